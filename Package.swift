@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "larder",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Larder", targets: ["Larder"]),
+        .library(name: "LarderSimulation", targets: ["LarderSimulation"]),
+        .library(name: "LarderCommand", targets: ["LarderCommand"]),
+        .executable(name: "larder", targets: ["LarderTool"]),
+    ],
+    targets: [
+        .target(name: "Larder", swiftSettings: settings),
+        .target(name: "LarderSimulation", dependencies: ["Larder"], swiftSettings: settings),
+        .target(name: "LarderCommand", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
+        .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
+        .testTarget(
+            name: "LarderTests", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
+        .testTarget(
+            name: "LarderCommandTests", dependencies: ["LarderCommand", "LarderSimulation"],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

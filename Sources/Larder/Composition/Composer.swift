@@ -1,0 +1,65 @@
+/// The composition root: turns a policy and the plugins it names into a graph of loaders.
+struct Composer {
+    let registry: Registry
+    let world: any World
+    let cacheDirectory: String
+
+    /// The graph of a policy. Opens its store, so it may block.
+    ///
+    /// - Throws: ``PolicyError`` when a part cannot be made.
+    func compose(_ policy: Policy, meter: Meter) throws(PolicyError) -> LoaderGraph {
+        let context = context(of: policy.resource)
+        do {
+            let shelf = Shelf(try policy.store?.store(in: context) ?? EmptyStore(), meter: meter)
+            let validators = Validators(try policy.validators.map { try $0.validator(in: context) })
+            let sides = try sides(policy, shelf, validators, meter, context)
+            let asked = Asked(try policy.strategy.strategy(over: sides), sides: sides)
+            let fallbacks = try policy.fallbacks.map { part in
+                (
+                    name: part.plugin.name,
+                    loader: Decoding(
+                        try part.origin(in: context), from: .fallback, validators: validators, world: world)
+                        as any Loader
+                )
+            }
+            let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
+            let root = Measured(answering, meter: meter, world: world)
+            return LoaderGraph(policy: policy, root: root, shelf: shelf, world: world)
+        } catch {
+            throw PolicyError([Problem("cannot be composed: \(error)", file: policy.file)])
+        }
+    }
+
+    private func context(of resource: String) -> Context {
+        Context(
+            resource: resource, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: resource),
+            registry: registry)
+    }
+
+    private func sides(
+        _ policy: Policy, _ shelf: Shelf, _ validators: Validators, _ meter: Meter, _ context: Context
+    ) throws -> Sides {
+        let needs = policy.strategy.plugin.needs
+        var live: any Loader = Nothing()
+        let lookup = Lookup(shelf, validators: validators, world: world)
+        if let origin = policy.origin {
+            live = MeasuredOrigin(try origin.origin(in: context), meter: meter, world: world)
+            for wrapper in policy.around.reversed() { live = try wrapper.wrapper(around: live, in: context) }
+            live = Decoding(live, validators: validators, world: world)
+            if needs.contains(.store) { live = Saving(live, on: shelf, cached: lookup) }
+            live = Shared(live, on: shelf, world: world, meter: meter)
+        }
+        return Sides(
+            live: live, cached: needs.contains(.store) ? lookup : Nothing(), world: world, refreshes: shelf.refreshes,
+            meter: meter)
+    }
+
+    /// A folder's name for a resource, whatever it is called: letters, digits, `-` and `_` stand for themselves.
+    static func folderName(of resource: String) -> String {
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        let name = resource.utf8.map { byte in
+            plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16)
+        }.joined()
+        return name.utf8.count <= 120 ? name : String(SHA256.hex(resource.utf8))
+    }
+}

@@ -1,0 +1,16 @@
+extension Registry {
+    /// The plugins that come with Larder: the one place that names them. Adding one is one file and one line here.
+    public static let standard: Registry = {
+        var registry = Registry()
+        let plugins: [Plugin] = [
+            .fileOrigin, .constant, .sample(),
+            .timeout, .retry,
+            .networkFirst, .cacheFirst, .staleWhileRevalidate, .cacheOnly, .networkOnly,
+            .age, .checksum, .entryVersion,
+            .memoryStore, .fileStore, .tieredStore, .noStore,
+            .lru,
+        ]
+        for plugin in plugins { registry.add(plugin) }
+        return registry
+    }()
+}

@@ -1,0 +1,47 @@
+/// Gives up on a store's operations that take too long: they count as failed, and end when they end.
+struct LimitedStore: Store {
+    let store: any Store
+    let limit: Duration
+    let name: String
+    let world: any World
+
+    init(_ store: any Store, limit: Duration, name: String, world: any World) {
+        self.store = store
+        self.limit = limit
+        self.name = name
+        self.world = world
+    }
+
+    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? {
+        store.peek(key, if: accept)
+    }
+
+    func read(_ key: Key) async throws -> Found? {
+        try await limited { [store] in try await store.read(key) }
+    }
+
+    func write(_ entry: Entry, for key: Key) async throws -> Bool {
+        try await limited { [store] in try await store.write(entry, for: key) }
+    }
+
+    func promote(_ found: Found, for key: Key) async throws {
+        try await limited { [store] in try await store.promote(found, for: key) }
+    }
+
+    func remove(_ selection: Selection) async throws {
+        try await limited { [store] in try await store.remove(selection) }
+    }
+
+    func statistics() async -> StoreStatistics {
+        await store.statistics()
+    }
+
+    private func limited<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let pursuit = Pursuit(in: world, work)
+        guard let value = try await pursuit.value(within: limit) else {
+            let error = StoreError("no answer within \(limit.brief)")
+            throw StoreError(error.message, faults: [StoreFault(tier: name, error: error)])
+        }
+        return value
+    }
+}

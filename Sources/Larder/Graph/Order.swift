@@ -1,0 +1,129 @@
+/// Decides which answers may be written, and lets them be written one at a time for each key.
+///
+/// Newer is whose call started later. A late answer never overwrites one whose call began after its own, and none is
+/// written once its key was cleared after it began. State is kept for a key only while a ticket for it is out.
+package final class Order: Sendable {
+    /// One call's place in the order.
+    package struct Ticket: Sendable {
+        let key: Key
+        let sequence: UInt64
+        let writes: UInt64
+    }
+
+    /// When an operation may still be carried out.
+    enum Condition {
+        /// Nothing newer was written, and the key was not cleared since.
+        case notOvertaken
+        /// Nothing at all was written since, and the key was not cleared.
+        case untouched
+    }
+
+    private struct Line {
+        var tickets = 0
+        var writes: UInt64 = 0
+        var newest: UInt64 = 0
+        var cleared: UInt64 = 0
+        var isBusy = false
+        var queue: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private struct State {
+        var next: UInt64 = 1
+        var lines: [Key: Line] = [:]
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// A ticket for a call that starts now. It must be given back with ``end(_:)``.
+    func begin(_ key: Key) -> Ticket {
+        state.withLock { state in
+            let sequence = state.next
+            state.next += 1
+            state.lines[key, default: Line()].tickets += 1
+            return Ticket(key: key, sequence: sequence, writes: state.lines[key]?.writes ?? 0)
+        }
+    }
+
+    func end(_ ticket: Ticket) {
+        state.withLock { state in
+            guard var line = state.lines[ticket.key] else { return }
+            line.tickets -= 1
+            state.lines[ticket.key] = line.tickets == 0 ? nil : line
+        }
+    }
+
+    /// Carries `work` out in its turn, if the condition holds then.
+    ///
+    /// - Returns: whether it was carried out.
+    func perform(
+        _ ticket: Ticket, if condition: Condition = .notOvertaken, _ work: () async throws -> Void
+    ) async rethrows -> Bool {
+        await takeTurn(ticket.key)
+        defer { endTurn(ticket.key) }
+        let allowed = state.withLock { state in
+            guard let line = state.lines[ticket.key], line.cleared < ticket.sequence else { return false }
+            switch condition {
+            case .notOvertaken: return line.newest < ticket.sequence
+            case .untouched: return line.writes == ticket.writes
+            }
+        }
+        guard allowed else { return false }
+        defer {
+            // Even a write that failed may have changed something.
+            state.withLock { $0.lines[ticket.key]?.writes += 1 }
+        }
+        try await work()
+        if condition == .notOvertaken {
+            state.withLock { $0.lines[ticket.key]?.newest = ticket.sequence }
+        }
+        return true
+    }
+
+    /// Voids the tickets of the selected keys, waits for their writes under way, then carries `work` out.
+    func clear(_ selection: Selection, _ work: () async throws -> Void) async rethrows {
+        let busy = state.withLock { state -> [Key] in
+            let now = state.next
+            state.next += 1
+            var busy: [Key] = []
+            for key in state.lines.keys where selection.contains(key) {
+                state.lines[key]?.cleared = now
+                if state.lines[key]?.isBusy == true { busy.append(key) }
+            }
+            return busy
+        }
+        for key in busy {
+            let ticket = begin(key)
+            await takeTurn(key)
+            endTurn(key)
+            end(ticket)
+        }
+        try await work()
+    }
+
+    private func takeTurn(_ key: Key) async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state -> Bool in
+                guard state.lines[key]?.isBusy == true else {
+                    state.lines[key]?.isBusy = true
+                    return true
+                }
+                state.lines[key]?.queue.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func endTurn(_ key: Key) {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.lines[key]?.queue.isEmpty == false else {
+                state.lines[key]?.isBusy = false
+                return nil
+            }
+            return state.lines[key]?.queue.removeFirst()
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,18 @@
+/// Lets all who want the same thing at the same time wait for one call.
+package struct Shared: Loader {
+    let live: any Loader
+    let shelf: Shelf
+    let world: any World
+    let meter: Meter
+
+    package init(_ live: any Loader, on shelf: Shelf, world: any World, meter: Meter) {
+        self.live = live
+        self.shelf = shelf
+        self.world = world
+        self.meter = meter
+    }
+
+    package func load(_ call: Call) async throws -> Loaded<Entry> {
+        try await shelf.flights.join(call, in: world, meter: meter) { try await live.load($0) }
+    }
+}

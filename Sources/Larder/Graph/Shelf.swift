@@ -1,0 +1,77 @@
+/// A store and what must live exactly as long as it: the order of its writes, the calls under way, the refreshes.
+package final class Shelf: Sendable {
+    package let store: any Store
+    let order = Order()
+    let flights = Flights()
+    let refreshes = Refreshes()
+    private let meter: Meter
+
+    package init(_ store: any Store, meter: Meter) {
+        self.store = store
+        self.meter = meter
+    }
+
+    /// Forgets the selected entries. Calls under way neither save what they bring nor are joined by later loads.
+    package func clear(_ selection: Selection) async throws {
+        flights.close(selection)
+        try await order.clear(selection) { try await store.remove(selection) }
+    }
+
+    /// Saves an answer, unless it was overtaken.
+    ///
+    /// - Returns: whether the entry is kept now.
+    func save(_ entry: Entry, _ ticket: Order.Ticket, _ trail: Trail.Recorder) async -> Bool {
+        do {
+            var isKept = false
+            let isNewest = try await order.perform(ticket) { isKept = try await store.write(entry, for: ticket.key) }
+            if !isNewest { trail.note("store", "not saved: cleared or overtaken by a later call") }
+            return isKept
+        } catch {
+            return report(error, trail, "not saved")
+        }
+    }
+
+    /// Removes the entry because the origin says it is gone, unless that answer was overtaken.
+    func drop(_ ticket: Order.Ticket, _ trail: Trail.Recorder) async {
+        do {
+            let isNewest = try await order.perform(ticket) { try await store.remove(.key(ticket.key)) }
+            if isNewest { trail.note("store", "copy dropped: the origin says it is gone") }
+        } catch {
+            _ = report(error, trail, "copy not dropped")
+        }
+    }
+
+    /// Removes a damaged entry, unless it was replaced meanwhile.
+    func discard(_ ticket: Order.Ticket, _ trail: Trail.Recorder) async {
+        meter.foundCorrupt()
+        do {
+            _ = try await order.perform(ticket, if: .untouched) { try await store.remove(.key(ticket.key)) }
+        } catch {
+            _ = report(error, trail, "damaged copy not removed")
+        }
+    }
+
+    /// Copies an entry up to the tiers that lack it, unless something changed meanwhile.
+    func promote(_ found: Found, _ ticket: Order.Ticket, _ trail: Trail.Recorder) async {
+        do {
+            _ = try await order.perform(ticket, if: .untouched) { try await store.promote(found, for: ticket.key) }
+        } catch {
+            _ = report(error, trail, "not copied up")
+        }
+    }
+
+    /// Counts the faults and notes them.
+    ///
+    /// - Returns: whether a write was kept all the same.
+    func report(_ error: any Error, _ trail: Trail.Recorder, _ effect: String) -> Bool {
+        let failure = error as? StoreError
+        let faults = failure?.faults ?? []
+        report(faults.isEmpty ? [StoreFault(tier: "store", error: error)] : faults, trail, effect)
+        return failure?.isStored ?? false
+    }
+
+    func report(_ faults: [StoreFault], _ trail: Trail.Recorder, _ effect: String) {
+        meter.faulted(faults)
+        for fault in faults { trail.note("store", "\(effect): \(fault)") }
+    }
+}

@@ -1,0 +1,89 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Turns payload bytes into a value.
+///
+/// Two codecs that are equal give the same values: a decoded value is kept with its entry and shared by every handle
+/// whose codec is equal. Decoding runs off the caller's actor, possibly on several threads at once.
+public protocol Codec<Value>: Hashable, Sendable {
+    /// What the bytes become.
+    associatedtype Value: Sendable
+
+    /// The value these bytes stand for.
+    ///
+    /// - Throws: anything; the load then treats the payload as a failure of the origin.
+    func decode(_ bytes: Data) throws -> Value
+}
+
+/// Bytes as they are.
+public struct RawCodec: Codec {
+    /// The codec of raw handles.
+    public init() {}
+
+    /// The same bytes.
+    public func decode(_ bytes: Data) -> Data { bytes }
+}
+
+/// JSON into any `Decodable`, with `JSONDecoder`'s default settings.
+public struct JSONCodec<Value: Decodable & Sendable>: Codec {
+    /// JSON into `Value`.
+    public init() {}
+
+    /// - Throws: `DecodingError`, also for JSON nested deeper than 512 levels, on which Foundation's decoder traps.
+    public func decode(_ bytes: Data) throws -> Value {
+        guard Self.depth(of: bytes) <= 512 else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "nested deeper than 512 levels"))
+        }
+        return try JSONDecoder().decode(Value.self, from: bytes)
+    }
+
+    /// How deep brackets nest, those in strings aside. Malformed text gives some number, never a trap.
+    private static func depth(of bytes: Data) -> Int {
+        bytes.withUnsafeBytes { (buffer: UnsafeRawBufferPointer) in
+            var depth = 0
+            var deepest = 0
+            var inString = false
+            var escaped = false
+            for byte in buffer {
+                if inString {
+                    if escaped {
+                        escaped = false
+                    } else if byte == UInt8(ascii: "\\") {
+                        escaped = true
+                    } else if byte == UInt8(ascii: "\"") {
+                        inString = false
+                    }
+                    continue
+                }
+                switch byte {
+                case UInt8(ascii: "\""): inString = true
+                case UInt8(ascii: "["), UInt8(ascii: "{"):
+                    depth += 1
+                    deepest = max(deepest, depth)
+                case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+                default: break
+                }
+            }
+            return deepest
+        }
+    }
+}
+
+/// A codec with its value's type erased, under a number by which equal codecs are known.
+public struct AnyCodec: Sendable {
+    /// Equal codecs have equal numbers, within one pantry. Zero is raw bytes.
+    public let id: Int
+    let decode: @Sendable (Data) throws -> any Sendable
+
+    /// `codec`, known by `id`.
+    public init(_ codec: some Codec, id: Int) {
+        self.id = id
+        self.decode = { try codec.decode($0) }
+    }
+
+    /// Raw bytes: nothing to decode, nothing to remember.
+    public static let raw = AnyCodec(RawCodec(), id: 0)
+}

@@ -1,0 +1,76 @@
+/// What a copy is kept under: resource, scope and parameters together. Two scopes never share a key.
+///
+/// The hash is computed once, when the key is made, with the process's own seed. A key may hold what must not leave
+/// the process, so its description shows the resource alone.
+public struct Key: Hashable, Sendable, CustomStringConvertible {
+    /// The resource this key belongs to.
+    public let resource: String
+    /// The account this key belongs to; nil for what belongs to nobody.
+    public let scope: String?
+    /// Resource, scope and parameters in one unambiguous spelling: `feed@alice?id=42`.
+    public let text: String
+    /// The text's hash, with the process's own seed.
+    public let hash: Int
+
+    /// The key of one instance of a resource. The order of parameters does not matter.
+    public init(resource: String, scope: String? = nil, parameters: [String: String] = [:]) {
+        var text = Self.escaped(resource)
+        if let scope { text += "@" + Self.escaped(scope) }
+        if !parameters.isEmpty {
+            let pairs = parameters.sorted { $0.key < $1.key }
+            text += "?" + pairs.map { Self.escaped($0.key) + "=" + Self.escaped($0.value) }.joined(separator: "&")
+        }
+        self.resource = resource
+        self.scope = scope
+        self.text = text
+        var hasher = Hasher()
+        hasher.combine(text)
+        hash = hasher.finalize()
+    }
+
+    /// Whether two keys stand for the same thing.
+    public static func == (left: Key, right: Key) -> Bool {
+        left.hash == right.hash && left.text == right.text
+    }
+
+    /// Feeds the hash that was computed when the key was made.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(hash)
+    }
+
+    /// The resource only: keys stay out of logs.
+    public var description: String { "a key of \(resource)" }
+
+    private static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { "%@?&=".utf8.contains($0) }) else { return text }
+        return text.reduce(into: "") { result, character in
+            switch character {
+            case "%": result += "%25"
+            case "@": result += "%40"
+            case "?": result += "%3F"
+            case "&": result += "%26"
+            case "=": result += "%3D"
+            default: result.append(character)
+            }
+        }
+    }
+}
+
+/// Which entries an operation on a store is about.
+public enum Selection: Sendable, Hashable {
+    /// The one entry with this key.
+    case key(Key)
+    /// Every entry of this account; nil selects the entries that belong to nobody.
+    case scope(String?)
+    /// Every entry.
+    case all
+
+    /// Whether the entry kept under `key` is meant.
+    public func contains(_ key: Key) -> Bool {
+        switch self {
+        case .key(let wanted): wanted == key
+        case .scope(let scope): key.scope == scope
+        case .all: true
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// Anything that can answer a call. A loader graph is made of loaders and of nothing else.
+///
+/// There are two ways through every loader. ``answer(_:)`` asks "can you answer at once?"; only when the whole graph
+/// says no is ``load(_:)`` awaited. So a copy in memory costs no task, no actor and no suspension, however deep the
+/// graph.
+public protocol Loader: Sendable {
+    /// The answer, if it can be given at once; nil by default.
+    ///
+    /// Called on the caller's own thread, perhaps the main one: no blocking, no decoding. An answer of nil must leave
+    /// no trace (no counter, no recency); an answer leaves each once.
+    func answer(_ call: Call) -> Loaded<Entry>?
+
+    /// The answer, however long it takes. Runs off the caller's actor.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled; any other error means that the loader failed, except
+    ///   a ``LoadError`` that is an answer (``LoadError/isAnswer``).
+    func load(_ call: Call) async throws -> Loaded<Entry>
+}
+
+extension Loader {
+    /// No: this loader needs time.
+    public func answer(_ call: Call) -> Loaded<Entry>? { nil }
+}
+
+/// One request on its way through the graph.
+public struct Call: Sendable {
+    /// What the caller wants.
+    public var request: Request
+    /// How the payload becomes a value.
+    public var codec: AnyCodec
+    /// Where decisions are noted.
+    public var trail: Trail.Recorder
+    /// The copy that is known here, so that an origin may be asked "has it changed since?"
+    public private(set) var known: Entry?
+    /// Whether somebody has looked for a copy already, found or not.
+    public private(set) var hasLooked = false
+    /// Which copies ``Loader/answer(_:)`` may be answered with.
+    public var accepting: Uses
+    /// The uptime at which the caller's patience with the origin ends.
+    public var due: Duration?
+
+    /// A call for `request`.
+    public init(
+        _ request: Request, codec: AnyCodec = .raw, trail: Trail.Recorder = Trail.Recorder(),
+        accepting: Uses = .fresh, due: Duration? = nil
+    ) {
+        self.request = request
+        self.codec = codec
+        self.trail = trail
+        self.accepting = accepting
+        self.due = due
+    }
+
+    /// What the copy is kept under.
+    public var key: Key { request.key }
+
+    /// The same call, accepting copies for other uses.
+    public func accepting(_ uses: Uses) -> Call {
+        var copy = self
+        copy.accepting = uses
+        return copy
+    }
+
+    /// The same call, with the copy that is known here, or the knowledge that there is none.
+    public func knowing(_ entry: Entry?) -> Call {
+        var copy = self
+        copy.known = entry
+        copy.hasLooked = true
+        return copy
+    }
+
+    /// The same call for work that outlives its caller: no deadline, a trail of its own.
+    public var inBackground: Call {
+        var copy = self
+        copy.due = nil
+        copy.trail = Trail.Recorder()
+        return copy
+    }
+}
+
+extension Loaded where Value == Entry {
+    /// The origin's answer that the copy named by the call is still current.
+    ///
+    /// - Throws: ``LoadError`` when the call named none.
+    public static func unchanged(_ call: Call) throws -> Loaded<Entry> {
+        guard let known = call.known else {
+            throw LoadError(.failed, "the origin says unchanged, but was told of no copy")
+        }
+        return Loaded(known, from: .revalidated)
+    }
+}

@@ -1,0 +1,33 @@
+/// Which instance of a resource is wanted, for whom and how.
+public struct Request: Hashable, Sendable {
+    /// How a request may be answered.
+    public enum Mode: String, Hashable, Sendable {
+        /// As the policy says.
+        case normal
+        /// Ask the origin now, whatever the strategy (pull to refresh). A kept copy stands in only when the origin fails.
+        case refresh
+        /// Never ask the origin: a kept copy, or the error ``LoadError/Code/notCached``.
+        case cachedOnly
+    }
+
+    /// What the copy is kept under.
+    public let key: Key
+    /// The parameters, as the origin needs them.
+    public let parameters: [String: String]
+    /// How the request may be answered.
+    public var mode: Mode
+    /// How long the caller is willing to wait for the origin. Then a copy that may be shown is, else fallbacks, else
+    /// the error ``LoadError/Code/deadline``. The call itself goes on for others.
+    public var deadline: Duration?
+
+    /// A request for one instance of `resource`.
+    public init(
+        _ resource: String, _ parameters: [String: String] = [:], scope: String? = nil, mode: Mode = .normal,
+        deadline: Duration? = nil
+    ) {
+        self.key = Key(resource: resource, scope: scope, parameters: parameters)
+        self.parameters = parameters
+        self.mode = mode
+        self.deadline = deadline
+    }
+}

@@ -1,0 +1,124 @@
+/// Keeps the entries of one resource.
+///
+/// Methods may be called from any thread and at the same time. What a store is asked for is in order already: it is
+/// never asked to write an answer that is older than the one it holds.
+public protocol Store: Sendable {
+    /// What lies under `key`, if that can be told at once and `accept` says it will be used; nil by default.
+    ///
+    /// Called on the caller's own thread. A lookup that gives nil leaves no trace; one that gives an entry counts as
+    /// its use. `accept` is quick and touches no store, so it may be called with a lock held.
+    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found?
+
+    /// What lies under `key`; nil when nothing does.
+    ///
+    /// - Throws: when it cannot be told. The load then goes on as if nothing were there.
+    func read(_ key: Key) async throws -> Found?
+
+    /// Keeps `entry` under `key`, replacing what was there. It may be forgotten at any time, as space demands.
+    ///
+    /// - Returns: whether it is kept: not, for instance, when it is larger than the whole store may be.
+    /// - Throws: when it should have been kept and could not. The load then goes on, its value marked as not stored.
+    func write(_ entry: Entry, for key: Key) async throws -> Bool
+
+    /// Copies an entry that was read from a lower tier into the ones above; does nothing by default.
+    func promote(_ found: Found, for key: Key) async throws
+
+    /// Forgets the selected entries.
+    func remove(_ selection: Selection) async throws
+
+    /// How much is kept and how it went so far.
+    func statistics() async -> StoreStatistics
+}
+
+extension Store {
+    /// Don't know.
+    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? { nil }
+
+    /// Nothing to copy: there is one tier.
+    public func promote(_ found: Found, for key: Key) async throws {}
+}
+
+/// What a store found.
+public struct Found: Sendable {
+    /// The entry.
+    public var entry: Entry
+    /// The name of the store or tier it was found in.
+    public var tier: String
+    /// Whether it comes from outside this process's memory and must be admitted before it is used.
+    public var isForeign: Bool
+    /// The tiers above, which do not have it.
+    public var depth: Int
+    /// Tiers that failed before it was found.
+    public var faults: [StoreFault]
+
+    /// An entry that was found.
+    public init(_ entry: Entry, tier: String, isForeign: Bool, depth: Int = 0, faults: [StoreFault] = []) {
+        self.entry = entry
+        self.tier = tier
+        self.isForeign = isForeign
+        self.depth = depth
+        self.faults = faults
+    }
+}
+
+/// One failure of one tier.
+public struct StoreFault: Sendable, CustomStringConvertible {
+    /// The tier that failed.
+    public var tier: String
+    /// What it failed with.
+    public var error: any Error
+
+    /// A failure of `tier`.
+    public init(tier: String, error: any Error) {
+        self.tier = tier
+        self.error = error
+    }
+
+    /// The tier and the failure's message, or its type where the message might hold what must not be shown.
+    public var description: String {
+        "\(tier): \((error as? StoreError)?.message ?? "\(type(of: error))")"
+    }
+}
+
+/// Why a store could not do what it was asked.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// What happened, in words that hold no key and no payload.
+    public var message: String
+    /// The tiers that failed, where there are several.
+    public var faults: [StoreFault]
+    /// Whether a write was kept by some tier all the same.
+    public var isStored: Bool
+
+    /// A failure in words.
+    public init(_ message: String, faults: [StoreFault] = [], isStored: Bool = false) {
+        self.message = message
+        self.faults = faults
+        self.isStored = isStored
+    }
+
+    /// The message.
+    public var description: String { message }
+}
+
+/// How much a store keeps and how it went so far.
+public struct StoreStatistics: Hashable, Sendable {
+    /// Entries kept now.
+    public var entries: Int
+    /// What they weigh, in bytes.
+    public var bytes: Int
+    /// Reads that found something.
+    public var hits: Int
+    /// Reads that found nothing.
+    public var misses: Int
+    /// Entries forgotten to make room.
+    public var evictions: Int
+
+    /// Statistics, by default of a store that was never used.
+    public init(entries: Int = 0, bytes: Int = 0, hits: Int = 0, misses: Int = 0, evictions: Int = 0) {
+        self.entries = entries
+        self.bytes = bytes
+        self.hits = hits
+        self.misses = misses
+        self.evictions = evictions
+    }
+}

@@ -1,0 +1,130 @@
+/// A plugin with its settings, read from a policy and found sound, ready to be made.
+public struct Part: Sendable {
+    /// The plugin.
+    public let plugin: Plugin
+    /// Its settings as they stand in the policy; an empty object where none are given.
+    public let node: Node
+    let recipe: Recipe
+
+    /// The part that a reference (`"name"` or `{ "use": "name", … }`) means; nil after reporting what is wrong with it.
+    init?(_ kind: PluginKind, _ node: Node, _ reading: Reading) {
+        guard let plugin = Self.plugin(kind, node, reading) else { return nil }
+        let settings = node.members == nil ? Node(.object([]), at: node.place) : node
+        Self.checkNames(of: settings, plugin, reading)
+        guard let recipe = plugin.prepare(settings, reading) else { return nil }
+        self.plugin = plugin
+        self.node = settings
+        self.recipe = recipe
+    }
+
+    /// The first registered plugin of a kind with its defaults; nil when there is none or it needs a setting.
+    init?(defaultFor kind: PluginKind, in registry: Registry) {
+        guard let plugin = registry[kind].first else { return nil }
+        let node = Node(.object([]), at: Place(SourceText(name: "default", bytes: []), offset: 0))
+        let reading = Reading(registry: registry, folder: "", file: "default")
+        guard let recipe = plugin.prepare(node, reading) else { return nil }
+        self.plugin = plugin
+        self.node = node
+        self.recipe = recipe
+    }
+
+    private static func plugin(_ kind: PluginKind, _ node: Node, _ reading: Reading) -> Plugin? {
+        let expected = "a \(kind): \"name\" or { \"use\": \"name\", … }"
+        let reference: Node
+        switch node.content {
+        case .string: reference = node
+        case .object:
+            guard let use = node["use"] else {
+                reading.report("this object does not say which \(kind) to use", at: node.place, expected: "\"use\"")
+                return nil
+            }
+            reference = use
+        default:
+            reading.reject(node, expected: expected)
+            return nil
+        }
+        guard let name = reference.string else {
+            reading.reject(reference, expected: "the name of a \(kind)")
+            return nil
+        }
+        guard let plugin = reading.registry[kind, name] else {
+            let known = reading.registry[kind].map(\.name)
+            reading.report(
+                "unknown \(kind) '\(name.prefix(64))'", at: reference.place,
+                expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
+                suggestion: nearest(to: name, among: known))
+            return nil
+        }
+        return plugin
+    }
+
+    /// A setting of another plugin of the kind may be left standing after a swap: it is a warning, not an error.
+    private static func checkNames(of settings: Node, _ plugin: Plugin, _ reading: Reading) {
+        let known = plugin.settings.map(\.name)
+        for member in settings.members ?? [] where member.name != "use" && !known.contains(member.name) {
+            let owner = reading.registry[plugin.kind].first { other in
+                other.settings.contains { $0.name == member.name }
+            }
+            if let owner {
+                reading.report(
+                    "the setting '\(member.name)' has no effect: it belongs to \(plugin.kind) '\(owner.name)'", .warning,
+                    at: member.place, rule: "no-effect")
+            } else {
+                reading.report(
+                    "unknown setting '\(member.name.prefix(64))' for \(plugin.kind) '\(plugin.name)'", at: member.place,
+                    expected: known.isEmpty ? "no settings" : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
+                    suggestion: nearest(to: member.name, among: known))
+            }
+        }
+    }
+
+    /// The origin this part stands for.
+    public func origin(in context: Context) throws -> any Loader {
+        guard case .origin(let make) = recipe else { throw mismatch(.origin) }
+        return try make(context)
+    }
+
+    /// The wrapper this part stands for, around `inner`.
+    public func wrapper(around inner: any Loader, in context: Context) throws -> any Loader {
+        guard case .wrapper(let make) = recipe else { throw mismatch(.wrapper) }
+        return try make(context, inner)
+    }
+
+    /// The strategy this part stands for, over `sides`.
+    public func strategy(over sides: Sides) throws -> any Loader {
+        guard case .strategy(let make) = recipe else { throw mismatch(.strategy) }
+        return try make(sides)
+    }
+
+    /// The validator this part stands for.
+    public func validator(in context: Context) throws -> any Validator {
+        guard case .validator(let make) = recipe else { throw mismatch(.validator) }
+        return try make(context)
+    }
+
+    /// The store this part stands for.
+    public func store(in context: Context) throws -> any Store {
+        guard case .store(let make) = recipe else { throw mismatch(.store) }
+        return try make(context)
+    }
+
+    /// The eviction this part stands for.
+    public func eviction() throws -> any Eviction {
+        guard case .eviction(let make) = recipe else { throw mismatch(.eviction) }
+        return try make()
+    }
+
+    private func mismatch(_ wanted: PluginKind) -> Registry.Conflict {
+        Registry.Conflict(description: "\(plugin.kind) '\(plugin.name)' is used as if it were of the kind \(wanted)")
+    }
+}
+
+extension SettingType where Value == Part {
+    /// A plugin of some kind with its settings, as when a store is made of stores.
+    public static func part(_ kind: PluginKind) -> SettingType<Part> {
+        SettingType(
+            kind.rawValue, expectation: "a \(kind): \"name\" or { \"use\": \"name\", … }",
+            schema: ["$ref": .string("#/$defs/\(kind)")], show: { $0.plugin.name },
+            read: { node, reading in Part(kind, node, reading) })
+    }
+}

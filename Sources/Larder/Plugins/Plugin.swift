@@ -1,0 +1,187 @@
+/// What a plugin can be.
+public enum PluginKind: String, Sendable, CaseIterable {
+    /// Where data comes from.
+    case origin
+    /// Put around an origin.
+    case wrapper
+    /// Decides in which order things are tried.
+    case strategy
+    /// Decides what may be kept and shown.
+    case validator
+    /// Where copies are kept.
+    case store
+    /// Decides what a full store forgets.
+    case eviction
+}
+
+/// A named recipe with declared settings, which the composer turns into one part of a loader graph.
+///
+/// ```swift
+/// Plugin.strategy("network-first", "The origin first; a copy when it fails.",
+///     Setting("patience", optional: .duration, help: "How long to wait before showing a copy")
+/// ) { sides, patience in NetworkFirst(sides: sides, patience: patience) }
+/// ```
+///
+/// The values of the settings arrive in the order in which they are declared; nothing that is not declared can be read.
+public struct Plugin: Sendable {
+    /// What it is.
+    public let kind: PluginKind
+    /// The name after `"use"`.
+    public let name: String
+    /// What it does, in one line.
+    public let about: String
+    /// Its settings.
+    public let settings: [SettingDeclaration]
+    /// What a strategy asks of the two sides; everything, for any other kind.
+    public let needs: StrategyNeeds
+    let prepare: @Sendable (Node, Reading) -> Recipe?
+}
+
+/// Which sides a strategy uses. What it does not use has no effect in its policy.
+public struct StrategyNeeds: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// The needs with these bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// It asks the origin.
+    public static let origin = StrategyNeeds(rawValue: 1)
+    /// It reads copies and has answers saved.
+    public static let store = StrategyNeeds(rawValue: 2)
+}
+
+/// What a plugin is told of the place it is used in.
+public struct Context: Sendable {
+    /// The resource it is composed for.
+    public let resource: String
+    /// Time, randomness, background work and blocking I/O: the only ones there are.
+    public let world: any World
+    /// The full path of the folder that this resource may write to. It need not exist yet.
+    public let cacheDirectory: String
+    /// The plugins there are.
+    public let registry: Registry
+
+    /// The place of `resource`.
+    public init(resource: String, world: any World, cacheDirectory: String, registry: Registry) {
+        self.resource = resource
+        self.world = world
+        self.cacheDirectory = cacheDirectory
+        self.registry = registry
+    }
+}
+
+/// How to make a part, its settings read and found sound.
+enum Recipe: Sendable {
+    case origin(@Sendable (Context) throws -> any Loader)
+    case wrapper(@Sendable (Context, any Loader) throws -> any Loader)
+    case strategy(@Sendable (Sides) throws -> any Loader)
+    case validator(@Sendable (Context) throws -> any Validator)
+    case store(@Sendable (Context) throws -> any Store)
+    case eviction(@Sendable () throws -> any Eviction)
+}
+
+extension Plugin {
+    /// Where data comes from.
+    ///
+    /// The loader's ``Loader/load(_:)`` is called off the caller's actor and may be called many times at once. It gives
+    /// an ``Entry``, or ``Loaded/unchanged(_:)`` when the call names a copy that is still current.
+    public static func origin<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        make: @escaping @Sendable (Context, repeat each Value) throws -> any Loader
+    ) -> Plugin {
+        build(.origin, name, about, repeat each settings) { (values: repeat each Value) in
+            .origin { context in try make(context, repeat each values) }
+        }
+    }
+
+    /// A loader around an origin, or around the wrapper that stands after it in the policy.
+    public static func wrapper<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        make: @escaping @Sendable (Context, any Loader, repeat each Value) throws -> any Loader
+    ) -> Plugin {
+        build(.wrapper, name, about, repeat each settings) { (values: repeat each Value) in
+            .wrapper { context, inner in try make(context, inner, repeat each values) }
+        }
+    }
+
+    /// A recipe that arranges the live and the cached side.
+    public static func strategy<each Value>(
+        _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
+        _ settings: repeat Setting<each Value>,
+        make: @escaping @Sendable (Sides, repeat each Value) throws -> any Loader
+    ) -> Plugin {
+        build(.strategy, name, about, needs: needs, repeat each settings) { (values: repeat each Value) in
+            .strategy { sides in try make(sides, repeat each values) }
+        }
+    }
+
+    /// A judge of what may be kept and shown.
+    public static func validator<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        make: @escaping @Sendable (Context, repeat each Value) throws -> any Validator
+    ) -> Plugin {
+        build(.validator, name, about, repeat each settings) { (values: repeat each Value) in
+            .validator { context in try make(context, repeat each values) }
+        }
+    }
+
+    /// A place to keep copies. Every store also takes the setting `limit`: how long one of its operations may take.
+    public static func store<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        make: @escaping @Sendable (Context, repeat each Value) throws -> any Store
+    ) -> Plugin {
+        let limit = Setting(
+            "limit", optional: .duration(.milliseconds(1) ... .forever),
+            help: "How long one operation may take before it counts as failed")
+        return build(.store, name, about, limit, repeat each settings) {
+            (limit: Duration?, values: repeat each Value) in
+            .store { context in
+                let store = try make(context, repeat each values)
+                guard let limit else { return store }
+                return LimitedStore(store, limit: limit, name: name, world: context.world)
+            }
+        }
+    }
+
+    /// A chooser of what a full store forgets.
+    public static func eviction<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        make: @escaping @Sendable (repeat each Value) throws -> any Eviction
+    ) -> Plugin {
+        build(.eviction, name, about, repeat each settings) { (values: repeat each Value) in
+            .eviction { try make(repeat each values) }
+        }
+    }
+
+    private static func build<each Value>(
+        _ kind: PluginKind, _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
+        _ settings: repeat Setting<each Value>,
+        recipe: @escaping @Sendable (repeat each Value) -> Recipe
+    ) -> Plugin {
+        var declarations: [SettingDeclaration] = []
+        for setting in repeat each settings { declarations.append(setting.declaration) }
+        return Plugin(kind: kind, name: name, about: about, settings: declarations, needs: needs) { node, reading in
+            let owner = "\(kind) '\(name)'"
+            let given = (repeat Given(value: (each settings).read(from: node, owner: owner, reading)))
+            do {
+                return recipe(repeat try (each given).unwrapped())
+            } catch {
+                return nil
+            }
+        }
+    }
+}
+
+/// A setting's value as it was read; nil after a problem was reported.
+private struct Given<Value: Sendable> {
+    struct Missing: Error {}
+    var value: Value?
+
+    func unwrapped() throws -> Value {
+        guard let value else { throw Missing() }
+        return value
+    }
+}

@@ -1,0 +1,54 @@
+/// The reading of one policy: where it stands, what it knows, and what it found wrong so far.
+///
+/// A setting's type reads its value from a ``Node`` and reports what is wrong here; reading goes on, so that every
+/// problem of a policy is reported at once.
+public final class Reading {
+    /// The plugins that may be named.
+    public let registry: Registry
+    /// The folder of the policy, against which the paths it reads are resolved.
+    public let folder: String
+    /// The file in messages, where there is no better place.
+    public let file: String
+    /// What was found so far.
+    public private(set) var problems: [Problem] = []
+    private var path = "$"
+
+    /// A reading of `file`, which lies in `folder`.
+    public init(registry: Registry, folder: String, file: String) {
+        self.registry = registry
+        self.folder = folder
+        self.file = file
+    }
+
+    /// Whether nothing so far forbids using the policy.
+    public var isSound: Bool { !problems.contains { $0.severity == .error } }
+
+    /// Reports something wrong at `place`.
+    public func report(
+        _ message: String, _ severity: Problem.Severity = .error, at place: Place?, expected: String? = nil,
+        suggestion: String? = nil, rule: String? = nil
+    ) {
+        problems.append(
+            Problem(
+                message, severity, file: file, at: place, path: path, expected: expected, suggestion: suggestion,
+                rule: rule))
+    }
+
+    /// Adds problems found elsewhere.
+    public func report(_ found: [Problem]) {
+        problems += found
+    }
+
+    /// Reports that `node` is not what it should be.
+    public func reject(_ node: Node, expected: String) {
+        report("\(node.inWords) cannot stand here", at: node.place, expected: expected)
+    }
+
+    /// Reads something one step deeper: `.patience`, `[2]`.
+    public func inside<Value>(_ step: String, _ read: () -> Value) -> Value {
+        let outer = path
+        path += step
+        defer { path = outer }
+        return read()
+    }
+}

@@ -1,0 +1,174 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Plugin {
+    /// One file for each entry.
+    static let fileStore = Plugin.store(
+        "file", "Keeps each entry in a file of its own, below the resource's cache folder.",
+        Setting("directory", .name, default: "entries", help: "The folder's name"),
+        Setting("capacity", .size, default: 200_000_000, help: "How much the files may hold together"),
+        Setting("maxAge", .duration, default: .forever, help: "How long an entry is kept after it was fetched or validated"),
+        Setting("eviction", optional: .part(.eviction), help: "What it forgets when it is full")
+    ) { context, directory, capacity, maxAge, eviction in
+        let folder = context.cacheDirectory + "/" + directory
+        try Disk.makeFolder(folder)
+        return FileStore(
+            folder: folder, capacity: capacity, maxAge: maxAge,
+            eviction: try eviction.orDefault(in: context).eviction(), world: context.world)
+    }
+}
+
+/// One file for each entry, all in one folder, named by digests of scope and key.
+///
+/// The folder is listed when the store is first used; from then on what lies there is known without asking. A file
+/// bears the time of its entry, so that listing it tells its age.
+struct FileStore: Store {
+    private typealias Files = Catalog<String, Timestamp>
+
+    private let folder: String
+    private let maxAge: Duration
+    private let world: any World
+    private let files: Locked<Files>
+    /// Whether the folder was listed. Held while it is: only this store's blocking threads wait for it.
+    private let isListed = Locked(false)
+
+    /// No entry is larger than this, whoever wrote it.
+    private static let mostBytes = 1 << 30
+
+    init(folder: String, capacity: Int, maxAge: Duration = .forever, eviction: any Eviction, world: any World) {
+        self.folder = folder
+        self.maxAge = maxAge
+        self.world = world
+        files = Locked(Catalog(bytes: capacity, entries: nil, eviction: eviction))
+    }
+
+    func read(_ key: Key) async throws -> Found? {
+        try await world.blocking {
+            try list()
+            let name = Self.name(of: key)
+            guard let time = files.withLock({ $0.peek(name) }), world.now - time <= maxAge,
+                let bytes = try bytes(of: name)
+            else {
+                try forget(name)
+                files.withLock { $0.missed() }
+                return nil
+            }
+            do {
+                guard let entry = try Entry.decode(bytes, for: key) else { return nil }
+                files.withLock { $0.used(name) }
+                return Found(entry, tier: "file", isForeign: true)
+            } catch {
+                try forget(name)
+                throw error
+            }
+        }
+    }
+
+    func write(_ entry: Entry, for key: Key) async throws -> Bool {
+        try await world.blocking {
+            try list()
+            let name = Self.name(of: key)
+            let head = entry.head(for: key)
+            let time = entry.metadata.validatedAt ?? entry.metadata.fetchedAt
+            let weight = head.count + entry.payload.bytes.count
+            let evicted = files.withLock { $0.insert(time, as: name, hash: name.hashValue, weight: weight) }
+            guard let evicted else {
+                try remove(name)
+                return false
+            }
+            for (old, _) in evicted { try remove(old) }
+            do throws(Disk.Failure) {
+                try Disk.replace(path(name), with: [head, Array(entry.payload.bytes)], modified: time)
+            } catch {
+                files.withLock { _ = $0.remove(name) }
+                throw StoreError(error.description)
+            }
+            return true
+        }
+    }
+
+    func remove(_ selection: Selection) async throws {
+        try await world.blocking {
+            try list()
+            switch selection {
+            case .key(let key): try forget(Self.name(of: key))
+            case .scope(let scope):
+                let prefix = Self.prefix(of: scope)
+                try removeAll { $0.hasPrefix(prefix) }
+            case .all: try removeAll { _ in true }
+            }
+        }
+    }
+
+    func statistics() async -> StoreStatistics {
+        _ = try? await world.blocking { try list() }
+        return files.withLock { $0.statistics }
+    }
+
+    // MARK: Files
+
+    private func path(_ name: String) -> String { folder + "/" + name }
+
+    private func bytes(of name: String) throws(StoreError) -> [UInt8]? {
+        do {
+            return try Disk.read(path(name), limit: Self.mostBytes)
+        } catch {
+            if error.isMissing { return nil }
+            throw StoreError(error.description)
+        }
+    }
+
+    private func remove(_ name: String) throws(StoreError) {
+        do { try Disk.remove(path(name)) } catch { throw StoreError(error.description) }
+    }
+
+    private func forget(_ name: String) throws(StoreError) {
+        if files.withLock({ $0.remove(name) }) != nil { try remove(name) }
+    }
+
+    private func removeAll(where isMeant: (String) -> Bool) throws {
+        for name in files.withLock({ $0.removeAll(where: isMeant) }) { try remove(name) }
+    }
+
+    /// Makes the folder and learns what lies in it, the first time.
+    private func list() throws {
+        try isListed.withLock { isListed in
+            if isListed { return }
+            let items: [Disk.Item]
+            do {
+                try Disk.makeFolder(folder)
+                items = try Disk.list(folder)
+            } catch {
+                throw StoreError("\(error)")
+            }
+            for item in items.sorted(by: { ($0.modified, $0.name) < ($1.modified, $1.name) }) {
+                let isKept = Self.isName(item.name) && world.now - item.modified <= maxAge
+                let evicted = isKept ? files.withLock { add(item, to: &$0) } : nil
+                // Half-written files of a process that died, outlived ones, and those there is no room for any more.
+                if evicted == nil, Self.isName(item.name) || item.name.hasSuffix(".tmp") { try remove(item.name) }
+                for (old, _) in evicted ?? [] { try remove(old) }
+            }
+            isListed = true
+        }
+    }
+
+    private func add(_ item: Disk.Item, to files: inout Files) -> [(id: String, item: Timestamp)]? {
+        files.insert(item.modified, as: item.name, hash: item.name.hashValue, weight: item.size)
+    }
+
+    // MARK: Names
+
+    private static func name(of key: Key) -> String {
+        prefix(of: key.scope) + SHA256.hex(key.text.utf8) + ".entry"
+    }
+
+    private static func prefix(of scope: String?) -> String {
+        guard let scope else { return "nobody-" }
+        return SHA256.hex(scope.utf8).prefix(32) + "-"
+    }
+
+    private static func isName(_ name: String) -> Bool { name.hasSuffix(".entry") }
+}

@@ -1,0 +1,98 @@
+extension Plugin {
+    /// Several stores, one above the other.
+    static let tieredStore = Plugin.store(
+        "tiered", "Several stores, the fastest first: reads copy up, writes go to all, a failing tier fails no load.",
+        Setting("tiers", .list(of: .part(.store), atLeast: 1), help: "The stores, each with a limit of its own if it has one")
+    ) { context, tiers in
+        TieredStore(try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) })
+    }
+}
+
+/// Several stores, one above the other.
+struct TieredStore: Store {
+    private let tiers: [(name: String, store: any Store)]
+
+    init(_ tiers: [(name: String, store: any Store)]) {
+        self.tiers = tiers
+    }
+
+    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? {
+        tiers.first?.store.peek(key, if: accept)
+    }
+
+    /// The first tier's copy that can be read. One that fails is passed over and named in ``Found/faults``.
+    func read(_ key: Key) async throws -> Found? {
+        var faults: [StoreFault] = []
+        for (depth, tier) in tiers.enumerated() {
+            do {
+                guard var found = try await tier.store.read(key) else { continue }
+                found.depth = depth
+                found.faults = faults + found.faults
+                return found
+            } catch let error as CancellationError where Task.isCancelled {
+                throw error
+            } catch {
+                faults += Self.faults(of: error, in: tier.name)
+            }
+        }
+        if faults.isEmpty { return nil }
+        throw StoreError("not every tier could be read", faults: faults)
+    }
+
+    func write(_ entry: Entry, for key: Key) async throws -> Bool {
+        try await write(entry, for: key, to: tiers)
+    }
+
+    func promote(_ found: Found, for key: Key) async throws {
+        _ = try await write(found.entry, for: key, to: tiers.prefix(found.depth))
+    }
+
+    private func write(
+        _ entry: Entry, for key: Key, to tiers: some Collection<(name: String, store: any Store)>
+    ) async throws -> Bool {
+        var isKept = false
+        var faults: [StoreFault] = []
+        for tier in tiers {
+            do {
+                if try await tier.store.write(entry, for: key) { isKept = true }
+            } catch {
+                faults += Self.faults(of: error, in: tier.name)
+                // What it still holds is older than what the others hold now.
+                try? await tier.store.remove(.key(key))
+            }
+        }
+        if faults.isEmpty { return isKept }
+        throw StoreError("not every tier could be written", faults: faults, isStored: isKept)
+    }
+
+    func remove(_ selection: Selection) async throws {
+        var faults: [StoreFault] = []
+        for tier in tiers {
+            do {
+                try await tier.store.remove(selection)
+            } catch {
+                faults += Self.faults(of: error, in: tier.name)
+            }
+        }
+        if !faults.isEmpty { throw StoreError("not every tier could be cleared", faults: faults) }
+    }
+
+    /// Entries and bytes of the tier that keeps most; hits and misses of the whole: found in any tier, or in none.
+    func statistics() async -> StoreStatistics {
+        var total = StoreStatistics()
+        for tier in tiers {
+            let statistics = await tier.store.statistics()
+            total.entries = max(total.entries, statistics.entries)
+            total.bytes = max(total.bytes, statistics.bytes)
+            total.hits += statistics.hits
+            total.misses = statistics.misses
+            total.evictions += statistics.evictions
+        }
+        return total
+    }
+
+    private static func faults(of error: any Error, in tier: String) -> [StoreFault] {
+        let known = (error as? StoreError)?.faults ?? []
+        return known.isEmpty ? [StoreFault(tier: tier, error: error)] : known
+    }
+}

@@ -1,0 +1,19 @@
+extension Plugin {
+    /// The copy, or nothing.
+    static let cacheOnly = Plugin.strategy(
+        "cache-only", "Shows a copy that may be shown and never asks the origin.", needs: .store
+    ) { sides in CacheOnly(sides: sides) }
+}
+
+/// Shows a copy that may be shown and never asks the origin.
+struct CacheOnly: Loader {
+    let sides: Sides
+
+    func answer(_ call: Call) -> Loaded<Entry>? {
+        sides.cached.answer(call.accepting(.showing))
+    }
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        try await sides.copyOnly(call)
+    }
+}

@@ -1,0 +1,35 @@
+extension Plugin {
+    /// The copy now, the origin behind it.
+    static let staleWhileRevalidate = Plugin.strategy(
+        "stale-while-revalidate", "Shows a copy at once while its window lasts and refreshes a stale one behind it.",
+        .patience, .background
+    ) { sides, patience, background in
+        StaleWhileRevalidate(sides: sides, patience: patience, background: background)
+    }
+}
+
+/// Shows a copy at once while its window lasts and refreshes a stale one behind it.
+struct StaleWhileRevalidate: Loader {
+    let sides: Sides
+    let patience: Duration?
+    let background: Duration
+
+    private static let shown: Uses = [.fresh, .whileRevalidating]
+
+    func answer(_ call: Call) -> Loaded<Entry>? {
+        sides.cached.answer(call.accepting(Self.shown)).map { refreshing($0, call) }
+    }
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        let copy = try await sides.copy(call)
+        if let shown = copy?.serving(anyOf: Self.shown) {
+            return refreshing(shown, call.knowing(copy?.revalidatable))
+        }
+        return try await sides.load(call.knowing(copy?.revalidatable), patience: patience, linger: background)
+    }
+
+    private func refreshing(_ loaded: Loaded<Entry>, _ call: Call) -> Loaded<Entry> {
+        if loaded.freshness == .stale { sides.refresh(call, within: background) }
+        return loaded
+    }
+}

@@ -1,0 +1,166 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Files, as Larder uses them: whole ones, read up to a limit and replaced atomically. Every call blocks.
+///
+/// Foundation's ways would do, but `Data.write` always syncs, is readable by all before the umask and leaks its
+/// descriptor to child processes.
+package enum Disk {
+    /// An operation the system refused. Its message names the operation and the reason, and no path.
+    package struct Failure: Error, CustomStringConvertible {
+        package let operation: String
+        package let code: Int32
+
+        package init(_ operation: String, _ code: Int32 = errno) {
+            self.operation = operation
+            self.code = code
+        }
+
+        package var description: String { "cannot \(operation): \(String(cString: strerror(code)))" }
+        package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+    }
+
+    /// The code of the failure to read a file that is larger than the limit.
+    package static let tooLarge = EFBIG
+
+    /// What a folder holds under one name.
+    package struct Item {
+        package var name: String
+        package var isFolder: Bool
+        package var size: Int
+        package var modified: Timestamp
+    }
+
+    /// The bytes of a file.
+    ///
+    /// - Throws: ``Failure``; `EFBIG` when it is larger than `limit`, `EISDIR` when it is no regular file.
+    package static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw Failure("open the file") }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("read the file", EISDIR) }
+        guard Int(status.st_size) <= limit else { throw Failure("read the file", EFBIG) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(status.st_size))
+        var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(Int(status.st_size), 512)))
+        while true {
+            let count = Self.read(file, into: &chunk)
+            if count < 0 { throw Failure("read the file") }
+            if count == 0 { return bytes }
+            guard bytes.count + count <= limit else { throw Failure("read the file", EFBIG) }
+            bytes += chunk[..<count]
+        }
+    }
+
+    private static func read(_ file: Int32, into chunk: inout [UInt8]) -> Int {
+        chunk.withUnsafeMutableBytes { buffer in
+            #if canImport(Darwin)
+                Darwin.read(file, buffer.baseAddress, buffer.count)
+            #elseif canImport(Glibc)
+                Glibc.read(file, buffer.baseAddress, buffer.count)
+            #else
+                Musl.read(file, buffer.baseAddress, buffer.count)
+            #endif
+        }
+    }
+
+    /// Replaces a file in one step, so that nobody ever sees half of it.
+    ///
+    /// - Parameters:
+    ///   - modified: the time the file shall bear; now, if nil.
+    ///   - isPrivate: whether only its owner may read it.
+    package static func replace(_ path: String, with parts: [[UInt8]], modified: Timestamp? = nil, isPrivate: Bool = true)
+        throws(Failure)
+    {
+        let temporary = path + ".\(UInt32.random(in: .min ... .max)).tmp"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
+        guard file >= 0 else { throw Failure("create a file") }
+        do throws(Failure) {
+            for part in parts { try write(part, to: file) }
+            if let modified { setTime(of: file, modified) }
+            guard close(file) == 0 else { throw Failure("write the file") }
+            guard rename(temporary, path) == 0 else { throw Failure("put the file in place") }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                #if canImport(Darwin)
+                    Darwin.write(file, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                #elseif canImport(Glibc)
+                    Glibc.write(file, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                #else
+                    Musl.write(file, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                #endif
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let failure = Failure("write the file")
+                close(file)
+                throw failure
+            }
+            written += count
+        }
+    }
+
+    private static func setTime(of file: Int32, _ time: Timestamp) {
+        let (seconds, nanoseconds) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let spec = timespec(tv_sec: .init(max(0, seconds)), tv_nsec: .init(max(0, nanoseconds)))
+        _ = [spec, spec].withUnsafeBufferPointer { futimens(file, $0.baseAddress) }
+    }
+
+    /// What a folder holds, in no order; hidden items too.
+    package static func list(_ path: String) throws(Failure) -> [Item] {
+        guard let folder = opendir(path) else { throw Failure("list the folder") }
+        defer { closedir(folder) }
+        var items: [Item] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != "..", let item = item(path + "/" + name, called: name) { items.append(item) }
+        }
+        return items
+    }
+
+    /// What lies at a path; nil when nothing does.
+    package static func item(_ path: String, called name: String = "") -> Item? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return Item(
+            name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR, size: Int(status.st_size),
+            modified: Timestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)))
+    }
+
+    /// Makes a folder and those above it, for the owner alone.
+    package static func makeFolder(_ path: String) throws(Failure) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST && item(path)?.isFolder == true { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+            throw Failure("make a folder")
+        }
+        try makeFolder(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure("make a folder") }
+    }
+
+    /// Removes a file; one that is not there counts as removed.
+    package static func remove(_ path: String) throws(Failure) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw Failure("remove a file") }
+    }
+}

@@ -1,0 +1,85 @@
+/// A point in wall time, to the nanosecond.
+///
+/// Arithmetic saturates: a moment far in the future or past stays at the edge of what can be expressed
+/// (the years 1677 to 2262) and never wraps round.
+public struct Timestamp: Hashable, Comparable, Sendable {
+    /// Nanoseconds since 1970-01-01 00:00 UTC.
+    public var nanoseconds: Int64
+
+    /// The moment that lies `nanoseconds` after the start of 1970, UTC.
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The moment that lies `seconds` after the start of 1970, UTC.
+    public init(seconds: Int64) {
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        self.nanoseconds = overflow ? (seconds < 0 ? .min : .max) : product
+    }
+
+    /// Which of two moments comes first.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// The time from `right` to `left`; negative when `left` comes first.
+    public static func - (left: Timestamp, right: Timestamp) -> Duration {
+        let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        return .nanoseconds(overflow ? (left > right ? .max : .min) : difference)
+    }
+
+    /// The moment `right` after `left`.
+    public static func + (left: Timestamp, right: Duration) -> Timestamp {
+        let (sum, overflow) = left.nanoseconds.addingReportingOverflow(right.nanoseconds)
+        return Timestamp(nanoseconds: overflow ? (right < .zero ? .min : .max) : sum)
+    }
+
+    /// The moment `right` before `left`.
+    public static func - (left: Timestamp, right: Duration) -> Timestamp {
+        left + (Duration.zero - right)
+    }
+}
+
+extension Duration {
+    /// Longer than anything that is waited for: about 292 years. What a policy spells `"forever"`.
+    public static var forever: Duration { .nanoseconds(Int64.max) }
+
+    /// The whole nanoseconds in this duration, saturating at about 292 years.
+    public var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carried ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// This duration in seconds, as a floating-point number.
+    public var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+
+    /// This duration times `factor`, at most ``forever`` and never below zero.
+    public func scaled(by factor: Double) -> Duration {
+        let seconds = inSeconds * factor
+        guard seconds < Duration.forever.inSeconds else { return .forever }
+        return seconds > 0 ? .seconds(seconds) : .zero
+    }
+
+    /// A short text for people: `800 ms`, `1.5 s`, `3 h`, `7 d`, `forever`.
+    public var brief: String {
+        if self >= .forever { return "forever" }
+        if self < .zero { return "-" + (.zero - self).brief }
+        let total = nanoseconds
+        for (unit, size) in Self.units where total >= size {
+            let tenths = (total / (size / 10))
+            let whole = tenths / 10
+            return whole >= 10 || tenths % 10 == 0 ? "\(whole) \(unit)" : "\(whole).\(tenths % 10) \(unit)"
+        }
+        return total == 0 ? "0 s" : "\(total) ns"
+    }
+
+    private static let units: [(String, Int64)] = [
+        ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("min", 60_000_000_000), ("s", 1_000_000_000),
+        ("ms", 1_000_000), ("µs", 1_000),
+    ]
+}

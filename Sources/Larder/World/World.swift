@@ -1,0 +1,35 @@
+/// Everything a cache needs of its surroundings: time, randomness, background work and blocking I/O.
+///
+/// Larder reads no clock, starts no task and draws no random number except through a world. The real one is
+/// ``SystemWorld``; the `LarderSimulation` library has one in which time is virtual and every run can be replayed.
+///
+/// All methods may be called from any thread.
+public protocol World: Sendable {
+    /// Wall time: for ages. It may jump in either direction.
+    var now: Timestamp { get }
+
+    /// Time since some fixed moment that never jumps: for timeouts and measurements.
+    var uptime: Duration { get }
+
+    /// Sixty-four random bits.
+    func random() -> UInt64
+
+    /// Returns when `duration` has passed.
+    ///
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    func sleep(for duration: Duration) async throws
+
+    /// Starts work that outlives its caller.
+    @discardableResult
+    func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never>
+
+    /// Runs `work` on a thread that may block, never on Swift's cooperative pool, and returns what it returns.
+    func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
+}
+
+extension World {
+    /// A random number in 0 ..< 1.
+    public func chance() -> Double {
+        Double(random() >> 11) * 0x1p-53
+    }
+}

@@ -1,0 +1,27 @@
+extension Plugin {
+    /// A limit to waiting.
+    static let timeout = Plugin.wrapper(
+        "timeout", "Gives a call up when it takes too long.",
+        Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long a call may take")
+    ) { context, inner, after in Timeout(inner, after: after, world: context.world) }
+}
+
+/// Gives a call up when it takes too long, even one that does not heed its cancellation.
+struct Timeout: Loader {
+    private let inner: any Loader
+    private let after: Duration
+    private let world: any World
+
+    init(_ inner: any Loader, after: Duration, world: any World) {
+        self.inner = inner
+        self.after = after
+        self.world = world
+    }
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        let pursuit = Pursuit(in: world) { [inner] in try await inner.load(call) }
+        if let loaded = try await pursuit.value(within: after) { return loaded }
+        pursuit.cancel()
+        throw LoadError(.timeout, "timed out after \(after.brief)")
+    }
+}

@@ -1,0 +1,1 @@
+@main struct LarderTool { static func main() {} }
