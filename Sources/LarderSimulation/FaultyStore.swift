@@ -123,7 +123,8 @@ public final class FaultyStore: Store {
             return state.faults[operation]
         }
         switch fault {
-        case .fails: throw StoreError("told to fail", faults: [StoreFault(tier: name, error: StoreError("told to fail"))])
+        case .fails:
+            throw StoreError("told to fail", faults: [StoreFault(tier: name, error: StoreError("told to fail"))])
         case .takes(let duration): try await world.sleep(for: duration)
         case .hangs: try await world.sleep(for: .forever)
         case .corrupts, nil: break

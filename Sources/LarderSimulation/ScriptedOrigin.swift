@@ -26,7 +26,8 @@ public final class ScriptedOrigin: Loader {
 
         /// Answers with bytes.
         public static func value(
-            _ text: String, after: Duration = .zero, etag: String? = nil, tags: [String] = [], contentType: String? = nil
+            _ text: String, after: Duration = .zero, etag: String? = nil, tags: [String] = [],
+            contentType: String? = nil
         ) -> Act {
             Act(
                 ending: .value(Data(text.utf8), Metadata(etag: etag, contentType: contentType, tags: tags)),

@@ -1,1 +1,8 @@
-@main struct LarderTool { static func main() {} }
+import LarderCommand
+
+@main
+struct LarderTool {
+    static func main() async {
+        await LarderCommand.main()
+    }
+}

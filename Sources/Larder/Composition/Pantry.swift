@@ -56,7 +56,9 @@ public final class Pantry: Sendable {
         var problems: [Problem] = []
         for policy in policies {
             let meter = Meter()
-            do { graphs.append((try composer.compose(policy, meter: meter), meter)) } catch { problems += error.problems }
+            do { graphs.append((try composer.compose(policy, meter: meter), meter)) } catch {
+                problems += error.problems
+            }
         }
         if !problems.isEmpty { throw PolicyError(problems) }
         return graphs
@@ -65,6 +67,11 @@ public final class Pantry: Sendable {
     /// The names of all resources, in order.
     public var resources: [String] {
         state.withLock { state in state.slots.filter { $0.value.graph != nil }.keys.sorted() }
+    }
+
+    /// The policy a resource runs on now; nil when there is no such resource.
+    public func policy(of resource: String) -> Policy? {
+        state.withLock { $0.slots[resource] }?.graph?.policy
     }
 
     /// A handle for the bytes of a resource. If there is no such resource, its loads say so.

@@ -31,7 +31,8 @@ extension Entry {
         fields.add(Field.spread.rawValue, metadata.spread.bitPattern)
         fields.add(Field.length.rawValue, Int64(payload.bytes.count))
         let count = withUnsafeBytes(of: UInt32(fields.bytes.count).littleEndian, Array.init)
-        return Self.magic + count + withUnsafeBytes(of: Checksum.of(fields.bytes).littleEndian, Array.init) + fields.bytes
+        return Self.magic + count + withUnsafeBytes(of: Checksum.of(fields.bytes).littleEndian, Array.init)
+            + fields.bytes
     }
 
     /// The entry that `bytes` hold, if they hold a whole one and it is kept under `key`.

@@ -30,7 +30,8 @@ extension Plugin {
     /// A stand-in service for demonstrations and documentation.
     ///
     /// - Parameter weather: what the network is like at a moment of the world's wall time.
-    public static func sample(under weather: @escaping @Sendable (Timestamp) -> Weather = { _ in Weather() }) -> Plugin {
+    public static func sample(under weather: @escaping @Sendable (Timestamp) -> Weather = { _ in Weather() }) -> Plugin
+    {
         .origin(
             "sample", "A stand-in service that makes up payloads, the same for the same seed and parameters.",
             Setting("payload", .choice(["feed", "catalog", "image"]), help: "What it serves"),

@@ -25,7 +25,8 @@ struct SamplePayload: Sendable {
         .list(
             (1...10).map { place in
                 [
-                    "id": .int(dice.roll(100_000)), "title": .string("\(dice.pick(Self.verbs)) \(dice.pick(Self.nouns))"),
+                    "id": .int(dice.roll(100_000)),
+                    "title": .string("\(dice.pick(Self.verbs)) \(dice.pick(Self.nouns))"),
                     "seconds": .int(30 + dice.roll(900)), "place": .int(place),
                 ]
             })
@@ -54,7 +55,9 @@ struct SamplePayload: Sendable {
         return bytes
     }
 
-    private static let verbs = ["Baking", "Repairing", "Painting", "Growing", "Tuning", "Folding", "Finding", "Drawing"]
+    private static let verbs = [
+        "Baking", "Repairing", "Painting", "Growing", "Tuning", "Folding", "Finding", "Drawing",
+    ]
     private static let nouns = ["bread", "bicycles", "boats", "beans", "pianos", "paper", "mushrooms", "maps"]
 
     /// A stream of numbers that depends on nothing but its seed.

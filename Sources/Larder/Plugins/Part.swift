@@ -67,12 +67,14 @@ public struct Part: Sendable {
             }
             if let owner {
                 reading.report(
-                    "the setting '\(member.name)' has no effect: it belongs to \(plugin.kind) '\(owner.name)'", .warning,
+                    "the setting '\(member.name)' has no effect: it belongs to \(plugin.kind) '\(owner.name)'",
+                    .warning,
                     at: member.place, rule: "no-effect")
             } else {
                 reading.report(
                     "unknown setting '\(member.name.prefix(64))' for \(plugin.kind) '\(plugin.name)'", at: member.place,
-                    expected: known.isEmpty ? "no settings" : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
+                    expected: known.isEmpty
+                        ? "no settings" : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
                     suggestion: nearest(to: member.name, among: known))
             }
         }

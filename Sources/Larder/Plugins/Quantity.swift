@@ -22,7 +22,8 @@ struct Quantity: Sendable {
     /// What a text of digits and a unit amounts to; nil if it is none, or more than can be counted.
     func amount(_ text: String) -> Int64? {
         let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard let number = Int64(Substring(digits)), let unit = units.first(where: { $0.name == text.dropFirst(digits.count) })
+        guard let number = Int64(Substring(digits)),
+            let unit = units.first(where: { $0.name == text.dropFirst(digits.count) })
         else { return nil }
         let (amount, overflow) = number.multipliedReportingOverflow(by: unit.size)
         return overflow ? nil : amount
@@ -124,6 +125,16 @@ extension SettingType where Value == Int {
 }
 
 extension Duration {
+    /// The duration a policy would mean by this text; nil if it is none.
+    public init?(spelled text: String) {
+        if text == "forever" {
+            self = .forever
+        } else {
+            guard let amount = Quantity.duration.amount(text) else { return nil }
+            self = .nanoseconds(amount)
+        }
+    }
+
     /// As a policy spells it: `250ms`, `7d`, `forever`.
     public var spelled: String {
         self >= .forever ? "forever" : Quantity.duration.text(nanoseconds / 1_000_000 * 1_000_000)

@@ -31,7 +31,9 @@ public struct Registry: Sendable {
         if plugin.name.isEmpty { throw Conflict(description: "a \(plugin.kind) has an empty name") }
         if self[plugin.kind, plugin.name] != nil {
             throw Conflict(
-                description: "there are two plugins of the kind \(plugin.kind) called '\(plugin.name)'; use replacing(_:) to replace one")
+                description:
+                    "there are two plugins of the kind \(plugin.kind) called '\(plugin.name)'; use replacing(_:) to replace one"
+            )
         }
         var names: Set<String> = ["use"]
         for setting in plugin.settings where !names.insert(setting.name).inserted {

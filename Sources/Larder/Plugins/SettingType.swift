@@ -166,7 +166,8 @@ extension SettingType where Value == Int {
 extension SettingType where Value == Double {
     /// A number within limits.
     public static func number(_ range: ClosedRange<Double>) -> SettingType<Double> {
-        let expectation = "a number from \(JSON.number(range.lowerBound).text()) to \(JSON.number(range.upperBound).text())"
+        let expectation =
+            "a number from \(JSON.number(range.lowerBound).text()) to \(JSON.number(range.upperBound).text())"
         return SettingType(
             "number", expectation: expectation,
             schema: ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)],

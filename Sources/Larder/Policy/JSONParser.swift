@@ -18,7 +18,9 @@ struct JSONParser {
     static func parse(_ source: SourceText) throws(Problem) -> Node {
         var parser = JSONParser(source)
         parser.skipSpace()
-        if parser.position == parser.bytes.count { throw parser.problem("the file is empty", expected: "a JSON object") }
+        if parser.position == parser.bytes.count {
+            throw parser.problem("the file is empty", expected: "a JSON object")
+        }
         let node = try parser.value()
         parser.skipSpace()
         if parser.position < parser.bytes.count {
@@ -52,13 +54,16 @@ struct JSONParser {
     private mutating func value() throws(Problem) -> Node {
         let start = here
         switch next {
-        case UInt8(ascii: "{"): return Node(.object(try nested { parser throws(Problem) in try parser.members() }), at: start)
-        case UInt8(ascii: "["): return Node(.list(try nested { parser throws(Problem) in try parser.items() }), at: start)
+        case UInt8(ascii: "{"):
+            return Node(.object(try nested { parser throws(Problem) in try parser.members() }), at: start)
+        case UInt8(ascii: "["):
+            return Node(.list(try nested { parser throws(Problem) in try parser.items() }), at: start)
         case UInt8(ascii: "\""): return Node(.string(try string()), at: start)
         case UInt8(ascii: "t"): return Node(try word("true", .bool(true)), at: start)
         case UInt8(ascii: "f"): return Node(try word("false", .bool(false)), at: start)
         case UInt8(ascii: "n"): return Node(try word("null", .null), at: start)
-        case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): return Node(try number(), at: start)
+        case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
+            return Node(try number(), at: start)
         case nil: throw problem("the file ends too early", expected: "a value")
         case UInt8(ascii: "/"): throw problem("JSON has no comments", expected: "a value")
         case 0xEF where position == 0: throw problem("the file begins with a byte order mark", expected: "a value")
@@ -66,7 +71,8 @@ struct JSONParser {
         }
     }
 
-    private mutating func nested<Result>(_ read: (inout JSONParser) throws(Problem) -> Result) throws(Problem) -> Result {
+    private mutating func nested<Result>(_ read: (inout JSONParser) throws(Problem) -> Result) throws(Problem) -> Result
+    {
         guard depth < Self.deepest else { throw problem("nested deeper than \(Self.deepest) levels") }
         depth += 1
         position += 1
@@ -170,7 +176,8 @@ struct JSONParser {
             case UInt8(ascii: "\\"): text += try escape()
             case 0..<0x20:
                 throw problem(
-                    byte == 0x0A || byte == 0x0D ? "the string is not closed on its line" : "a control character in a string",
+                    byte == 0x0A || byte == 0x0D
+                        ? "the string is not closed on its line" : "a control character in a string",
                     expected: byte == 0x0A || byte == 0x0D ? "'\"'" : "an escape such as \\u0009")
             default:
                 text.append(byte)
@@ -203,7 +210,8 @@ struct JSONParser {
             let second = try unit(start)
             guard (0xDC00..<0xE000).contains(second) else { throw problem("half of a surrogate pair", at: start) }
             return utf8(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        default: throw problem("there is no such escape", at: start, expected: "\\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u")
+        default:
+            throw problem("there is no such escape", at: start, expected: "\\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u")
         }
     }
 

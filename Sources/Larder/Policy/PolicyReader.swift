@@ -14,7 +14,9 @@ struct PolicyReader {
             throw PolicyError([Problem("the folder of policies cannot be read: \(error)", file: folder)])
         }
         if names.isEmpty {
-            throw PolicyError([Problem("there are no policies in this folder", file: folder, expected: "a file such as feed.json")])
+            throw PolicyError([
+                Problem("there are no policies in this folder", file: folder, expected: "a file such as feed.json")
+            ])
         }
         var policies: [Policy] = []
         var problems: [Problem] = []
@@ -35,7 +37,9 @@ struct PolicyReader {
         } catch let failure as Disk.Failure {
             let isLarge = failure.code == Disk.tooLarge
             throw PolicyError([
-                Problem(isLarge ? "the file is larger than \(JSONParser.mostBytes / 1_000_000) MB" : failure.description, file: path)
+                Problem(
+                    isLarge ? "the file is larger than \(JSONParser.mostBytes / 1_000_000) MB" : failure.description,
+                    file: path)
             ])
         } catch let problem as Problem {
             throw PolicyError([problem])
@@ -83,7 +87,8 @@ struct PolicyReader {
 
     private func checkName(_ name: String, _ root: Node, _ reading: Reading) {
         guard let node = root["resource"] else {
-            reading.report("the policy does not name its resource", at: root.place, expected: "\"resource\": \"\(name)\"")
+            reading.report(
+                "the policy does not name its resource", at: root.place, expected: "\"resource\": \"\(name)\"")
             return
         }
         if node.string != name {

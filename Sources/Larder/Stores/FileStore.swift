@@ -10,7 +10,8 @@ extension Plugin {
         "file", "Keeps each entry in a file of its own, below the resource's cache folder.",
         Setting("directory", .name, default: "entries", help: "The folder's name"),
         Setting("capacity", .size, default: 200_000_000, help: "How much the files may hold together"),
-        Setting("maxAge", .duration, default: .forever, help: "How long an entry is kept after it was fetched or validated"),
+        Setting(
+            "maxAge", .duration, default: .forever, help: "How long an entry is kept after it was fetched or validated"),
         Setting("eviction", optional: .part(.eviction), help: "What it forgets when it is full")
     ) { context, directory, capacity, maxAge, eviction in
         let folder = context.cacheDirectory + "/" + directory

@@ -2,7 +2,9 @@ extension Plugin {
     /// Several stores, one above the other.
     static let tieredStore = Plugin.store(
         "tiered", "Several stores, the fastest first: reads copy up, writes go to all, a failing tier fails no load.",
-        Setting("tiers", .list(of: .part(.store), atLeast: 1), help: "The stores, each with a limit of its own if it has one")
+        Setting(
+            "tiers", .list(of: .part(.store), atLeast: 1),
+            help: "The stores, each with a limit of its own if it has one")
     ) { context, tiers in
         TieredStore(try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) })
     }

@@ -6,7 +6,9 @@ extension Plugin {
         Setting(
             "whileRevalidating", .duration, default: .zero,
             help: "How long after that it may be shown while a refresh runs"),
-        Setting("onError", .duration, default: .zero, help: "How long after freshness it may be shown when the origin fails"),
+        Setting(
+            "onError", .duration, default: .zero, help: "How long after freshness it may be shown when the origin fails"
+        ),
         Setting(
             "jitter", .share, default: 0,
             help: "By how much freshness is shortened at random, so that copies saved together expire apart")

@@ -76,7 +76,9 @@ package enum Disk {
     /// - Parameters:
     ///   - modified: the time the file shall bear; now, if nil.
     ///   - isPrivate: whether only its owner may read it.
-    package static func replace(_ path: String, with parts: [[UInt8]], modified: Timestamp? = nil, isPrivate: Bool = true)
+    package static func replace(
+        _ path: String, with parts: [[UInt8]], modified: Timestamp? = nil, isPrivate: Bool = true
+    )
         throws(Failure)
     {
         let temporary = path + ".\(UInt32.random(in: .min ... .max)).tmp"

@@ -1,0 +1,107 @@
+import Larder
+
+/// One command: what it is called, what it takes, what it does.
+struct Command: Sendable {
+    /// An option of a command. Reading it and its line of help come from this one declaration.
+    struct Option: Sendable {
+        var name: String
+        /// What stands for its value in help; nil for one that takes none.
+        var value: String?
+        var help: String
+
+        init(_ name: String, _ value: String? = nil, _ help: String) {
+            self.name = name
+            self.value = value
+            self.help = help
+        }
+    }
+
+    var name: String
+    var summary: String
+    var operands: String = ""
+    var details: String = ""
+    var options: [Option] = []
+    /// Does it; false if it ran and failed.
+    var run: @Sendable (Arguments, Registry, Terminal) async throws -> Bool
+
+    var usage: String {
+        let operands = operands.isEmpty ? "" : " " + operands
+        return name + operands + (options.isEmpty ? "" : " [OPTION …]")
+    }
+
+    var help: String {
+        let titles = options.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
+        let width = titles.map(\.count).max() ?? 0
+        let lines = zip(titles, options).map { "  \($0.padded(to: width))  \($1.help)" }
+        var text = "usage: larder \(usage)\n\n\(summary)"
+        if !details.isEmpty { text += "\n\n" + details }
+        if !lines.isEmpty { text += "\n\n" + lines.joined(separator: "\n") }
+        return text
+    }
+}
+
+/// A command that was called wrongly.
+struct UsageError: Error {
+    var message: String
+}
+
+/// What a command was called with.
+struct Arguments: Sendable {
+    private(set) var operands: [String] = []
+    private var flags: Set<String> = []
+    private var values: [String: [String]] = [:]
+
+    init(_ arguments: [String], for command: Command) throws(UsageError) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                operands += rest
+                return
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                operands.append(argument)
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let option = command.options.first(where: { "--\($0.name)" == parts[0] }) else {
+                throw UsageError(message: "unknown option '\(parts[0])'")
+            }
+            if option.value == nil {
+                if parts.count > 1 { throw UsageError(message: "--\(option.name) takes no value") }
+                flags.insert(option.name)
+            } else if parts.count > 1 {
+                values[option.name, default: []].append(String(parts[1]))
+            } else if let value = rest.popFirst() {
+                values[option.name, default: []].append(value)
+            } else {
+                throw UsageError(message: "--\(option.name) needs a value")
+            }
+        }
+    }
+
+    func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+    /// The option's value; given twice, the last one counts.
+    func value(of option: String) -> String? { values[option]?.last }
+
+    func values(of option: String) -> [String] { values[option] ?? [] }
+
+    func number(of option: String, in range: ClosedRange<Int>, default fallback: Int) throws(UsageError) -> Int {
+        guard let text = value(of: option) else { return fallback }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError(
+                message: "--\(option) takes a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}
+
+extension Arguments {
+    func duration(of option: String) throws(UsageError) -> Duration? {
+        guard let text = value(of: option) else { return nil }
+        guard let duration = Duration(spelled: text) else {
+            throw UsageError(message: "--\(option) takes a duration such as 500ms or 30s")
+        }
+        return duration
+    }
+}

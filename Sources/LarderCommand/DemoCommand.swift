@@ -1,0 +1,38 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+extension Command {
+    static let demo = Command(
+        name: "demo", summary: "Lives through a day with the policies, in simulated time, and shows what users felt.",
+        details: """
+            A morning rush online, a slow hour, an outage of the service, an afternoon without network, and recovery, all
+            in a few seconds, on the policies' own stores and the stand-in origin 'sample'. The same seed gives the same
+            numbers. Change a policy and look again; nothing needs to be built.
+            """,
+        options: [
+            .policies,
+            Option("seed", "N", "Another seed, another day (default: 1)"),
+            Option("out", "DIR", "Also leave the figures there, as demo.json"),
+        ],
+        run: { arguments, registry, terminal in
+            guard arguments.operands.isEmpty else { throw UsageError(message: "demo takes no operands") }
+            let seed = try arguments.number(of: "seed", in: 0...Int.max, default: 1)
+            let day = DemoDay(seed: UInt64(seed), policies: arguments.policies, registry: registry)
+            let (rows, warnings) = try day.live { terminal.progress($0, $1) }
+            terminal.endProgress()
+            for warning in warnings { terminal.note(warning.description) }
+            let table = DemoTable(rows: rows)
+            for line in table.lines + [""] + table.story { terminal.print(line) }
+            if let folder = arguments.value(of: "out") {
+                try Disk.makeFolder(folder)
+                let bytes = Array((table.json(seed: seed).text() + "\n").utf8)
+                try Disk.replace(folder + "/demo.json", with: [bytes], isPrivate: false)
+                terminal.note("figures left in \(folder)/demo.json")
+            }
+            return true
+        })
+}

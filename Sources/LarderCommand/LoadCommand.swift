@@ -1,0 +1,94 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+extension Command.Option {
+    static let policies = Command.Option("policies", "DIR", "The folder of policies (default: Policies)")
+    static let cache = Command.Option("cache", "DIR", "Where stores keep their files (default: the user's caches)")
+}
+
+extension Arguments {
+    var policies: URL { URL(filePath: value(of: "policies") ?? "Policies", directoryHint: .isDirectory) }
+    var cache: URL? { value(of: "cache").map { URL(filePath: $0, directoryHint: .isDirectory) } }
+}
+
+extension Command {
+    static let load = Command(
+        name: "load", summary: "Loads one instance of a resource, as its policy says.",
+        operands: "RESOURCE [NAME=VALUE …]",
+        details: """
+            The payload goes to the output, everything else to the error output. Stores are the real ones: what one run
+            saves, the next one finds.
+            """,
+        options: [
+            .policies, .cache,
+            Option("scope", "NAME", "Whose copy: an account"),
+            Option("refresh", nil, "Ask the origin now, whatever the strategy"),
+            Option("cached-only", nil, "Never ask the origin"),
+            Option("deadline", "DURATION", "Wait for the origin no longer than this, such as 500ms"),
+            Option("repeat", "N", "Load N times, one after the other"),
+            Option("trail", nil, "Show the decisions that led to the value"),
+        ],
+        run: { arguments, registry, terminal in
+            let times = try arguments.number(of: "repeat", in: 1...1_000_000, default: 1)
+            let (name, request) = try request(arguments)
+            let pantry = try await Pantry(policies: arguments.policies, registry: registry, cache: arguments.cache)
+            for warning in pantry.warnings { terminal.note(warning.description) }
+            let resource = pantry.resource(name)
+            var isWhole = true
+            for _ in 0..<times {
+                if await !load(request, from: resource, times > 1, arguments.has("trail"), terminal) { isWhole = false }
+            }
+            return isWhole
+        })
+
+    private static func request(_ arguments: Arguments) throws(UsageError) -> (String, Request) {
+        guard let name = arguments.operands.first else { throw UsageError(message: "which resource?") }
+        var parameters: [String: String] = [:]
+        for operand in arguments.operands.dropFirst() {
+            let parts = operand.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw UsageError(message: "a parameter is written NAME=VALUE")
+            }
+            parameters[String(parts[0])] = String(parts[1])
+        }
+        if arguments.has("refresh"), arguments.has("cached-only") {
+            throw UsageError(message: "--refresh and --cached-only exclude each other")
+        }
+        let mode: Request.Mode =
+            arguments.has("refresh") ? .refresh : arguments.has("cached-only") ? .cachedOnly : .normal
+        let deadline = try arguments.duration(of: "deadline")
+        return (name, Request(name, parameters, scope: arguments.value(of: "scope"), mode: mode, deadline: deadline))
+    }
+
+    private static func load(
+        _ request: Request, from resource: Resource<Data>, _ isRepeated: Bool, _ showsTrail: Bool, _ terminal: Terminal
+    ) async -> Bool {
+        do {
+            let loaded = try await resource.load(request)
+            if showsTrail { show(loaded, terminal) }
+            terminal.write(loaded.value)
+            let endsLine = loaded.value.last == UInt8(ascii: "\n")
+            if !endsLine, isRepeated || terminal.isInteractive { terminal.print("") }
+            return true
+        } catch {
+            let failure = error as? LoadError
+            if showsTrail { for line in failure?.trail.lines ?? [] { terminal.note("  " + line) } }
+            terminal.complain("\(resource.name): \(failure?.description ?? "\(error)")")
+            if let fault = failure?.store {
+                terminal.complain("\(resource.name): its store: \(StoreFault(tier: "store", error: fault))")
+            }
+            return false
+        }
+    }
+
+    private static func show(_ loaded: Loaded<Data>, _ terminal: Terminal) {
+        for line in loaded.trail.lines { terminal.note("  " + line) }
+        let age = loaded.age.map { ", \($0.brief) old" } ?? ", of unknown age"
+        let kept = loaded.isStored ? "stored" : "not stored"
+        terminal.note("\(loaded.freshness.rawValue) from \(loaded.source)\(age), \(kept)")
+    }
+}

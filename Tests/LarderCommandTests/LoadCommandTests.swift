@@ -1,0 +1,90 @@
+import Larder
+import Testing
+
+@testable import LarderCommand
+
+@Suite struct LoadCommandTests {
+    private static func folder() throws -> Folder {
+        let folder = try Folder()
+        try folder.write(
+            """
+            { "resource": "motto", "origin": { "use": "constant", "value": { "text": "less" } }, "strategy": "cache-first",
+              "store": "file" }
+            """, to: "motto.json")
+        return folder
+    }
+
+    private static func load(_ folder: Folder, _ arguments: String...) async -> Output {
+        await Output(["load"] + arguments + ["--policies", folder.path, "--cache", folder.path + "/cache"])
+    }
+
+    @Test func thePayloadGoesToTheOutputAndTheTrailBesideIt() async throws {
+        let folder = try Self.folder()
+        let first = await Self.load(folder, "motto", "--trail")
+        #expect(first.code == 0)
+        #expect(first.out == #"{"text":"less"}"#)
+        #expect(first.err.contains("fresh from origin, 0 s old, stored"))
+        let second = await Self.load(folder, "motto", "--trail")
+        #expect(second.out == first.out)
+        #expect(second.err.contains("fresh from file"))
+    }
+
+    @Test func cachedOnlyWithoutACopyFailsAndSaysSo() async throws {
+        let output = await Self.load(try Self.folder(), "motto", "--cached-only")
+        #expect(output.code == 1)
+        #expect(output.out.isEmpty)
+        #expect(output.err == "larder: motto: not cached\n")
+    }
+
+    @Test func repeatedLoadsStandOnLinesOfTheirOwn() async throws {
+        let output = await Self.load(try Self.folder(), "motto", "--repeat", "3")
+        #expect(output.out == String(repeating: "{\"text\":\"less\"}\n", count: 3))
+    }
+
+    @Test func anUnknownResourceIsAFailureThatListsTheKnownOnes() async throws {
+        let output = await Self.load(try Self.folder(), "motta")
+        #expect(output.code == 1)
+        #expect(output.err == "larder: motta: no such resource; there are: motto\n")
+    }
+
+    @Test func aBrokenPolicyIsToldByFileLineAndColumn() async throws {
+        let folder = try Self.folder()
+        try folder.edit("motto.json", "cache-first", "cash-first")
+        let output = await Self.load(folder, "motto")
+        #expect(output.code == 1)
+        #expect(output.err.contains("motto.json:1:98: error: unknown strategy 'cash-first'"))
+        #expect(output.err.contains("(did you mean 'cache-first'?)"))
+    }
+
+    @Test(arguments: [
+        (["load"], "which resource?"),
+        (["load", "feed", "42"], "a parameter is written NAME=VALUE"),
+        (["load", "feed", "--refresh", "--cached-only"], "--refresh and --cached-only exclude each other"),
+        (["load", "feed", "--repeat", "0"], "--repeat takes a whole number from 1 to 1000000"),
+        (["load", "feed", "--deadline", "5"], "--deadline takes a duration such as 500ms or 30s"),
+        (["load", "feed", "--policies"], "--policies needs a value"),
+        (["load", "feed", "--trail=yes"], "--trail takes no value"),
+        (["load", "feed", "--polices", "x"], "unknown option '--polices'"),
+        (["demo", "x"], "demo takes no operands"),
+        (["demo", "--seed", "x"], "--seed takes a whole number from 0 to \(Int.max)"),
+        (["lode"], "unknown command 'lode'"),
+    ])
+    func aWrongCallIsExplained(_ arguments: [String], _ message: String) async {
+        let output = await Output(arguments)
+        #expect(output.code == 2)
+        #expect(output.out.isEmpty)
+        #expect(output.err.hasPrefix("larder: \(message)"))
+    }
+
+    @Test func helpAndVersionGoToTheOutput() async {
+        #expect(await Output(["--version"]).out == "larder \(LarderCommand.version)\n")
+        let help = await Output(["--help"])
+        #expect(help.code == 0)
+        for command in LarderCommand.commands {
+            #expect(help.out.contains(command.name) && help.out.contains(command.summary))
+            let own = await Output([command.name, "--help"])
+            #expect(own.code == 0)
+            for option in command.options { #expect(own.out.contains("--" + option.name)) }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+import Larder
+import LarderCommand
+import LarderSimulation
+
+/// Runs the command line in this process and keeps what it wrote.
+struct Output {
+    var code: Int32
+    var out: String
+    var err: String
+
+    init(_ arguments: [String], registry: Registry = .standard) async {
+        let out = Locked<[UInt8]>([])
+        let err = Locked<[UInt8]>([])
+        let terminal = Terminal(
+            out: { bytes in out.withLock { $0 += bytes } }, err: { bytes in err.withLock { $0 += bytes } })
+        code = await LarderCommand.run(arguments, registry: registry, terminal: terminal)
+        self.out = String(decoding: out.withLock { $0 }, as: UTF8.self)
+        self.err = String(decoding: err.withLock { $0 }, as: UTF8.self)
+    }
+}
+
+/// The project's own folder.
+let projectFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+/// A folder of its own that goes when nobody needs it any more.
+final class Folder: Sendable {
+    let url: URL
+    var path: String { url.path }
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    /// A folder with the shipped policies.
+    static func withPolicies() throws -> Folder {
+        let folder = try Folder()
+        for name in ["feed", "images", "catalog"] {
+            let text = try String(
+                contentsOf: projectFolder.appending(path: "Policies/\(name).json"), encoding: .utf8)
+            try folder.write(text, to: name + ".json")
+        }
+        return folder
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: url.appending(path: name))
+    }
+
+    func text(of name: String) throws -> String {
+        try String(contentsOf: url.appending(path: name), encoding: .utf8)
+    }
+
+    /// Puts one text in place of another in a file.
+    func edit(_ name: String, _ old: String, _ new: String) throws {
+        let text = try text(of: name)
+        precondition(text.contains(old))
+        try write(text.replacing(old, with: new), to: name)
+    }
+}

@@ -1,0 +1,90 @@
+import FoundationEssentials
+import Larder
+import LarderSimulation
+import Testing
+
+@testable import LarderCommand
+
+/// Swapping a strategy by changing one word of the shipped policy, everything else left standing.
+@Suite struct SwapTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var strategy: String
+        /// Calls for ten loads a minute apart, the last of which is cached-only.
+        var calls: Int
+        /// How many of the first nine were answered without waiting.
+        var atOnce: Int
+        var warnings: Int
+        var testDescription: String { strategy }
+    }
+
+    static let cases = [
+        // With `fresh: 0s` nothing is ever fresh, so each load asks, and whoever asks waits.
+        Case(strategy: "network-first", calls: 9, atOnce: 0, warnings: 0),
+        Case(strategy: "cache-first", calls: 9, atOnce: 0, warnings: 0),
+        // The copy is shown while it is refreshed: as many calls, but only the first is waited for.
+        Case(strategy: "stale-while-revalidate", calls: 9, atOnce: 8, warnings: 0),
+        // `patience` and the store have no effect.
+        Case(strategy: "network-only", calls: 9, atOnce: 0, warnings: 2),
+        // Nothing is ever saved, so nothing is ever found: `patience`, origin and wrappers have no effect.
+        Case(strategy: "cache-only", calls: 0, atOnce: 9, warnings: 3),
+    ]
+
+    @Test(arguments: cases) func oneWordChangesWhatTheOriginIsAsked(_ swap: Case) throws {
+        let folder = try Folder.withPolicies()
+        try folder.edit("feed.json", #""use": "network-first""#, #""use": "\#(swap.strategy)""#)
+        try SimulatedWorld().run { world in
+            let origin = ScriptedOrigin(then: .value("[]", after: .milliseconds(100)), world: world)
+            // The scripted origin takes the place of `sample`, settings and all.
+            let registry = try Registry.standard.replacing(
+                .origin(
+                    "sample", "Plays a script.", Setting("payload", .text, help: ""),
+                    Setting("changes", .duration, default: .zero, help: ""),
+                    Setting("latency", .duration, default: .zero, help: ""),
+                    Setting("slowest", .duration, default: .zero, help: "")
+                ) { _, _, _, _, _ in origin })
+            let pantry = try await Pantry(
+                policies: folder.url, registry: registry, cache: folder.url.appending(path: "cache"), world: world)
+            #expect(pantry.warnings.count == swap.warnings)
+            #expect(pantry.warnings.allSatisfy { $0.message.contains("has no effect") })
+            let feed = pantry.resource("feed")
+            var atOnce = 0
+            for _ in 0..<9 {
+                let start = world.uptime
+                _ = try? await feed.load()
+                if world.uptime == start { atOnce += 1 }
+                try await world.sleep(for: .seconds(60))
+            }
+            _ = try? await feed.load(mode: .cachedOnly)
+            #expect(origin.calls.count == swap.calls)
+            #expect(atOnce == swap.atOnce)
+        }
+    }
+
+    @Test(arguments: ["network-first", "cache-first", "stale-while-revalidate", "network-only"])
+    func oneWordChangesTheFeedRowsOfTheDemo(_ strategy: String) throws {
+        let folder = try Folder.withPolicies()
+        let before = try Self.feed(folder)
+        try folder.edit("feed.json", #""use": "network-first""#, #""use": "\#(strategy)""#)
+        let after = try Self.feed(folder)
+        let dark = after["offline"] ?? ResourceMetrics()
+        let rush = after["morning rush"] ?? ResourceMetrics()
+        switch strategy {
+        case "network-first": #expect(after == before)
+        case "cache-first":
+            #expect(rush.hitRate == 0 && rush.originCalls >= rush.loads - rush.coalesced)
+            #expect(dark.fallbackRate == 1)
+        case "stale-while-revalidate":
+            #expect(rush.hitRate > 0.9 && rush.staleRate > 0.9)
+            #expect(dark.fallbackRate == 1)
+        default:
+            #expect(rush.hitRate == 0 && rush.fallbackRate == 0)
+            #expect(dark.failures == dark.loads && dark.staleErrors == 0)
+        }
+    }
+
+    private static func feed(_ folder: Folder) throws -> [String: ResourceMetrics] {
+        let day = DemoDay(seed: 1, policies: folder.url, registry: .standard)
+        let rows = try day.live { _, _ in }.rows.filter { $0.resource == "feed" }
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0.phase, $0.metrics) })
+    }
+}
