@@ -8,11 +8,14 @@ import Testing
     @Test func oneSeedGivesTheSameTableAndAnotherSeedAnother() async throws {
         let policies = try Folder.withPolicies()
         let first = await Output(["demo", "--policies", policies.path])
-        let second = await Output(["demo", "--policies", policies.path, "--seed", "1"])
+        let out = policies.path + "/a/b"
+        let second = await Output(["demo", "--policies", policies.path, "--seed", "1", "--out", out])
         let third = await Output(["demo", "--policies", policies.path, "--seed=2"])
         #expect(first.code == 0 && first.err.isEmpty)
         #expect(first.out == second.out)
         #expect(first.out != third.out)
+        let json = try String(contentsOf: URL(filePath: out + "/demo.json"), encoding: .utf8)
+        #expect(json.contains("\"fallback_rate\"") && json.contains("\"seed\": 1"))
     }
 
     @Test func everyRateMovesAsItsPhaseSays() throws {
@@ -33,15 +36,6 @@ import Testing
         #expect(metrics("catalog", "outage").fallbackRate > metrics("catalog", "morning rush").fallbackRate)
         #expect(metrics("catalog", "offline").staleErrorRate > 0.05)
         #expect(metrics("catalog", "recovery").staleErrorRate == 0)
-    }
-
-    @Test func figuresAreLeftWhereAsked() async throws {
-        let policies = try Folder.withPolicies()
-        let out = policies.path + "/a/b"
-        let output = await Output(["demo", "--policies", policies.path, "--out", out])
-        #expect(output.code == 0)
-        let json = try String(contentsOf: URL(filePath: out + "/demo.json"), encoding: .utf8)
-        #expect(json.contains("\"fallback_rate\"") && json.contains("\"seed\": 1"))
     }
 
     @Test func policiesWithoutTheSampleOriginGiveNothingToShow() async throws {
