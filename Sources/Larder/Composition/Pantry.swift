@@ -29,10 +29,12 @@ public final class Pantry: Sendable {
     ///   - policies: the folder. One file `NAME.json` for each resource.
     ///   - registry: the plugins the policies may name.
     ///   - cache: the folder that stores may write to; `larder` in the user's folder for caches by default.
+    ///   - environment: where `${NAME}` in policies is looked up.
     ///   - world: time, randomness, background work and blocking I/O.
     /// - Throws: ``PolicyError`` with everything that is wrong with any of them.
     public init(
-        policies: URL, registry: Registry = .standard, cache: URL? = nil, world: any World = SystemWorld()
+        policies: URL, registry: Registry = .standard, cache: URL? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment, world: any World = SystemWorld()
     ) async throws {
         let folder = policies.relativePath
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
@@ -41,7 +43,8 @@ public final class Pantry: Sendable {
         }
         let graphs = try await world.blocking {
             let composer = Composer(registry: registry, world: world, cacheDirectory: cacheDirectory)
-            return try Self.composed(try PolicyReader(registry: registry, folder: folder).readAll(), by: composer)
+            return try Self.composed(
+                try PolicyReader(registry: registry, folder: folder, environment: environment).readAll(), by: composer)
         }
         self.world = world
         warnings = graphs.flatMap(\.graph.policy.warnings)

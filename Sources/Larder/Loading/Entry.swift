@@ -18,7 +18,10 @@ public struct Entry: Sendable {
     }
 
     /// What the entry weighs in a store with a capacity in bytes: the payload, and a flat sum for the rest.
-    public var weight: Int { payload.bytes.count + 128 }
+    public var weight: Int { payload.bytes.count + Self.overhead }
+
+    /// What an entry weighs besides its payload.
+    public static let overhead = 128
 }
 
 /// What is known about a payload. Times are wall time; everything an origin does not name stays nil.

@@ -8,7 +8,13 @@ extension Plugin {
     /// What the policy itself says.
     static let constant = Plugin.origin(
         "constant", "A value written in the policy itself.",
-        Setting("value", .json, help: "The value; its JSON text is the payload")
+        Setting("value", .json, help: "The value; its JSON text is the payload"),
+        traits: { _ in
+            Traits().with {
+                $0.cannotFail = true
+                $0.isLocal = true
+            }
+        }
     ) { _, value in Constant(payload: Data(value.text(indented: false).utf8)) }
 }
 

@@ -9,7 +9,8 @@ extension Plugin {
     static let fileOrigin = Plugin.origin(
         "file", "A file below the policy's own folder, the same for every parameter.",
         Setting("path", .path, help: "The file"),
-        Setting("contentType", optional: .text, help: "Its media type")
+        Setting("contentType", optional: .text, help: "Its media type"),
+        traits: { _, _ in Traits().with { $0.isLocal = true } }
     ) { context, path, contentType in FileOrigin(path: path, contentType: contentType, world: context.world) }
 }
 

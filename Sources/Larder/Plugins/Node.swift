@@ -30,11 +30,14 @@ public struct Node: Sendable {
     public var content: Content
     /// Where it begins.
     public var place: Place
+    /// A string as it is written, if something in it came from the environment. This, and not the content, is shown.
+    public var written: String?
 
     /// A value that stands at `place`.
-    public init(_ content: Content, at place: Place) {
+    public init(_ content: Content, at place: Place, written: String? = nil) {
         self.content = content
         self.place = place
+        self.written = written
     }
 
     /// The value of the member called `name`, if this is an object that has one.
@@ -65,15 +68,20 @@ public struct Node: Sendable {
         }
     }
 
-    /// The same value, to be written.
-    public var json: JSON {
+    /// The same value with everything the environment gave: for use, never for showing.
+    public var json: JSON { json { $0.string ?? "" } }
+
+    /// The same value as it is written, `${NAME}` and all: for showing.
+    public var shown: JSON { json { $0.written ?? $0.string ?? "" } }
+
+    private func json(_ text: (Node) -> String) -> JSON {
         switch content {
         case .null: .null
         case .bool(let value): .bool(value)
         case .number(let value, _): .number(value)
-        case .string(let text): .string(text)
-        case .list(let items): .list(items.map(\.json))
-        case .object(let members): .object(members.map { JSON.Member($0.name, $0.value.json) })
+        case .string: .string(text(self))
+        case .list(let items): .list(items.map { $0.json(text) })
+        case .object(let members): .object(members.map { JSON.Member($0.name, $0.value.json(text)) })
         }
     }
 }

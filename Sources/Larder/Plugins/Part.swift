@@ -4,6 +4,10 @@ public struct Part: Sendable {
     public let plugin: Plugin
     /// Its settings as they stand in the policy; an empty object where none are given.
     public let node: Node
+    /// The parts among its settings, as the tiers of a store.
+    public let nested: [Part]
+    /// What the lint rules want to know of it.
+    public let traits: Traits
     let recipe: Recipe
 
     /// The part that a reference (`"name"` or `{ "use": "name", … }`) means; nil after reporting what is wrong with it.
@@ -11,10 +15,13 @@ public struct Part: Sendable {
         guard let plugin = Self.plugin(kind, node, reading) else { return nil }
         let settings = node.members == nil ? Node(.object([]), at: node.place) : node
         Self.checkNames(of: settings, plugin, reading)
-        guard let recipe = plugin.prepare(settings, reading) else { return nil }
+        let (prepared, nested) = reading.collectingParts { plugin.prepare(settings, reading) }
+        guard let (recipe, traits) = prepared else { return nil }
+        self.nested = nested
         self.plugin = plugin
         self.node = settings
         self.recipe = recipe
+        self.traits = traits
     }
 
     /// The first registered plugin of a kind with its defaults; nil when there is none or it needs a setting.
@@ -22,14 +29,16 @@ public struct Part: Sendable {
         guard let plugin = registry[kind].first else { return nil }
         let node = Node(.object([]), at: Place(SourceText(name: "default", bytes: []), offset: 0))
         let reading = Reading(registry: registry, folder: "", file: "default")
-        guard let recipe = plugin.prepare(node, reading) else { return nil }
+        guard let (recipe, traits) = plugin.prepare(node, reading) else { return nil }
+        nested = []
         self.plugin = plugin
         self.node = node
         self.recipe = recipe
+        self.traits = traits
     }
 
     private static func plugin(_ kind: PluginKind, _ node: Node, _ reading: Reading) -> Plugin? {
-        let expected = "a \(kind): \"name\" or { \"use\": \"name\", … }"
+        let expected = "\(kind.withArticle): \"name\" or { \"use\": \"name\", … }"
         let reference: Node
         switch node.content {
         case .string: reference = node
@@ -44,15 +53,15 @@ public struct Part: Sendable {
             return nil
         }
         guard let name = reference.string else {
-            reading.reject(reference, expected: "the name of a \(kind)")
+            reading.reject(reference, expected: "the name of \(kind.withArticle)")
             return nil
         }
         guard let plugin = reading.registry[kind, name] else {
             let known = reading.registry[kind].map(\.name)
             reading.report(
-                "unknown \(kind) '\(name.prefix(64))'", at: reference.place,
+                "unknown \(kind) '\((reference.written ?? name).prefix(64))'", at: reference.place,
                 expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-                suggestion: nearest(to: name, among: known))
+                suggestion: reference.written == nil ? nearest(to: name, among: known) : nil)
             return nil
         }
         return plugin
@@ -77,6 +86,17 @@ public struct Part: Sendable {
                         ? "no settings" : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
                     suggestion: nearest(to: member.name, among: known))
             }
+        }
+    }
+
+    /// Its settings as they are in effect: the written ones, and the defaults of the others.
+    public var settings: [EffectiveSetting] {
+        plugin.settings.compactMap { declaration in
+            if let node = node[declaration.name] {
+                return EffectiveSetting(
+                    name: declaration.name, value: node.shown.text(indented: false), place: node.place)
+            }
+            return declaration.default.map { EffectiveSetting(name: declaration.name, value: $0, place: nil) }
         }
     }
 
@@ -121,12 +141,26 @@ public struct Part: Sendable {
     }
 }
 
+/// A setting as it is in effect.
+public struct EffectiveSetting: Sendable {
+    /// Its name.
+    public let name: String
+    /// Its value as it is, or would be, written.
+    public let value: String
+    /// Where it stands; nil for a default.
+    public let place: Place?
+}
+
 extension SettingType where Value == Part {
     /// A plugin of some kind with its settings, as when a store is made of stores.
     public static func part(_ kind: PluginKind) -> SettingType<Part> {
         SettingType(
-            kind.rawValue, expectation: "a \(kind): \"name\" or { \"use\": \"name\", … }",
+            kind.rawValue, expectation: "\(kind.withArticle): \"name\" or { \"use\": \"name\", … }",
             schema: ["$ref": .string("#/$defs/\(kind)")], show: { $0.plugin.name },
-            read: { node, reading in Part(kind, node, reading) })
+            read: { node, reading in
+                let part = Part(kind, node, reading)
+                if let part { reading.found(part) }
+                return part
+            })
     }
 }

@@ -12,6 +12,11 @@ public enum PluginKind: String, Sendable, CaseIterable {
     case store
     /// Decides what a full store forgets.
     case eviction
+
+    /// Its name after the right article: `an origin`, `a store`.
+    public var withArticle: String {
+        (self == .origin || self == .eviction ? "an " : "a ") + rawValue
+    }
 }
 
 /// A named recipe with declared settings, which the composer turns into one part of a loader graph.
@@ -34,7 +39,7 @@ public struct Plugin: Sendable {
     public let settings: [SettingDeclaration]
     /// What a strategy asks of the two sides; everything, for any other kind.
     public let needs: StrategyNeeds
-    let prepare: @Sendable (Node, Reading) -> Recipe?
+    let prepare: @Sendable (Node, Reading) -> (Recipe, Traits)?
 }
 
 /// Which sides a strategy uses. What it does not use has no effect in its policy.
@@ -86,24 +91,31 @@ enum Recipe: Sendable {
 extension Plugin {
     /// Where data comes from.
     ///
+    /// `traits`, here and for the other kinds, tells the lint rules what contradictions to look for.
+    ///
     /// The loader's ``Loader/load(_:)`` is called off the caller's actor and may be called many times at once. It gives
     /// an ``Entry``, or ``Loaded/unchanged(_:)`` when the call names a copy that is still current.
     public static func origin<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        traits: (@Sendable (repeat each Value) -> Traits)? = nil,
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Loader
     ) -> Plugin {
         build(.origin, name, about, repeat each settings) { (values: repeat each Value) in
-            .origin { context in try make(context, repeat each values) }
+            (.origin { context in try make(context, repeat each values) }, traits?(repeat each values) ?? Traits())
         }
     }
 
     /// A loader around an origin, or around the wrapper that stands after it in the policy.
     public static func wrapper<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        traits: (@Sendable (repeat each Value) -> Traits)? = nil,
         make: @escaping @Sendable (Context, any Loader, repeat each Value) throws -> any Loader
     ) -> Plugin {
         build(.wrapper, name, about, repeat each settings) { (values: repeat each Value) in
-            .wrapper { context, inner in try make(context, inner, repeat each values) }
+            (
+                .wrapper { context, inner in try make(context, inner, repeat each values) },
+                traits?(repeat each values) ?? Traits()
+            )
         }
     }
 
@@ -111,26 +123,29 @@ extension Plugin {
     public static func strategy<each Value>(
         _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
         _ settings: repeat Setting<each Value>,
+        traits: (@Sendable (repeat each Value) -> Traits)? = nil,
         make: @escaping @Sendable (Sides, repeat each Value) throws -> any Loader
     ) -> Plugin {
         build(.strategy, name, about, needs: needs, repeat each settings) { (values: repeat each Value) in
-            .strategy { sides in try make(sides, repeat each values) }
+            (.strategy { sides in try make(sides, repeat each values) }, traits?(repeat each values) ?? Traits())
         }
     }
 
     /// A judge of what may be kept and shown.
     public static func validator<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        traits: (@Sendable (repeat each Value) -> Traits)? = nil,
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Validator
     ) -> Plugin {
         build(.validator, name, about, repeat each settings) { (values: repeat each Value) in
-            .validator { context in try make(context, repeat each values) }
+            (.validator { context in try make(context, repeat each values) }, traits?(repeat each values) ?? Traits())
         }
     }
 
     /// A place to keep copies. Every store also takes the setting `limit`: how long one of its operations may take.
     public static func store<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        traits: (@Sendable (repeat each Value) -> Traits)? = nil,
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Store
     ) -> Plugin {
         let limit = Setting(
@@ -138,11 +153,12 @@ extension Plugin {
             help: "How long one operation may take before it counts as failed")
         return build(.store, name, about, limit, repeat each settings) {
             (limit: Duration?, values: repeat each Value) in
-            .store { context in
+            let recipe = Recipe.store { context in
                 let store = try make(context, repeat each values)
                 guard let limit else { return store }
                 return LimitedStore(store, limit: limit, name: name, world: context.world)
             }
+            return (recipe, traits?(repeat each values) ?? Traits())
         }
     }
 
@@ -152,14 +168,14 @@ extension Plugin {
         make: @escaping @Sendable (repeat each Value) throws -> any Eviction
     ) -> Plugin {
         build(.eviction, name, about, repeat each settings) { (values: repeat each Value) in
-            .eviction { try make(repeat each values) }
+            (.eviction { try make(repeat each values) }, Traits())
         }
     }
 
     private static func build<each Value>(
         _ kind: PluginKind, _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
         _ settings: repeat Setting<each Value>,
-        recipe: @escaping @Sendable (repeat each Value) -> Recipe
+        recipe: @escaping @Sendable (repeat each Value) -> (Recipe, Traits)
     ) -> Plugin {
         var declarations: [SettingDeclaration] = []
         for setting in repeat each settings { declarations.append(setting.declaration) }

@@ -50,6 +50,27 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
         if path != "$" { text += " [at \(path)]" }
         return text
     }
+
+    /// The line of ``description``, then the line of the file and a mark under the place.
+    public var withSource: String {
+        guard let place, !place.lineText.isEmpty else { return description }
+        let number = "\(place.line)"
+        let line = place.lineText.prefix(200).map { $0.isWhitespace ? " " : $0 }
+        let margin = String(repeating: " ", count: number.count)
+        let mark = String(repeating: " ", count: min(place.column - 1, 200)) + "^"
+        return "\(description)\n  \(number) | \(String(line))\n  \(margin) | \(mark)"
+    }
+
+    /// The problem for a program to read.
+    public var json: JSON {
+        func text(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
+        return [
+            "severity": .string(severity.rawValue), "file": .string(file),
+            "line": place.map { .int($0.line) } ?? .null, "column": place.map { .int($0.column) } ?? .null,
+            "path": .string(path), "message": .string(message), "expected": text(expected),
+            "suggestion": text(suggestion), "rule": text(rule),
+        ]
+    }
 }
 
 /// A set of policies that cannot be used, with everything that is wrong with it.

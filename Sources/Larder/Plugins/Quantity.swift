@@ -22,7 +22,7 @@ struct Quantity: Sendable {
     /// What a text of digits and a unit amounts to; nil if it is none, or more than can be counted.
     func amount(_ text: String) -> Int64? {
         let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard let number = Int64(Substring(digits)),
+        guard digits.count <= 12, let number = Int64(Substring(digits)),
             let unit = units.first(where: { $0.name == text.dropFirst(digits.count) })
         else { return nil }
         let (amount, overflow) = number.multipliedReportingOverflow(by: unit.size)
@@ -35,9 +35,14 @@ struct Quantity: Sendable {
         return "\(amount / unit.size)\(unit.name)"
     }
 
-    func schema(_ special: String? = nil) -> JSON {
+    /// The schema of amounts; of those above nothing, if `isPositive`.
+    func schema(isPositive: Bool, or special: String? = nil) -> JSON {
         let names = units.map(\.name).joined(separator: "|")
-        return ["type": "string", "pattern": .string("^(\\d{1,12}(\(names))\(special.map { "|" + $0 } ?? ""))$")]
+        let nonzero = isPositive ? "(?!0+[A-Za-z])" : ""
+        return [
+            "type": "string",
+            "pattern": .string("^(\(nonzero)[0-9]{1,12}(\(names))\(special.map { "|" + $0 } ?? ""))$"),
+        ]
     }
 
     /// The amount a node stands for, or nil after reporting what is wrong with it.
@@ -80,7 +85,9 @@ extension SettingType where Value == Duration {
         let limits = range.lowerBound.nanoseconds...range.upperBound.nanoseconds
         let mayBeForever = range.upperBound >= .forever
         return SettingType(
-            "duration", expectation: quantity.expectation, schema: quantity.schema(mayBeForever ? "forever" : nil),
+            "duration", expectation: quantity.expectation,
+            schema: quantity.schema(isPositive: range.lowerBound > .zero, or: mayBeForever ? "forever" : nil),
+            example: "30s",
             show: { "\"\($0.spelled)\"" },
             read: { node, reading in
                 if mayBeForever, node.string == "forever" { return .forever }
@@ -96,8 +103,8 @@ extension SettingType where Value == Range<Duration> {
         let expectation = "a window such as \"2m-5m\""
         return SettingType(
             "window", expectation: expectation,
-            schema: ["type": "string", "pattern": "^\\d{1,12}(ms|s|m|h|d)-\\d{1,12}(ms|s|m|h|d)$"],
-            show: { "\"\($0.lowerBound.spelled)-\($0.upperBound.spelled)\"" },
+            schema: ["type": "string", "pattern": "^[0-9]{1,12}(ms|s|m|h|d)-[0-9]{1,12}(ms|s|m|h|d)$"],
+            example: "2m-5m", show: { "\"\($0.lowerBound.spelled)-\($0.upperBound.spelled)\"" },
             read: { node, reading in
                 let ends = node.string?.split(separator: "-", omittingEmptySubsequences: false) ?? []
                 let amounts = ends.compactMap { quantity.amount(String($0)) }
@@ -118,7 +125,8 @@ extension SettingType where Value == Int {
     /// A number of bytes: `"64KB" "20MB" "1GB"`.
     public static var size: SettingType<Int> {
         SettingType(
-            "size", expectation: Quantity.size.expectation, schema: Quantity.size.schema(),
+            "size", expectation: Quantity.size.expectation, schema: Quantity.size.schema(isPositive: true),
+            example: "20MB",
             show: { "\"\(Quantity.size.text(Int64($0)))\"" },
             read: { node, reading in Quantity.size.read(node, in: 1...(1 << 50), reading).map { Int($0) } })
     }

@@ -12,6 +12,7 @@ public final class Reading {
     /// What was found so far.
     public private(set) var problems: [Problem] = []
     private var path = "$"
+    private var parts: [Part] = []
 
     /// A reading of `file`, which lies in `folder`.
     public init(registry: Registry, folder: String, file: String) {
@@ -42,6 +43,18 @@ public final class Reading {
     /// Reports that `node` is not what it should be.
     public func reject(_ node: Node, expected: String) {
         report("\(node.inWords) cannot stand here", at: node.place, expected: expected)
+    }
+
+    /// Reads something and gives the parts beside it that were found on the way.
+    func collectingParts<Value>(_ read: () -> Value) -> (Value, [Part]) {
+        let outer = parts
+        parts = []
+        defer { parts = outer }
+        return (read(), parts)
+    }
+
+    func found(_ part: Part) {
+        parts.append(part)
     }
 
     /// Reads something one step deeper: `.patience`, `[2]`.

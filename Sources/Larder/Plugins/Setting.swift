@@ -40,7 +40,7 @@ public struct Setting<Value: Sendable>: Sendable {
     public var declaration: SettingDeclaration {
         SettingDeclaration(
             name: name, type: type.name, expectation: type.expectation, default: fallback.flatMap(type.show),
-            isRequired: fallback == nil, help: help, schema: type.schema)
+            isRequired: fallback == nil, help: help, schema: type.schema, example: type.example)
     }
 
     /// The value that `settings` gives, or the default; nil after a problem was reported.
@@ -71,4 +71,6 @@ public struct SettingDeclaration: Sendable {
     public let help: String
     /// The JSON Schema of its values.
     public let schema: JSON
+    /// A value that may stand there; nil if there is none that fits everywhere.
+    public let example: JSON?
 }

@@ -6,6 +6,8 @@ public struct SettingType<Value: Sendable>: Sendable {
     public let expectation: String
     /// The JSON Schema of its values.
     public let schema: JSON
+    /// A value that may stand there, for starters and references; nil if there is none that fits everywhere.
+    public let example: JSON?
     let show: @Sendable (Value) -> String?
     let read: @Sendable (Node, Reading) -> Value?
 
@@ -15,12 +17,14 @@ public struct SettingType<Value: Sendable>: Sendable {
     ///   - show: a value as it would be written in a policy; nil for none.
     ///   - read: the value of a node, or nil after reporting what is wrong with it.
     public init(
-        _ name: String, expectation: String, schema: JSON, show: @escaping @Sendable (Value) -> String?,
+        _ name: String, expectation: String, schema: JSON, example: JSON? = nil,
+        show: @escaping @Sendable (Value) -> String?,
         read: @escaping @Sendable (Node, Reading) -> Value?
     ) {
         self.name = name
         self.expectation = expectation
         self.schema = schema
+        self.example = example
         self.show = show
         self.read = read
     }
@@ -28,7 +32,7 @@ public struct SettingType<Value: Sendable>: Sendable {
     /// The same type, where nothing may stand too.
     var optional: SettingType<Value?> {
         SettingType<Value?>(
-            name, expectation: expectation, schema: schema, show: { $0.flatMap(show) },
+            name, expectation: expectation, schema: schema, example: example, show: { $0.flatMap(show) },
             read: { node, reading in read(node, reading).map { .some($0) } })
     }
 
@@ -38,6 +42,7 @@ public struct SettingType<Value: Sendable>: Sendable {
         SettingType(
             "list of \(element.name)", expectation: "a list, each item \(element.expectation)",
             schema: ["type": "array", "items": element.schema, "minItems": .int(least)],
+            example: least == 0 ? [] : element.example.map { .list(Array(repeating: $0, count: least)) },
             show: { "[" + $0.compactMap(element.show).joined(separator: ", ") + "]" },
             read: { node, reading in
                 guard case .list(let items) = node.content else {
@@ -60,7 +65,8 @@ extension SettingType where Value == String {
     /// Any text that is not empty.
     public static var text: SettingType<String> {
         SettingType(
-            "text", expectation: "text", schema: ["type": "string", "minLength": 1], show: { "\"\($0)\"" },
+            "text", expectation: "text", schema: ["type": "string", "minLength": 1],
+            example: "text", show: { "\"\($0)\"" },
             read: { node, reading in
                 guard let text = node.string, !text.isEmpty else {
                     reading.reject(node, expected: "text")
@@ -75,6 +81,7 @@ extension SettingType where Value == String {
         let expectation = "one of " + words.map { "\"\($0)\"" }.joined(separator: ", ")
         return SettingType(
             "choice", expectation: expectation, schema: ["enum": .list(words.map { .string($0) })],
+            example: words.first.map { .string($0) },
             show: { "\"\($0)\"" },
             read: { node, reading in
                 guard let word = node.string, words.contains(word) else {
@@ -92,7 +99,8 @@ extension SettingType where Value == String {
         let expectation = "a name of letters, digits, '.', '_' and '-'"
         return SettingType(
             "name", expectation: expectation,
-            schema: ["type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$"], show: { "\"\($0)\"" },
+            schema: ["type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$"],
+            example: "name", show: { "\"\($0)\"" },
             read: { node, reading in
                 let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-".unicodeScalars)
                 guard let name = node.string, !name.isEmpty, !name.hasPrefix("."), name.utf8.count <= 100,
@@ -109,8 +117,9 @@ extension SettingType where Value == String {
     public static var path: SettingType<String> {
         let expectation = "a path below the policy's folder"
         return SettingType(
-            "path", expectation: expectation, schema: ["type": "string", "minLength": 1, "pattern": "^[^/\\u0000]"],
-            show: { "\"\($0)\"" },
+            "path", expectation: expectation,
+            schema: ["type": "string", "pattern": #"^(?!/)(?!(.*/)?\.\.(/|$))[^\u0000]+$"#],
+            example: "Seeds/data.json", show: { "\"\($0)\"" },
             read: { node, reading in
                 guard let text = node.string, !text.isEmpty else {
                     reading.reject(node, expected: expectation)
@@ -130,7 +139,7 @@ extension SettingType where Value == Bool {
     /// `true` or `false`.
     public static var flag: SettingType<Bool> {
         SettingType(
-            "flag", expectation: "true or false", schema: ["type": "boolean"], show: { "\($0)" },
+            "flag", expectation: "true or false", schema: ["type": "boolean"], example: true, show: { "\($0)" },
             read: { node, reading in
                 guard case .bool(let value) = node.content else {
                     reading.reject(node, expected: "true or false")
@@ -148,7 +157,7 @@ extension SettingType where Value == Int {
         return SettingType(
             "whole number", expectation: expectation,
             schema: ["type": "integer", "minimum": .int(range.lowerBound), "maximum": .int(range.upperBound)],
-            show: { "\($0)" },
+            example: .int(range.lowerBound), show: { "\($0)" },
             read: { node, reading in
                 guard case .number(let number, _) = node.content, let value = Int(exactly: number) else {
                     reading.reject(node, expected: expectation)
@@ -171,7 +180,7 @@ extension SettingType where Value == Double {
         return SettingType(
             "number", expectation: expectation,
             schema: ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)],
-            show: { JSON.number($0).text() },
+            example: .number(range.lowerBound), show: { JSON.number($0).text() },
             read: { node, reading in
                 guard case .number(let value, let text) = node.content else {
                     reading.reject(node, expected: expectation)
@@ -196,7 +205,7 @@ extension SettingType where Value == Double {
                     ["type": "string", "pattern": #"^(100(\.0+)?|\d{1,2}(\.\d+)?)%$"#],
                 ]
             ],
-            show: { JSON.number($0).text() },
+            example: .number(0.1), show: { JSON.number($0).text() },
             read: { node, reading in
                 let value: Double? =
                     switch node.content {
@@ -215,7 +224,7 @@ extension SettingType where Value == Double {
     private static func percent(_ text: String) -> Double? {
         guard text.hasSuffix("%") else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), (1...3).contains(parts[0].utf8.count),
+        guard (1...2).contains(parts.count), (1...2).contains(parts[0].utf8.count) || parts[0] == "100",
             parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) })
         else { return nil }
         return Double(text.dropLast()).map { $0 / 100 }
@@ -226,7 +235,7 @@ extension SettingType where Value == JSON {
     /// Any JSON value.
     public static var json: SettingType<JSON> {
         SettingType(
-            "JSON", expectation: "any JSON value", schema: true, show: { $0.text(indented: false) },
+            "JSON", expectation: "any JSON value", schema: true, example: [:], show: { $0.text(indented: false) },
             read: { node, _ in node.json })
     }
 }

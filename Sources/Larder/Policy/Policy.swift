@@ -6,6 +6,8 @@ public struct Policy: Sendable {
     public let about: String?
     /// The file it was read from, as messages call it.
     public let file: String
+    /// What is in effect: the file merged with what it extends.
+    public let tree: Node
     /// Where data comes from; nil where the strategy asks no origin.
     public let origin: Part?
     /// What is put around the origin, in the order a call meets it.
@@ -18,22 +20,51 @@ public struct Policy: Sendable {
     public let store: Part?
     /// What is tried when all of that fails, in order.
     public let fallbacks: [Part]
-    /// A fingerprint of what the policy says: the same for the same content, however it is laid out.
+    /// A fingerprint of what is in effect, as it is written: the same however it is laid out and wherever it comes from.
     public let revision: String
     /// What is not wrong, but perhaps not what its author thinks.
-    public let warnings: [Problem]
+    public private(set) var warnings: [Problem] = []
+
+    init(
+        resource: String, about: String?, file: String, tree: Node, origin: Part?, around: [Part], strategy: Part,
+        validators: [Part], store: Part?, fallbacks: [Part]
+    ) {
+        self.resource = resource
+        self.about = about
+        self.file = file
+        self.tree = tree
+        self.origin = origin
+        self.around = around
+        self.strategy = strategy
+        self.validators = validators
+        self.store = store
+        self.fallbacks = fallbacks
+        revision = String(SHA256.hex(tree.shown.sorted.text(indented: false).utf8).prefix(12))
+    }
+
+    func warned(of problems: [Problem]) -> Policy {
+        var copy = self
+        copy.warnings = problems
+        return copy
+    }
+
+    /// A fingerprint of what some keys say, the environment's values included. It is compared, never shown.
+    func fingerprint(of keys: [String]) -> String {
+        let parts = keys.map { tree[$0]?.json.sorted ?? .null }
+        return SHA256.hex(JSON.list(parts).text(indented: false).utf8)
+    }
 }
 
 /// A place in a policy where plugins stand.
-struct PolicySlot: Sendable {
-    let name: String
-    let kind: PluginKind
-    let isList: Bool
-    let help: String
+package struct PolicySlot: Sendable {
+    package let name: String
+    package let kind: PluginKind
+    package let isList: Bool
+    package let help: String
 
     /// In the order a person asks: where does it come from, how is it called, in which order are things tried, what may
     /// still be shown, where is it kept, and what if all of that fails.
-    static let all = [
+    package static let all = [
         PolicySlot(name: "origin", kind: .origin, isList: false, help: "Where the data comes from"),
         PolicySlot(name: "around", kind: .wrapper, isList: true, help: "How the origin is called, outermost first"),
         PolicySlot(name: "strategy", kind: .strategy, isList: false, help: "In which order things are tried"),
@@ -43,5 +74,17 @@ struct PolicySlot: Sendable {
     ]
 
     /// What else may stand in a policy.
-    static let words = ["$schema", "resource", "about"]
+    package static let words = ["$schema", "extends", "resource", "about"]
+}
+
+extension JSON {
+    /// The same value, the members of its objects in the order of their names.
+    var sorted: JSON {
+        switch self {
+        case .object(let members):
+            .object(members.map { Member($0.name, $0.value.sorted) }.sorted { $0.name < $1.name })
+        case .list(let items): .list(items.map(\.sorted))
+        default: self
+        }
+    }
 }

@@ -1,88 +1,112 @@
 /// Turns policy files into policies, or into everything that is wrong with them.
-struct PolicyReader {
-    let registry: Registry
-    let folder: String
+package struct PolicyReader {
+    private let registry: Registry
+    private let files: PolicyFiles
+    private let environment: EnvironmentReader
 
-    /// The policies of a folder, in the order of their names.
+    /// What was found out about one file.
+    package struct Verdict {
+        /// The policy, if it can be used.
+        package var policy: Policy?
+        /// What is wrong with it, warnings too, in the order in which it stands.
+        package var problems: [Problem]
+
+        package init(policy: Policy? = nil, problems: [Problem]) {
+            self.policy = policy
+            self.problems = problems
+        }
+    }
+
+    package init(registry: Registry, folder: String, environment: [String: String]) {
+        self.registry = registry
+        files = PolicyFiles(folder: folder)
+        self.environment = EnvironmentReader(variables: environment)
+    }
+
+    /// The policies of the folder, in the order of their names.
     ///
     /// - Throws: ``PolicyError`` with every problem of every file.
-    func readAll() throws(PolicyError) -> [Policy] {
-        let names: [String]
-        do {
-            names = try Disk.list(folder).filter { Self.isPolicy($0.name) && !$0.isFolder }.map(\.name).sorted()
-        } catch {
-            throw PolicyError([Problem("the folder of policies cannot be read: \(error)", file: folder)])
-        }
+    package func readAll() throws(PolicyError) -> [Policy] {
+        let verdicts = try judgeAll()
+        let problems = verdicts.filter { $0.policy == nil }.flatMap(\.problems)
+        if !problems.isEmpty { throw PolicyError(problems) }
+        return verdicts.compactMap(\.policy)
+    }
+
+    /// The names of the folder's policy files, in order.
+    ///
+    /// - Throws: ``PolicyError`` when the folder cannot be read.
+    package func names() throws(PolicyError) -> [String] {
+        do { return try files.names() } catch { throw PolicyError([error]) }
+    }
+
+    /// Whether a resource can be called this: its policy's file bears the name.
+    package static func isName(_ name: String) -> Bool {
+        PolicyFiles.isPolicy(name + ".json") && !name.isEmpty && !name.contains("/") && !name.contains("\0")
+    }
+
+    /// What is to be said about each file of the folder.
+    ///
+    /// - Throws: ``PolicyError`` when the folder cannot be read or holds no policy.
+    package func judgeAll() throws(PolicyError) -> [Verdict] {
+        let names = try names()
         if names.isEmpty {
             throw PolicyError([
-                Problem("there are no policies in this folder", file: folder, expected: "a file such as feed.json")
-            ])
-        }
-        var policies: [Policy] = []
-        var problems: [Problem] = []
-        for name in names {
-            do { policies.append(try read(name)) } catch { problems += error.problems }
-        }
-        if !problems.isEmpty { throw PolicyError(problems) }
-        return policies
-    }
-
-    /// The policy in the file called `name`.
-    func read(_ name: String) throws(PolicyError) -> Policy {
-        let path = folder + "/" + name
-        let reading = Reading(registry: registry, folder: folder, file: path)
-        let root: Node
-        do {
-            root = try JSONParser.parse(SourceText(name: path, bytes: try Disk.read(path, limit: JSONParser.mostBytes)))
-        } catch let failure as Disk.Failure {
-            let isLarge = failure.code == Disk.tooLarge
-            throw PolicyError([
                 Problem(
-                    isLarge ? "the file is larger than \(JSONParser.mostBytes / 1_000_000) MB" : failure.description,
-                    file: path)
+                    "there are no policies in this folder", file: files.folder, expected: "a file such as feed.json")
             ])
-        } catch let problem as Problem {
-            throw PolicyError([problem])
-        } catch {
-            throw PolicyError([Problem("the file cannot be read", file: path)])
         }
-        let policy = check(root, named: String(name.dropLast(".json".count)), reading)
-        guard let policy, reading.isSound else { throw PolicyError(reading.problems) }
-        return policy
+        return names.map(judge)
     }
 
-    private static func isPolicy(_ name: String) -> Bool {
-        name.hasSuffix(".json") && !name.hasSuffix(".schema.json") && !name.hasPrefix("_") && !name.hasPrefix(".")
+    /// What is to be said about the file called `name`.
+    package func judge(_ name: String) -> Verdict {
+        let reading = Reading(registry: registry, folder: files.folder, file: files.folder + "/" + name)
+        do {
+            let policy = check(try files.tree(name), named: String(name.dropLast(".json".count)), reading)
+            let problems = reading.problems.sorted(by: Problem.standsBefore)
+            return Verdict(policy: reading.isSound ? policy?.warned(of: problems) : nil, problems: problems)
+        } catch {
+            return Verdict(policy: nil, problems: [error])
+        }
     }
 
     private func check(_ root: Node, named name: String, _ reading: Reading) -> Policy? {
-        guard let members = root.members else {
-            reading.reject(root, expected: "a JSON object")
+        checkKeys(of: root, reading)
+        let about = text("about", of: root, reading)
+        _ = text("$schema", of: root, reading)
+        checkName(name, root, reading)
+        var parts: [String: [Part]] = [:]
+        var filled = root
+        for slot in PolicySlot.all {
+            guard let node = root[slot.name] else { continue }
+            reading.inside(".\(slot.name)") {
+                let node = environment.fill(node, reading)
+                filled = filled.replacing(slot.name, with: node)
+                parts[slot.name] = self.parts(slot, node, reading)
+            }
+        }
+        guard let strategy = parts["strategy"]?.first else {
+            if root["strategy"] == nil { missing(.strategy, root, reading) }
             return nil
         }
+        if root["origin"] == nil, strategy.plugin.needs.contains(.origin) { missing(.origin, root, reading) }
+        let policy = Policy(
+            resource: name, about: about, file: reading.file, tree: filled, origin: parts["origin"]?.first,
+            around: parts["around"] ?? [], strategy: strategy, validators: parts["validators"] ?? [],
+            store: parts["store"]?.first, fallbacks: parts["fallbacks"] ?? [])
+        if reading.isSound { LintRule.judge(policy, reading) }
+        return policy
+    }
+
+    private func checkKeys(of root: Node, _ reading: Reading) {
         let known = PolicySlot.words + PolicySlot.all.map(\.name)
-        for member in members where !known.contains(member.name) {
+        for member in root.members ?? [] where !known.contains(member.name) {
             reading.report(
                 "unknown key '\(member.name.prefix(64))'", at: member.place,
                 expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
                 suggestion: nearest(to: member.name, among: known))
         }
-        _ = text("$schema", of: root, reading)
-        let about = text("about", of: root, reading)
-        checkName(name, root, reading)
-        var parts: [String: [Part]] = [:]
-        for slot in PolicySlot.all { parts[slot.name] = self.parts(slot, root, reading) }
-        guard let strategy = parts["strategy"]?.first else {
-            if root["strategy"] == nil { missing(.strategy, root, reading) }
-            return nil
-        }
-        let origin = parts["origin"]?.first
-        if root["origin"] == nil, strategy.plugin.needs.contains(.origin) { missing(.origin, root, reading) }
-        warnOfUnused(strategy, root, reading)
-        return Policy(
-            resource: name, about: about, file: reading.file, origin: origin, around: parts["around"] ?? [],
-            strategy: strategy, validators: parts["validators"] ?? [], store: parts["store"]?.first,
-            fallbacks: parts["fallbacks"] ?? [], revision: Self.revision(of: root), warnings: reading.problems)
     }
 
     private func checkName(_ name: String, _ root: Node, _ reading: Reading) {
@@ -108,42 +132,23 @@ struct PolicyReader {
         reading.report("the policy has no \(kind)", at: root.place, expected: "\"\(kind)\": one of \(names)")
     }
 
-    private func parts(_ slot: PolicySlot, _ root: Node, _ reading: Reading) -> [Part] {
-        guard let node = root[slot.name] else { return [] }
-        return reading.inside(".\(slot.name)") {
-            guard slot.isList else { return Part(slot.kind, node, reading).map { [$0] } ?? [] }
-            return SettingType.list(of: .part(slot.kind)).read(node, reading) ?? []
-        }
-    }
-
-    /// After an emergency swap, what the new strategy does not use may be left standing.
-    private func warnOfUnused(_ strategy: Part, _ root: Node, _ reading: Reading) {
-        let needs = strategy.plugin.needs
-        let unused =
-            (needs.contains(.origin) ? [] : ["origin", "around"]) + (needs.contains(.store) ? [] : ["store"])
-        for name in unused {
-            guard let node = root[name] else { continue }
-            reading.inside(".\(name)") {
-                reading.report(
-                    "'\(name)' has no effect: strategy '\(strategy.plugin.name)' does not use it", .warning,
-                    at: node.place, rule: "no-effect")
-            }
-        }
-    }
-
-    private static func revision(of root: Node) -> String {
-        String(SHA256.hex(root.json.sorted.text(indented: false).utf8).prefix(12))
+    private func parts(_ slot: PolicySlot, _ node: Node, _ reading: Reading) -> [Part] {
+        guard slot.isList else { return Part(slot.kind, node, reading).map { [$0] } ?? [] }
+        return SettingType.list(of: .part(slot.kind)).read(node, reading) ?? []
     }
 }
 
-extension JSON {
-    /// The same value, the members of its objects in the order of their names.
-    var sorted: JSON {
-        switch self {
-        case .object(let members):
-            .object(members.map { Member($0.name, $0.value.sorted) }.sorted { $0.name < $1.name })
-        case .list(let items): .list(items.map(\.sorted))
-        default: self
-        }
+extension Problem {
+    static func standsBefore(_ one: Problem, _ other: Problem) -> Bool {
+        (one.file, one.place?.offset ?? -1) < (other.file, other.place?.offset ?? -1)
+    }
+}
+
+extension Node {
+    /// The same object with another value for one of its members.
+    func replacing(_ name: String, with value: Node) -> Node {
+        guard var members, let place = members.firstIndex(where: { $0.name == name }) else { return self }
+        members[place].value = value
+        return Node(.object(members), at: self.place)
     }
 }

@@ -12,7 +12,14 @@ extension Plugin {
         Setting("capacity", .size, default: 200_000_000, help: "How much the files may hold together"),
         Setting(
             "maxAge", .duration, default: .forever, help: "How long an entry is kept after it was fetched or validated"),
-        Setting("eviction", optional: .part(.eviction), help: "What it forgets when it is full")
+        Setting("eviction", optional: .part(.eviction), help: "What it forgets when it is full"),
+        traits: { _, capacity, maxAge, _ in
+            Traits().with {
+                $0.capacity = capacity
+                $0.keepsFor = maxAge
+                $0.isForeign = true
+            }
+        }
     ) { context, directory, capacity, maxAge, eviction in
         let folder = context.cacheDirectory + "/" + directory
         try Disk.makeFolder(folder)

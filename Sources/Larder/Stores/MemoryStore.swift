@@ -4,7 +4,8 @@ extension Plugin {
         "memory", "Keeps entries in memory, until the process ends.",
         Setting("capacity", .size, default: 32_000_000, help: "How much it may keep, payloads and 128 bytes for each"),
         Setting("entries", optional: .int(1...1_000_000_000), help: "How many entries it may keep"),
-        Setting("eviction", optional: .part(.eviction), help: "What it forgets when it is full")
+        Setting("eviction", optional: .part(.eviction), help: "What it forgets when it is full"),
+        traits: { capacity, _, _ in Traits().with { $0.capacity = capacity } }
     ) { context, capacity, entries, eviction in
         MemoryStore(capacity: capacity, entries: entries, eviction: try eviction.orDefault(in: context).eviction())
     }

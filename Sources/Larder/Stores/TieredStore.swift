@@ -4,7 +4,19 @@ extension Plugin {
         "tiered", "Several stores, the fastest first: reads copy up, writes go to all, a failing tier fails no load.",
         Setting(
             "tiers", .list(of: .part(.store), atLeast: 1),
-            help: "The stores, each with a limit of its own if it has one")
+            help: "The stores, each with a limit of its own if it has one"),
+        traits: { tiers in
+            Traits().with { traits in
+                traits.capacity = tiers.compactMap(\.traits.capacity).min()
+                // What one tier keeps for ever, or without saying how long, is kept.
+                let kept = tiers.map { $0.traits.keepsNothing ? .zero : $0.traits.keepsFor ?? .forever }
+                traits.keepsFor =
+                    tiers.contains(where: \.traits.isForeign)
+                    ? zip(tiers, kept).filter { $0.0.traits.isForeign }.map(\.1).max() : kept.max()
+                traits.keepsNothing = tiers.allSatisfy(\.traits.keepsNothing)
+                traits.isForeign = tiers.contains(where: \.traits.isForeign)
+            }
+        }
     ) { context, tiers in
         TieredStore(try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) })
     }

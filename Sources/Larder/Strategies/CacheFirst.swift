@@ -2,7 +2,7 @@ extension Plugin {
     /// The copy first.
     static let cacheFirst = Plugin.strategy(
         "cache-first", "Shows a fresh copy without asking; otherwise asks the origin and waits.",
-        .patience, .background
+        .patience, .background, traits: { patience, _ in Traits().with { $0.patience = patience } }
     ) { sides, patience, background in CacheFirst(sides: sides, patience: patience, background: background) }
 }
 

@@ -2,7 +2,7 @@ extension Plugin {
     /// The origin first.
     static let networkFirst = Plugin.strategy(
         "network-first", "Asks the origin each time; a copy stands in when it fails or is slow.",
-        .patience, .background
+        .patience, .background, traits: { patience, _ in Traits().with { $0.patience = patience } }
     ) { sides, patience, background in NetworkFirst(sides: sides, patience: patience, background: background) }
 }
 

@@ -2,7 +2,7 @@ extension Plugin {
     /// The copy now, the origin behind it.
     static let staleWhileRevalidate = Plugin.strategy(
         "stale-while-revalidate", "Shows a copy at once while its window lasts and refreshes a stale one behind it.",
-        .patience, .background
+        .patience, .background, traits: { patience, _ in Traits().with { $0.patience = patience } }
     ) { sides, patience, background in
         StaleWhileRevalidate(sides: sides, patience: patience, background: background)
     }

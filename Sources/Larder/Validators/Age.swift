@@ -11,7 +11,14 @@ extension Plugin {
         ),
         Setting(
             "jitter", .share, default: 0,
-            help: "By how much freshness is shortened at random, so that copies saved together expire apart")
+            help: "By how much freshness is shortened at random, so that copies saved together expire apart"),
+        traits: { fresh, whileRevalidating, onError, _ in
+            let stale = max(whileRevalidating, onError)
+            return Traits().with {
+                $0.showsStaleFor = stale
+                $0.showsFor = min(fresh + stale, .forever)
+            }
+        }
     ) { _, fresh, whileRevalidating, onError, jitter in
         Age(fresh: fresh, whileRevalidating: whileRevalidating, onError: onError, jitter: jitter)
     }

@@ -7,7 +7,8 @@
 extension Plugin {
     /// Damage.
     static let checksum = Plugin.validator(
-        "checksum", "Notes each payload's checksum and admits none from a store that differs or was saved without."
+        "checksum", "Notes each payload's checksum and admits none from a store that differs or was saved without.",
+        traits: { Traits().with { $0.noticesDamage = true } }
     ) { _ in ChecksumValidator() }
 }
 

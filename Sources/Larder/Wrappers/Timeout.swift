@@ -2,7 +2,8 @@ extension Plugin {
     /// A limit to waiting.
     static let timeout = Plugin.wrapper(
         "timeout", "Gives a call up when it takes too long.",
-        Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long a call may take")
+        Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long a call may take"),
+        traits: { after in Traits().with { $0.givesUpAfter = after } }
     ) { context, inner, after in Timeout(inner, after: after, world: context.world) }
 }
 

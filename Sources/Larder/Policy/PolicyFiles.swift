@@ -1,0 +1,99 @@
+/// Reads the files of a folder of policies into trees: one for each file, merged with what it extends.
+struct PolicyFiles {
+    let folder: String
+
+    private static let longestChain = 16
+
+    /// The names of the files that are policies, in order: `NAME.json`, but not `_NAME.json` nor `NAME.schema.json`.
+    ///
+    /// - Throws: ``Problem`` when the folder cannot be read.
+    func names() throws(Problem) -> [String] {
+        let items: [Disk.Item]
+        do {
+            items = try Disk.list(folder)
+        } catch {
+            throw Problem("the folder of policies cannot be read: \(error)", file: folder)
+        }
+        return items.filter { !$0.isFolder && Self.isPolicy($0.name) }.map(\.name).sorted()
+    }
+
+    static func isPolicy(_ name: String) -> Bool {
+        name.hasSuffix(".json") && !name.hasSuffix(".schema.json") && !name.hasPrefix("_") && !name.hasPrefix(".")
+    }
+
+    /// The tree of one file, merged with what it extends.
+    ///
+    /// - Throws: ``Problem``: without its tree there is nothing more to say about a file.
+    func tree(_ name: String) throws(Problem) -> Node {
+        try tree(name, named: nil, chain: [])
+    }
+
+    private func tree(_ name: String, named place: Node?, chain: [String]) throws(Problem) -> Node {
+        let root = try parse(name, named: place)
+        guard let base = root["extends"] else { return root }
+        func wrong(_ message: String) -> Problem {
+            Problem(
+                message, file: base.place.source.name, at: base.place, path: "$.extends",
+                expected: "the name of a file such as \"_base.json\" in this folder")
+        }
+        guard let file = base.string, file.hasPrefix("_"), file.hasSuffix(".json"), !file.contains("/"),
+            !file.contains("\0")
+        else { throw wrong("this names no file to extend") }
+        if file == name || chain.contains(file) { throw wrong("'\(file.prefix(64))' extends itself") }
+        guard chain.count < Self.longestChain else {
+            throw wrong("more than \(Self.longestChain) files extend each other")
+        }
+        return Self.merge(root, over: try tree(file, named: base, chain: chain + [name]))
+    }
+
+    private func parse(_ name: String, named place: Node?) throws(Problem) -> Node {
+        let path = folder + "/" + name
+        do {
+            let bytes = try Disk.read(path, limit: JSONParser.mostBytes)
+            let root = try JSONParser.parse(SourceText(name: path, bytes: bytes))
+            guard root.members != nil else {
+                throw Problem(
+                    "\(root.inWords) cannot stand here", file: path, at: root.place, expected: "a JSON object")
+            }
+            return root
+        } catch let problem as Problem {
+            throw problem
+        } catch let failure as Disk.Failure {
+            let message =
+                failure.code == Disk.tooLarge
+                ? "the file is larger than \(JSONParser.mostBytes / 1_000_000) MB" : failure.description
+            guard let place else { throw Problem(message, file: path) }
+            throw Problem(
+                "'\(name.prefix(64))': \(message)", file: path, at: place.place, path: "$.extends",
+                expected: "the name of a file in this folder")
+        } catch {
+            throw Problem("the file cannot be read", file: path)
+        }
+    }
+
+    /// One value over another: objects merge deep, except that another `use` replaces its object whole; lists and plain
+    /// values replace whole; `null` removes.
+    static func merge(_ upper: Node, over lower: Node) -> Node {
+        guard let members = upper.members, let base = plugin(lower).members else { return upper }
+        if let use = upper["use"]?.string, use != plugin(lower)["use"]?.string { return upper }
+        var merged = base.filter { $0.name != "extends" }
+        for member in members {
+            let place = merged.firstIndex { $0.name == member.name }
+            if case .null = member.value.content {
+                if let place { merged.remove(at: place) }
+            } else if let place {
+                merged[place].value = merge(member.value, over: merged[place].value)
+                merged[place].place = member.place
+            } else {
+                merged.append(member)
+            }
+        }
+        return Node(.object(merged), at: upper.place)
+    }
+
+    /// A plugin's bare name is the same as an object that only says `use`.
+    private static func plugin(_ node: Node) -> Node {
+        guard node.string != nil else { return node }
+        return Node(.object([Node.Member(name: "use", place: node.place, value: node)]), at: node.place)
+    }
+}

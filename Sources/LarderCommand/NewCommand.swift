@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+extension Command {
+    static let new = Command(
+        name: "new", summary: "Writes a policy to start from.",
+        operands: "RESOURCE",
+        options: [
+            .policies,
+            Option("strategy", "NAME", "In which order things are tried (default: the first there is)"),
+            Option("origin", "NAME|URL", "Where the data comes from (default: sample, a stand-in)"),
+        ],
+        run: { arguments, registry, terminal in
+            guard arguments.operands.count == 1 else { throw UsageError(message: "one RESOURCE, please") }
+            let name = arguments.operands[0]
+            guard PolicyReader.isName(name) else {
+                throw UsageError(message: "a resource's name is a file's name, and begins with neither '_' nor '.'")
+            }
+            let strategy = try chosen(.strategy, arguments.value(of: "strategy"), in: registry)
+            let origin = try origin(arguments.value(of: "origin"), in: registry)
+            let folder = arguments.policies.relativePath
+            let path = "\(folder)/\(name).json"
+            if Disk.item(path) != nil {
+                terminal.complain("\(path) is there already")
+                return false
+            }
+            let text = starter(name, strategy, origin, in: folder, registry).text() + "\n"
+            try Disk.makeFolder(folder)
+            try Disk.replace(path, with: [Array(text.utf8)], isPrivate: false)
+            terminal.print("\(path) is there; 'larder check \(path)' and 'larder load \(name)' go on from it")
+            return true
+        })
+
+    private static func chosen(_ kind: PluginKind, _ name: String?, in registry: Registry) throws(UsageError) -> Plugin
+    {
+        let known = registry[kind]
+        guard let plugin = name.map({ registry[kind, $0] }) ?? known.first else {
+            let names = known.map(\.name).joined(separator: ", ")
+            throw UsageError(message: "there is no \(kind) called '\(name ?? "")'; there are: \(names)")
+        }
+        return plugin
+    }
+
+    private static func origin(_ value: String?, in registry: Registry) throws(UsageError) -> JSON {
+        guard let value, value.contains("://") else {
+            return reference(try chosen(.origin, value ?? registry[.origin, "sample"]?.name, in: registry))
+        }
+        guard let plugin = registry[.origin].first(where: { $0.settings.contains { $0.name == "url" } }) else {
+            let names = registry[.origin].map(\.name).joined(separator: ", ")
+            throw UsageError(message: "no registered origin takes a URL; there are: \(names)")
+        }
+        return reference(plugin, ["url": .string(value)])
+    }
+
+    /// A plugin with what must be set set to something that may stand there.
+    private static func reference(_ plugin: Plugin, _ given: [String: JSON] = [:]) -> JSON {
+        var members = [JSON.Member("use", .string(plugin.name))]
+        for setting in plugin.settings {
+            if let value = given[setting.name] {
+                members.append(JSON.Member(setting.name, value))
+            } else if setting.isRequired {
+                members.append(JSON.Member(setting.name, setting.example ?? .null))
+            }
+        }
+        return .object(members)
+    }
+
+    private static func starter(
+        _ name: String, _ strategy: Plugin, _ origin: JSON, in folder: String, _ registry: Registry
+    ) -> JSON {
+        var members: [JSON.Member] = []
+        if Disk.item(folder + "/policy.schema.json") != nil {
+            members.append(JSON.Member("$schema", "policy.schema.json"))
+        }
+        members.append(JSON.Member("resource", .string(name)))
+        members.append(JSON.Member("about", "What this is, and how old it may be when the network is gone"))
+        func add(_ key: String, _ kind: PluginKind, _ plugin: String, _ value: JSON) {
+            if registry[kind, plugin] != nil { members.append(JSON.Member(key, value)) }
+        }
+        if strategy.needs.contains(.origin) {
+            members.append(JSON.Member("origin", origin))
+            add("around", .wrapper, "timeout", [["use": "timeout", "after": "8s"]])
+        }
+        members.append(JSON.Member("strategy", reference(strategy)))
+        if strategy.needs.contains(.store) {
+            add(
+                "validators", .validator, "age",
+                [["use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "1d"], "checksum"])
+            add("store", .store, "memory", ["use": "memory", "capacity": "20MB"])
+        }
+        return .object(members)
+    }
+}
