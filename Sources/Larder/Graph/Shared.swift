@@ -4,15 +4,18 @@ package struct Shared: Loader {
     let shelf: Shelf
     let world: any World
     let meter: Meter
+    /// What the live side is made of. Whoever has another does not join its flights.
+    let lineage: String
 
-    package init(_ live: any Loader, on shelf: Shelf, world: any World, meter: Meter) {
+    package init(_ live: any Loader, on shelf: Shelf, lineage: String, world: any World, meter: Meter) {
         self.live = live
         self.shelf = shelf
+        self.lineage = lineage
         self.world = world
         self.meter = meter
     }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
-        try await shelf.flights.join(call, in: world, meter: meter) { try await live.load($0) }
+        try await shelf.flights.join(call, of: lineage, in: world, meter: meter) { try await live.load($0) }
     }
 }

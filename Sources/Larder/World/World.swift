@@ -25,6 +25,10 @@ public protocol World: Sendable {
 
     /// Runs `work` on a thread that may block, never on Swift's cooperative pool, and returns what it returns.
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
+
+    /// Tells whenever something in a folder may have changed, until nobody listens any more. By default the folder is
+    /// looked at every second.
+    func changes(in folder: String) -> AsyncStream<Void>
 }
 
 extension World {
