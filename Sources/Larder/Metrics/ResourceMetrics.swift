@@ -6,7 +6,7 @@ public enum Outcome: String, Hashable, Sendable, CaseIterable {
     case fresh
     /// With a stale copy, no call waited for.
     case stale
-    /// With a copy or fallback that stood in for a call.
+    /// With a fallback, or with a copy that stood in for a call.
     case fallback
     /// With an error.
     case failed
