@@ -71,13 +71,13 @@ package final class Order: Sendable {
         }
         guard allowed else { return false }
         defer {
-            // Even a write that failed may have changed something.
-            state.withLock { $0.lines[ticket.key]?.writes += 1 }
+            // Even a write that failed may have changed something: one tier of several, say.
+            state.withLock {
+                $0.lines[ticket.key]?.writes += 1
+                if condition == .notOvertaken { $0.lines[ticket.key]?.newest = ticket.sequence }
+            }
         }
         try await work()
-        if condition == .notOvertaken {
-            state.withLock { $0.lines[ticket.key]?.newest = ticket.sequence }
-        }
         return true
     }
 
