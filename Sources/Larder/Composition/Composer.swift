@@ -50,7 +50,7 @@ struct Composer {
             live = Shared(live, on: shelf, world: world, meter: meter)
         }
         return Sides(
-            live: live, cached: needs.contains(.store) ? lookup : Nothing(), world: world, refreshes: shelf.refreshes,
+            live: live, cached: needs.contains(.store) ? lookup : Nothing(), world: world, shelf: shelf,
             meter: meter)
     }
 

@@ -54,6 +54,7 @@ public struct Resource<Value: Sendable>: Sendable {
         if let loaded = graph.root.answer(call) { return try value(of: loaded) }
         call.trail = Trail.Recorder()
         call.due = request.deadline.map { graph.world.uptime + $0 }
+        call.ticket = graph.shelf.order.begin(request.key)
         return try value(of: try await graph.root.load(call))
     }
 

@@ -13,6 +13,6 @@ package struct Shared: Loader {
     }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
-        try await shelf.flights.join(call, in: world, meter: meter) { try await live.load($0) }
+        try await shelf.flights.join(call, in: world, order: shelf.order, meter: meter) { try await live.load($0) }
     }
 }
