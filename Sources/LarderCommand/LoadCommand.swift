@@ -30,14 +30,21 @@ extension Command {
             Option("cached-only", nil, "Never ask the origin"),
             Option("deadline", "DURATION", "Wait for the origin no longer than this, such as 500ms"),
             Option("repeat", "N", "Load N times, one after the other"),
+            Option("watch", nil, "Keep loading, follow changes of the policies, and say when one was swapped"),
+            Option("every", "DURATION", "How long to wait between two loads while watching (default: 1s)"),
             Option("trail", nil, "Show the decisions that led to the value"),
         ],
         run: { arguments, registry, terminal in
-            let times = try arguments.number(of: "repeat", in: 1...1_000_000, default: 1)
+            let isWatching = arguments.has("watch")
+            let times = try arguments.number(of: "repeat", in: 1...1_000_000, default: isWatching ? .max : 1)
+            let pause = try arguments.duration(of: "every") ?? .seconds(1)
             let (name, request) = try request(arguments)
             let pantry = try await Pantry(policies: arguments.policies, registry: registry, cache: arguments.cache)
             for warning in pantry.warnings { terminal.note(warning.description) }
             let resource = pantry.resource(name)
+            if isWatching {
+                return try await watch(request, resource, pantry, times, pause, arguments.has("trail"), terminal)
+            }
             var isWhole = true
             for _ in 0..<times {
                 if await !load(request, from: resource, times > 1, arguments.has("trail"), terminal) { isWhole = false }
@@ -64,31 +71,80 @@ extension Command {
         return (name, Request(name, parameters, scope: arguments.value(of: "scope"), mode: mode, deadline: deadline))
     }
 
+    /// Loads again and again; shows the payload when it is another, and says what happens to the policies.
+    private static func watch(
+        _ request: Request, _ resource: Resource<Data>, _ pantry: Pantry, _ times: Int, _ pause: Duration,
+        _ showsTrail: Bool, _ terminal: Terminal
+    ) async throws -> Bool {
+        let world = SystemWorld()
+        let events = pantry.events
+        let telling = world.spawn {
+            for await event in events { tell(event, of: resource.name, pantry, terminal) }
+        }
+        let watch = pantry.watch()
+        defer {
+            watch.stop()
+            telling.cancel()
+        }
+        var last: Data?
+        var isWhole = true
+        for turn in 0..<times {
+            if turn > 0 { try await world.sleep(for: pause) }
+            do {
+                let loaded = try await resource.load(request)
+                show(loaded, showsTrail, terminal)
+                if loaded.value != last { terminal.write(loaded.value + Data("\n".utf8)) }
+                last = loaded.value
+                isWhole = true
+            } catch {
+                tell(error, of: resource.name, showsTrail, terminal)
+                isWhole = false
+            }
+        }
+        return isWhole
+    }
+
+    private static func tell(_ event: PantryEvent, of resource: String, _ pantry: Pantry, _ terminal: Terminal) {
+        switch event {
+        case .reloaded(let changes):
+            for change in changes { terminal.note("policy swapped: \(change)") }
+            for warning in pantry.warnings { terminal.note(warning.description) }
+        case .rejected(let error):
+            terminal.note("new policies refused, the last good ones stay:")
+            for problem in error.problems { terminal.note("  \(problem)") }
+        }
+    }
+
     private static func load(
         _ request: Request, from resource: Resource<Data>, _ isRepeated: Bool, _ showsTrail: Bool, _ terminal: Terminal
     ) async -> Bool {
         do {
             let loaded = try await resource.load(request)
-            if showsTrail { show(loaded, terminal) }
+            if showsTrail { show(loaded, true, terminal) }
             terminal.write(loaded.value)
             let endsLine = loaded.value.last == UInt8(ascii: "\n")
             if !endsLine, isRepeated || terminal.isInteractive { terminal.print("") }
             return true
         } catch {
-            let failure = error as? LoadError
-            if showsTrail { for line in failure?.trail.lines ?? [] { terminal.note("  " + line) } }
-            terminal.complain("\(resource.name): \(failure?.description ?? "\(error)")")
-            if let fault = failure?.store {
-                terminal.complain("\(resource.name): its store: \(StoreFault(tier: "store", error: fault))")
-            }
+            tell(error, of: resource.name, showsTrail, terminal)
             return false
         }
     }
 
-    private static func show(_ loaded: Loaded<Data>, _ terminal: Terminal) {
-        for line in loaded.trail.lines { terminal.note("  " + line) }
+    private static func tell(_ error: any Error, of resource: String, _ showsTrail: Bool, _ terminal: Terminal) {
+        let failure = error as? LoadError
+        if showsTrail { for line in failure?.trail.lines ?? [] { terminal.note("  " + line) } }
+        terminal.complain("\(resource): \(failure?.description ?? "\(error)")")
+        if let fault = failure?.store {
+            terminal.complain("\(resource): its store: \(StoreFault(tier: "store", error: fault))")
+        }
+    }
+
+    private static func show(_ loaded: Loaded<Data>, _ showsTrail: Bool, _ terminal: Terminal) {
+        if showsTrail { for line in loaded.trail.lines { terminal.note("  " + line) } }
         let age = loaded.age.map { ", \($0.brief) old" } ?? ", of unknown age"
         let kept = loaded.isStored ? "stored" : "not stored"
-        terminal.note("\(loaded.freshness.rawValue) from \(loaded.source)\(age), \(kept)")
+        let revision = loaded.trail.revision.map { " (revision \($0))" } ?? ""
+        terminal.note("\(loaded.freshness.rawValue) from \(loaded.source)\(age), \(kept)\(revision)")
     }
 }

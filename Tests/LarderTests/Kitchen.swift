@@ -12,10 +12,10 @@ struct Kitchen {
 
     var feed: Resource<Data> { pantry.resource("feed") }
 
-    /// A pantry whose only resource is `feed`: origin `scripted`, store `faulty`.
+    /// A pantry whose only resource is `feed`: origin `scripted`, store `faulty` unless told otherwise.
     init(
         _ world: SimulatedWorld, strategy: String, validators: String = "[]", around: String = "[]",
-        fallbacks: String = "[]", foreignStore: Bool = true, plugins: [Plugin] = []
+        fallbacks: String = "[]", store storeName: String = "faulty", foreignStore: Bool = true, plugins: [Plugin] = []
     ) async throws {
         self.world = world
         origin = ScriptedOrigin(world: world)
@@ -26,7 +26,7 @@ struct Kitchen {
         try folder.write(
             """
             { "resource": "feed", "origin": "scripted", "around": \(around), "strategy": \(strategy),
-              "validators": \(validators), "store": "faulty", "fallbacks": \(fallbacks) }
+              "validators": \(validators), "store": "\(storeName)", "fallbacks": \(fallbacks) }
             """, to: "feed.json")
         pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
     }

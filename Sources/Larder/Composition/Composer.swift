@@ -4,13 +4,16 @@ struct Composer {
     let world: any World
     let cacheDirectory: String
 
-    /// The graph of a policy. Opens its store, so it may block.
+    /// The graph of a policy. Opens its store, so it may block, unless the graph that went before has one of the same
+    /// make: then that one is kept, and with it the order of writes and the calls under way.
     ///
     /// - Throws: ``PolicyError`` when a part cannot be made.
-    func compose(_ policy: Policy, meter: Meter) throws(PolicyError) -> LoaderGraph {
+    func compose(_ policy: Policy, after former: LoaderGraph? = nil, meter: Meter) throws(PolicyError) -> LoaderGraph {
         let context = context(of: policy.resource)
         do {
-            let shelf = Shelf(try policy.store?.store(in: context) ?? EmptyStore(), meter: meter)
+            let make = policy.fingerprint(of: ["store"])
+            let kept = former.flatMap { $0.storeMake == make ? $0.shelf : nil }
+            let shelf = try kept ?? Shelf(try policy.store?.store(in: context) ?? EmptyStore(), meter: meter)
             let validators = Validators(try policy.validators.map { try $0.validator(in: context) })
             let sides = try sides(policy, shelf, validators, meter, context)
             let asked = Asked(try policy.strategy.strategy(over: sides), sides: sides)
@@ -23,8 +26,8 @@ struct Composer {
                 )
             }
             let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
-            let root = Measured(answering, meter: meter, world: world)
-            return LoaderGraph(policy: policy, root: root, shelf: shelf, world: world)
+            let root = Measured(answering, revision: policy.revision, meter: meter, world: world)
+            return LoaderGraph(policy: policy, root: root, shelf: shelf, storeMake: make, world: world)
         } catch {
             throw PolicyError([Problem("cannot be composed: \(error)", file: policy.file)])
         }
@@ -47,10 +50,11 @@ struct Composer {
             for wrapper in policy.around.reversed() { live = try wrapper.wrapper(around: live, in: context) }
             live = Decoding(live, validators: validators, world: world)
             if needs.contains(.store) { live = Saving(live, on: shelf, cached: lookup) }
-            live = Shared(live, on: shelf, world: world, meter: meter)
+            let lineage = policy.fingerprint(of: ["origin", "around", "validators"])
+            live = Shared(live, on: shelf, lineage: lineage, world: world, meter: meter)
         }
         return Sides(
-            live: live, cached: needs.contains(.store) ? lookup : Nothing(), world: world, refreshes: shelf.refreshes,
+            live: live, cached: needs.contains(.store) ? lookup : Nothing(), world: world, shelf: shelf,
             meter: meter)
     }
 

@@ -3,12 +3,15 @@ final class LoaderGraph: Sendable {
     let policy: Policy
     let root: any Loader
     let shelf: Shelf
+    /// What the store is made of: the shelf outlives this graph if the next one's is made of the same.
+    let storeMake: String
     let world: any World
 
-    init(policy: Policy, root: any Loader, shelf: Shelf, world: any World) {
+    init(policy: Policy, root: any Loader, shelf: Shelf, storeMake: String, world: any World) {
         self.policy = policy
         self.root = root
         self.shelf = shelf
+        self.storeMake = storeMake
         self.world = world
     }
 }

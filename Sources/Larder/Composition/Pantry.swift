@@ -11,6 +11,8 @@
 /// let videos = try await pantry.resource("feed", as: [Video].self).load()
 /// print(videos.value, videos.freshness, videos.trail)
 /// ```
+///
+/// The policies can be swapped while the pantry is in use: see ``reload()`` and ``watch()``.
 public final class Pantry: Sendable {
     private struct State {
         var slots: [String: Slot] = [:]
@@ -18,10 +20,14 @@ public final class Pantry: Sendable {
         var codecs: [AnyHashable: Int] = [:]
     }
 
-    /// What is not wrong with the policies, but perhaps not what their author thinks.
-    public let warnings: [Problem]
+    private let folder: String
+    private let reader: PolicyReader
+    private let composer: Composer
     private let world: any World
-    private let state: Locked<State>
+    private let state = Locked(State())
+    private let source = EventSource()
+    /// Held while policies are read and swapped, by a thread that may block.
+    private let reloading = Locked(())
 
     /// Reads the policies in a folder and composes each; on any problem nothing is composed.
     ///
@@ -36,46 +42,29 @@ public final class Pantry: Sendable {
         policies: URL, registry: Registry = .standard, cache: URL? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment, world: any World = SystemWorld()
     ) async throws {
-        let folder = policies.relativePath
+        folder = policies.relativePath
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         guard let cacheDirectory = (cache ?? caches?.appending(path: "larder"))?.path else {
-            throw PolicyError([Problem("the user has no folder for caches; name one", file: folder)])
+            throw PolicyError([Problem("the user has no folder for caches; name one", file: policies.relativePath)])
         }
-        let graphs = try await world.blocking {
-            let composer = Composer(registry: registry, world: world, cacheDirectory: cacheDirectory)
-            return try Self.composed(
-                try PolicyReader(registry: registry, folder: folder, environment: environment).readAll(), by: composer)
-        }
+        reader = PolicyReader(registry: registry, folder: folder, environment: environment)
+        composer = Composer(registry: registry, world: world, cacheDirectory: cacheDirectory)
         self.world = world
-        warnings = graphs.flatMap(\.graph.policy.warnings)
-        let slots = graphs.map { ($0.graph.policy.resource, Slot($0.graph, meter: $0.meter)) }
-        state = Locked(State(slots: Dictionary(uniqueKeysWithValues: slots)))
+        _ = try await world.blocking { [self] in try swap() }
     }
 
-    private static func composed(
-        _ policies: [Policy], by composer: Composer
-    ) throws(PolicyError) -> [(graph: LoaderGraph, meter: Meter)] {
-        var graphs: [(graph: LoaderGraph, meter: Meter)] = []
-        var problems: [Problem] = []
-        for policy in policies {
-            let meter = Meter()
-            do { graphs.append((try composer.compose(policy, meter: meter), meter)) } catch {
-                problems += error.problems
-            }
-        }
-        if !problems.isEmpty { throw PolicyError(problems) }
-        return graphs
-    }
+    // MARK: Resources
 
     /// The names of all resources, in order.
-    public var resources: [String] {
-        state.withLock { state in state.slots.filter { $0.value.graph != nil }.keys.sorted() }
-    }
+    public var resources: [String] { graphs.map(\.policy.resource) }
 
     /// The policy a resource runs on now; nil when there is no such resource.
     public func policy(of resource: String) -> Policy? {
         state.withLock { $0.slots[resource] }?.graph?.policy
     }
+
+    /// What is not wrong with the policies, but perhaps not what their author thinks.
+    public var warnings: [Problem] { graphs.flatMap(\.policy.warnings) }
 
     /// A handle for the bytes of a resource. If there is no such resource, its loads say so.
     public func resource(_ name: String) -> Resource<Data> {
@@ -101,9 +90,10 @@ public final class Pantry: Sendable {
 
     /// What happened to each resource's loads so far.
     public var metrics: [String: ResourceMetrics] {
-        let slots = state.withLock { $0.slots.filter { $0.value.graph != nil } }
-        return slots.mapValues(\.meter.current)
+        Dictionary(uniqueKeysWithValues: graphs.map { ($0.policy.resource, slot($0.policy.resource).metrics) })
     }
+
+    // MARK: Clearing
 
     /// Forgets every copy of every resource. Calls under way save nothing.
     ///
@@ -122,11 +112,11 @@ public final class Pantry: Sendable {
     private func clear(_ selection: Selection) async throws {
         var failed: [String] = []
         var first: (any Error)?
-        for (name, slot) in state.withLock({ $0.slots }).sorted(by: { $0.key < $1.key }) {
+        for slot in slots {
             do {
-                try await slot.graph?.shelf.clear(selection)
+                try await slot.clear(selection)
             } catch {
-                failed.append(name)
+                failed.append(slot.name)
                 first = first ?? error
             }
         }
@@ -136,27 +126,86 @@ public final class Pantry: Sendable {
         throw error
     }
 
+    // MARK: Swapping policies
+
+    /// What happens to the policies from now on. Every access gives a stream of its own, which ends with the pantry.
+    public var events: AsyncStream<PantryEvent> { source.stream() }
+
+    /// Reads the policies again and, if all of them are sound, swaps those that changed.
+    ///
+    /// Loads under way finish on the policy they started on. A store whose declaration did not change keeps its contents,
+    /// and calls under way are joined by later loads if origin, wrappers and validators did not change either. One that
+    /// did change is opened anew, and the old one goes with its last user.
+    ///
+    /// - Returns: what changed.
+    /// - Throws: ``PolicyError`` with everything that is wrong; then the last good policies stay in effect.
+    @discardableResult
+    public func reload() async throws -> [PolicyChange] {
+        do {
+            let changes = try await world.blocking { [self] in try swap() }
+            if !changes.isEmpty { source.send(.reloaded(changes)) }
+            return changes
+        } catch let error as PolicyError {
+            source.send(.rejected(error))
+            throw error
+        }
+    }
+
+    /// Reloads whenever a file of the folder changes, until the watch is let go. What comes of it, ``events`` tell.
+    public func watch() -> PolicyWatch {
+        let changes = world.changes(in: folder)
+        return PolicyWatch(
+            world.spawn { [weak self, world] in
+                for await _ in changes {
+                    // A writer may need a moment for all of its files.
+                    guard (try? await world.sleep(for: .milliseconds(50))) != nil, let self else { return }
+                    _ = try? await self.reload()
+                }
+            })
+    }
+
+    /// Reads, composes, and only then puts in place. Blocks.
+    private func swap() throws(PolicyError) -> [PolicyChange] {
+        try reloading.withLock { _ throws(PolicyError) in
+            let policies = try reader.readAll()
+            var problems: [Problem] = []
+            var next: [(slot: Slot, graph: LoaderGraph?)] = []
+            for policy in policies {
+                let slot = slot(policy.resource)
+                let former = slot.graph
+                if former?.policy.isSame(as: policy) == true { continue }
+                do throws(PolicyError) {
+                    next.append((slot, try composer.compose(policy, after: former, meter: slot.meter)))
+                } catch {
+                    problems += error.problems
+                }
+            }
+            if !problems.isEmpty { throw PolicyError(problems) }
+            let names = Set(policies.map(\.resource))
+            for graph in graphs where !names.contains(graph.policy.resource) {
+                next.append((slot(graph.policy.resource), nil))
+            }
+            let changes = next.map { slot, graph in
+                PolicyChange(
+                    resource: slot.name, from: slot.graph?.policy.revision, to: graph?.policy.revision)
+            }
+            for (slot, graph) in next { slot.replace(with: graph) }
+            return changes
+        }
+    }
+
+    // MARK: Slots
+
+    private var slots: [Slot] { state.withLock { $0.slots.values.sorted { $0.name < $1.name } } }
+
+    private var graphs: [LoaderGraph] { slots.compactMap(\.graph) }
+
     private func slot(_ name: String) -> Slot {
         state.withLock { state in
             if let slot = state.slots[name] { return slot }
-            let slot = Slot(nil, name: name)
+            let slot = Slot(name)
             state.slots[name] = slot
             return slot
         }
     }
-}
-
-/// Where a resource's present graph is found, so that handles name a resource and not a graph.
-final class Slot: Sendable {
-    let name: String
-    let meter: Meter
-    private let current: Locked<LoaderGraph?>
-
-    init(_ graph: LoaderGraph?, name: String? = nil, meter: Meter = Meter()) {
-        self.name = name ?? graph?.policy.resource ?? ""
-        self.meter = meter
-        current = Locked(graph)
-    }
-
-    var graph: LoaderGraph? { current.withLock { $0 } }
 }

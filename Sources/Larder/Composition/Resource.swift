@@ -17,7 +17,7 @@ public struct Resource<Value: Sendable>: Sendable {
     public var name: String { slot.name }
 
     /// What happened to this resource's loads so far.
-    public var metrics: ResourceMetrics { slot.meter.current }
+    public var metrics: ResourceMetrics { slot.metrics }
 
     /// A request for one instance, to be loaded once or many times.
     public func request(
@@ -54,6 +54,7 @@ public struct Resource<Value: Sendable>: Sendable {
         if let loaded = graph.root.answer(call) { return try value(of: loaded) }
         call.trail = Trail.Recorder()
         call.due = request.deadline.map { graph.world.uptime + $0 }
+        call.ticket = graph.shelf.order.begin(request.key)
         return try value(of: try await graph.root.load(call))
     }
 
@@ -68,21 +69,21 @@ public struct Resource<Value: Sendable>: Sendable {
     ///
     /// - Throws: what the store throws.
     public func clear(_ parameters: [String: String], scope: String? = nil) async throws {
-        try await graph().shelf.clear(.key(request(parameters, scope: scope).key))
+        try await present().clear(.key(request(parameters, scope: scope).key))
     }
 
     /// Forgets the copies of one account, or of nobody. Its calls under way save nothing.
     ///
     /// - Throws: what the store throws.
     public func clear(scope: String?) async throws {
-        try await graph().shelf.clear(.scope(scope))
+        try await present().clear(.scope(scope))
     }
 
     /// Forgets every copy of this resource. Calls under way save nothing.
     ///
     /// - Throws: what the store throws.
     public func clear() async throws {
-        try await graph().shelf.clear(.all)
+        try await present().clear(.all)
     }
 
     /// How much is kept and how it went so far.
@@ -90,6 +91,11 @@ public struct Resource<Value: Sendable>: Sendable {
     /// - Throws: ``LoadError`` when there is no such resource.
     public func statistics() async throws -> StoreStatistics {
         try await graph().shelf.store.statistics()
+    }
+
+    private func present() throws(LoadError) -> Slot {
+        _ = try graph()
+        return slot
     }
 
     private func graph() throws(LoadError) -> LoaderGraph {

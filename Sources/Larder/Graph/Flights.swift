@@ -1,8 +1,9 @@
-/// The calls under way: one for each key and codec, whoever asks and however patiently.
+/// The calls under way: one for each key, codec and make of the live side, whoever asks and however patiently.
 package final class Flights: Sendable {
     private struct Identity: Hashable {
         var key: Key
         var codec: Int
+        var lineage: String
     }
 
     private typealias Waiter = CheckedContinuation<Loaded<Entry>, any Error>
@@ -40,10 +41,11 @@ package final class Flights: Sendable {
     ///
     /// A flight lives while one waiter remains: when the last one's task is cancelled, so is the call.
     func join(
-        _ call: Call, in world: any World, meter: Meter,
+        _ call: Call, of lineage: String, in world: any World, order: Order, meter: Meter,
         starting start: @escaping @Sendable (Call) async throws -> Loaded<Entry>
     ) async throws -> Loaded<Entry> {
-        let identity = Identity(key: call.key, codec: call.codec.id)
+        let identity = Identity(key: call.key, codec: call.codec.id, lineage: lineage)
+        var call = call
         let (number, seat, trail, isNew) = state.withLock { state in
             state.next += 1
             let seat = state.next
@@ -54,7 +56,11 @@ package final class Flights: Sendable {
             var flight = Flight()
             flight.waiters[seat] = .some(nil)
             state.flights[seat] = flight
-            state.open[identity] = seat
+            // The call's place in the order is taken before anything of it starts, and under the lock that closing
+            // takes: a load that began before a clearing must not leave a flight to be joined after it.
+            let ticket = order.begin(call.key, for: call.ticket)
+            call.ticket = ticket
+            if !order.isVoid(ticket) { state.open[identity] = seat }
             return (seat, seat, flight.trail, true)
         }
         if isNew {

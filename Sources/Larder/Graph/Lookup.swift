@@ -29,7 +29,6 @@ package struct Lookup: Loader {
     ///   beside it if it failed.
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         let ticket = shelf.order.begin(call.key)
-        defer { shelf.order.end(ticket) }
         var found = try await read(call)
         if found.isForeign {
             do {

@@ -1,17 +1,20 @@
 /// Counts and times each load, and signs it with the trail that led to it.
 package struct Measured: Loader {
     let inner: any Loader
+    let revision: String
     let meter: Meter
     let world: any World
 
-    package init(_ inner: any Loader, meter: Meter, world: any World) {
+    package init(_ inner: any Loader, revision: String, meter: Meter, world: any World) {
         self.inner = inner
+        self.revision = revision
         self.meter = meter
         self.world = world
     }
 
     package func answer(_ call: Call) -> Loaded<Entry>? {
-        guard let loaded = inner.answer(call) else { return nil }
+        guard var loaded = inner.answer(call) else { return nil }
+        loaded.trail.revision = revision
         if call.request.mode == .cachedOnly { meter.cachedOnly() } else { meter.ended(loaded, after: .zero) }
         return loaded
     }
@@ -22,6 +25,7 @@ package struct Measured: Loader {
             var loaded = try await inner.load(call)
             count(call) { $0.ended(loaded, after: world.uptime - start) }
             loaded.trail = loaded.trail.following(call.trail.steps)
+            loaded.trail.revision = revision
             return loaded
         } catch {
             guard var failure = LoadError.meaning(of: error) else {
@@ -30,6 +34,7 @@ package struct Measured: Loader {
             }
             count(call) { $0.failed(failure, after: world.uptime - start) }
             failure.trail = Trail(call.trail.steps)
+            failure.trail.revision = revision
             throw failure
         }
     }

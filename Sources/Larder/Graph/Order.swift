@@ -1,15 +1,9 @@
 /// Decides which answers may be written, and lets them be written one at a time for each key.
 ///
 /// Newer is whose call started later. A late answer never overwrites one whose call began after its own, and none is
-/// written once its key was cleared after it began. State is kept for a key only while a ticket for it is out.
+/// written once its key was cleared after the load began that wanted it. State is kept for a key only while a ticket
+/// for it is out.
 package final class Order: Sendable {
-    /// One call's place in the order.
-    package struct Ticket: Sendable {
-        let key: Key
-        let sequence: UInt64
-        let writes: UInt64
-    }
-
     /// When an operation may still be carried out.
     enum Condition {
         /// Nothing newer was written, and the key was not cleared since.
@@ -30,28 +24,41 @@ package final class Order: Sendable {
     private struct State {
         var next: UInt64 = 1
         var lines: [Key: Line] = [:]
+        /// The clearings under way, by the number of their beginning.
+        var clearings: [UInt64: Selection] = [:]
+
+        mutating func number() -> UInt64 {
+            defer { next += 1 }
+            return next
+        }
     }
 
     private let state = Locked(State())
 
     package init() {}
 
-    /// A ticket for a call that starts now. It must be given back with ``end(_:)``.
-    func begin(_ key: Key) -> Ticket {
+    /// A ticket for a call that starts now, for a load that began earlier if it holds one already.
+    func begin(_ key: Key, for load: Ticket? = nil) -> Ticket {
         state.withLock { state in
-            let sequence = state.next
-            state.next += 1
+            let sequence = state.number()
             state.lines[key, default: Line()].tickets += 1
-            return Ticket(key: key, sequence: sequence, writes: state.lines[key]?.writes ?? 0)
+            return Ticket(
+                key, sequence: sequence, since: load?.since ?? sequence, writes: state.lines[key]?.writes ?? 0
+            ) { [self] key in end(key) }
         }
     }
 
-    func end(_ ticket: Ticket) {
+    private func end(_ key: Key) {
         state.withLock { state in
-            guard var line = state.lines[ticket.key] else { return }
+            guard var line = state.lines[key] else { return }
             line.tickets -= 1
-            state.lines[ticket.key] = line.tickets == 0 ? nil : line
+            state.lines[key] = line.tickets == 0 ? nil : line
         }
+    }
+
+    /// Whether the key was cleared since the load began.
+    func isVoid(_ ticket: Ticket) -> Bool {
+        state.withLock { ($0.lines[ticket.key]?.cleared ?? 0) > ticket.since }
     }
 
     /// Carries `work` out in its turn, if the condition holds then.
@@ -63,7 +70,9 @@ package final class Order: Sendable {
         await takeTurn(ticket.key)
         defer { endTurn(ticket.key) }
         let allowed = state.withLock { state in
-            guard let line = state.lines[ticket.key], line.cleared < ticket.sequence else { return false }
+            guard let line = state.lines[ticket.key], line.cleared < ticket.since,
+                !state.clearings.values.contains(where: { $0.contains(ticket.key) })
+            else { return false }
             switch condition {
             case .notOvertaken: return line.newest < ticket.sequence
             case .untouched: return line.writes == ticket.writes
@@ -71,33 +80,36 @@ package final class Order: Sendable {
         }
         guard allowed else { return false }
         defer {
-            // Even a write that failed may have changed something.
-            state.withLock { $0.lines[ticket.key]?.writes += 1 }
+            // Even a write that failed may have changed something: one tier of several, say.
+            state.withLock {
+                $0.lines[ticket.key]?.writes += 1
+                if condition == .notOvertaken { $0.lines[ticket.key]?.newest = ticket.sequence }
+            }
         }
         try await work()
-        if condition == .notOvertaken {
-            state.withLock { $0.lines[ticket.key]?.newest = ticket.sequence }
-        }
         return true
     }
 
-    /// Voids the tickets of the selected keys, waits for their writes under way, then carries `work` out.
+    /// Waits for the writes of the selected keys that are under way, then carries `work` out. Until it ends nothing is
+    /// written for them, and then the tickets are void of all loads that began before.
     func clear(_ selection: Selection, _ work: () async throws -> Void) async rethrows {
-        let busy = state.withLock { state -> [Key] in
-            let now = state.next
-            state.next += 1
-            var busy: [Key] = []
-            for key in state.lines.keys where selection.contains(key) {
-                state.lines[key]?.cleared = now
-                if state.lines[key]?.isBusy == true { busy.append(key) }
+        let (number, busy) = state.withLock { state in
+            let number = state.number()
+            state.clearings[number] = selection
+            return (number, state.lines.filter { $0.value.isBusy && selection.contains($0.key) }.map(\.key))
+        }
+        defer {
+            state.withLock { state in
+                state.clearings[number] = nil
+                let now = state.number()
+                for key in state.lines.keys where selection.contains(key) { state.lines[key]?.cleared = now }
             }
-            return busy
         }
         for key in busy {
             let ticket = begin(key)
             await takeTurn(key)
             endTurn(key)
-            end(ticket)
+            withExtendedLifetime(ticket) {}
         }
         try await work()
     }

@@ -11,10 +11,9 @@ package struct Saving: Loader {
     }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
-        // The call's place in the order is taken before anything of it starts.
-        let ticket = shelf.order.begin(call.key)
-        defer { shelf.order.end(ticket) }
-        let known = call.hasLooked ? call.known : await copy(for: call)
+        let ticket = call.ticket ?? shelf.order.begin(call.key)
+        var known = call.hasLooked ? call.known : await copy(for: call)
+        if shelf.order.isVoid(ticket) { known = nil }
         do {
             var loaded = try await live.load(call.knowing(known))
             loaded.isStored = await shelf.save(loaded.value, ticket, call.trail)

@@ -16,6 +16,8 @@ package struct Shared: Loader {
     }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
-        try await shelf.flights.join(call, of: lineage, in: world, meter: meter) { try await live.load($0) }
+        try await shelf.flights.join(call, of: lineage, in: world, order: shelf.order, meter: meter) {
+            try await live.load($0)
+        }
     }
 }

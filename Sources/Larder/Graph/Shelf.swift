@@ -13,14 +13,14 @@ package final class Shelf: Sendable {
 
     /// Forgets the selected entries. Calls under way neither save what they bring nor are joined by later loads.
     package func clear(_ selection: Selection) async throws {
-        flights.close(selection)
+        defer { flights.close(selection) }
         try await order.clear(selection) { try await store.remove(selection) }
     }
 
     /// Saves an answer, unless it was overtaken.
     ///
     /// - Returns: whether the entry is kept now.
-    func save(_ entry: Entry, _ ticket: Order.Ticket, _ trail: Trail.Recorder) async -> Bool {
+    func save(_ entry: Entry, _ ticket: Ticket, _ trail: Trail.Recorder) async -> Bool {
         do {
             var isKept = false
             let isNewest = try await order.perform(ticket) { isKept = try await store.write(entry, for: ticket.key) }
@@ -32,7 +32,7 @@ package final class Shelf: Sendable {
     }
 
     /// Removes the entry because the origin says it is gone, unless that answer was overtaken.
-    func drop(_ ticket: Order.Ticket, _ trail: Trail.Recorder) async {
+    func drop(_ ticket: Ticket, _ trail: Trail.Recorder) async {
         do {
             let isNewest = try await order.perform(ticket) { try await store.remove(.key(ticket.key)) }
             if isNewest { trail.note("store", "copy dropped: the origin says it is gone") }
@@ -42,7 +42,7 @@ package final class Shelf: Sendable {
     }
 
     /// Removes a damaged entry, unless it was replaced meanwhile.
-    func discard(_ ticket: Order.Ticket, _ trail: Trail.Recorder) async {
+    func discard(_ ticket: Ticket, _ trail: Trail.Recorder) async {
         meter.foundCorrupt()
         do {
             _ = try await order.perform(ticket, if: .untouched) { try await store.remove(.key(ticket.key)) }
@@ -52,7 +52,7 @@ package final class Shelf: Sendable {
     }
 
     /// Copies an entry up to the tiers that lack it, unless something changed meanwhile.
-    func promote(_ found: Found, _ ticket: Order.Ticket, _ trail: Trail.Recorder) async {
+    func promote(_ found: Found, _ ticket: Ticket, _ trail: Trail.Recorder) async {
         do {
             _ = try await order.perform(ticket, if: .untouched) { try await store.promote(found, for: ticket.key) }
         } catch {

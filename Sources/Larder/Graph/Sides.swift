@@ -9,14 +9,14 @@ public struct Sides: Sendable {
     public let cached: any Loader
     /// Time, for strategies that wait.
     public let world: any World
-    let refreshes: Refreshes
+    let shelf: Shelf
     let meter: Meter
 
-    package init(live: any Loader, cached: any Loader, world: any World, refreshes: Refreshes, meter: Meter) {
+    package init(live: any Loader, cached: any Loader, world: any World, shelf: Shelf, meter: Meter) {
         self.live = live
         self.cached = cached
         self.world = world
-        self.refreshes = refreshes
+        self.shelf = shelf
         self.meter = meter
     }
 
@@ -97,14 +97,15 @@ public struct Sides: Sendable {
     /// Starts a refresh in the background, unless one for this key is under way or the last one failed a moment ago.
     /// It is given up after `limit`.
     public func refresh(_ call: Call, within limit: Duration = .seconds(60)) {
-        guard refreshes.begin(call.key, at: world.uptime) else { return }
-        world.spawn {
-            let calling = call.inBackground
+        guard shelf.refreshes.begin(call.key, at: world.uptime) else { return }
+        var calling = call.inBackground
+        calling.ticket = call.ticket ?? shelf.order.begin(call.key)
+        world.spawn { [calling] in
             let pursuit = Pursuit(in: world) { try await live.load(calling) }
             let loaded = try? await pursuit.value(within: limit)
             if loaded == nil { pursuit.cancel() }
             meter.refreshed(failed: loaded == nil)
-            refreshes.end(call.key, failed: loaded == nil, at: world.uptime)
+            shelf.refreshes.end(call.key, failed: loaded == nil, at: world.uptime)
         }
     }
 

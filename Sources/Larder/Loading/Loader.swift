@@ -38,6 +38,8 @@ public struct Call: Sendable {
     public var accepting: Uses
     /// The uptime at which the caller's patience with the origin ends.
     public var due: Duration?
+    /// When the load began, and then the call for it, among the clearings and writes of its key.
+    var ticket: Ticket?
 
     /// A call for `request`.
     public init(

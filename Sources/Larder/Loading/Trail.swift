@@ -40,6 +40,8 @@ public struct Trail: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The revision of the policy that decided; nil before a graph has answered.
+    public internal(set) var revision: String?
     private var made: [Step] = []
     private var serving: Serving?
 

@@ -14,7 +14,7 @@ public final class Meter: Sendable {
         metrics.withLock {
             $0.loads += 1
             if outcome == .fresh || outcome == .stale { $0.hits += 1 }
-            if outcome == .fallback { $0.fallbacks += 1 }
+            if loaded.fellBack { $0.fallbacks += 1 }
             if isStale { $0.stale += 1 }
             $0.latency[outcome, default: Sketch()].record(duration)
         }

@@ -6,7 +6,7 @@ public enum Outcome: String, Hashable, Sendable, CaseIterable {
     case fresh
     /// With a stale copy, no call waited for.
     case stale
-    /// With a copy or fallback that stood in for a call.
+    /// With a fallback, or with a copy that stood in for a call.
     case fallback
     /// With an error.
     case failed
@@ -16,6 +16,8 @@ public enum Outcome: String, Hashable, Sendable, CaseIterable {
 ///
 /// Cancelled loads and loads of mode ``Request/Mode/cachedOnly`` are counted apart and stand in no rate.
 public struct ResourceMetrics: Sendable, Hashable {
+    /// The revision of the policy that is in effect.
+    public internal(set) var revision = ""
     /// Loads that ended, cancelled and cached-only ones aside.
     public internal(set) var loads: UInt64 = 0
     /// Loads answered by a store without waiting for a call that failed or was too slow.

@@ -89,6 +89,7 @@ struct JSONParser {
             skipSpace()
             let place = here
             guard next == UInt8(ascii: "\"") else {
+                if next == nil { throw problem("the file ends too early", expected: "a name in double quotes") }
                 let isTrailing = next == UInt8(ascii: "}") && !members.isEmpty
                 throw problem(
                     isTrailing ? "a comma stands before the end of the object" : "no name begins like this",

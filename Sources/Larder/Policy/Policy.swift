@@ -48,6 +48,12 @@ public struct Policy: Sendable {
         return copy
     }
 
+    /// Whether both say the same, the environment's values included.
+    func isSame(as other: Policy) -> Bool {
+        let keys = PolicySlot.all.map(\.name)
+        return revision == other.revision && fingerprint(of: keys) == other.fingerprint(of: keys)
+    }
+
     /// A fingerprint of what some keys say, the environment's values included. It is compared, never shown.
     func fingerprint(of keys: [String]) -> String {
         let parts = keys.map { tree[$0]?.json.sorted ?? .null }

@@ -63,10 +63,11 @@ enum FolderWatch {
             guard events >= 0 else { return nil }
             let kinds = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE
             var ends: [Int32] = [-1, -1]
-            guard inotify_add_watch(events, folder, UInt32(kinds)) >= 0, pipe2(&ends, O_CLOEXEC) == 0 else {
+            guard inotify_add_watch(events, folder, UInt32(kinds)) >= 0, pipe(&ends) == 0 else {
                 close(events)
                 return nil
             }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             let (reading, writing) = (ends[0], ends[1])
             return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
                 let thread = BlockingThreads(limit: 1)
