@@ -34,14 +34,7 @@ import Testing
         try folder.edit("feed.json", #""use": "network-first""#, #""use": "\#(swap.strategy)""#)
         try SimulatedWorld().run { world in
             let origin = ScriptedOrigin(then: .value("[]", after: .milliseconds(100)), world: world)
-            // The scripted origin takes the place of `sample`, settings and all.
-            let registry = try Registry.standard.replacing(
-                .origin(
-                    "sample", "Plays a script.", Setting("payload", .text, help: ""),
-                    Setting("changes", .duration, default: .zero, help: ""),
-                    Setting("latency", .duration, default: .zero, help: ""),
-                    Setting("slowest", .duration, default: .zero, help: "")
-                ) { _, _, _, _, _ in origin })
+            let registry = try Self.registry(origin)
             let pantry = try await Pantry(
                 policies: folder.url, registry: registry, cache: folder.url.appending(path: "cache"), world: world)
             #expect(pantry.warnings.count == swap.warnings)
@@ -58,6 +51,59 @@ import Testing
             #expect(origin.calls.count == swap.calls)
             #expect(atOnce == swap.atOnce)
         }
+    }
+
+    @Test func oneRunningProcessFollowsThroughAllStrategies() throws {
+        let folder = try Folder.withPolicies()
+        try SimulatedWorld().run { world in
+            let origin = ScriptedOrigin(then: .value("[]", after: .milliseconds(100)), world: world)
+            let pantry = try await Pantry(
+                policies: folder.url, registry: try Self.registry(origin), cache: folder.url.appending(path: "cache"),
+                world: world)
+            let watch = pantry.watch()
+            let feed = pantry.resource("feed")
+            func loads(_ count: Int) async throws -> Int {
+                let before = origin.calls.count
+                for _ in 0..<count {
+                    _ = try? await feed.load()
+                    try await world.sleep(for: .seconds(60))
+                }
+                return origin.calls.count - before
+            }
+            #expect(try await loads(5) == 5)
+            var strategy = "network-first"
+            // From strategy to strategy: calls for five loads, and what has no effect any more.
+            let steps: [(String, Int, [String])] = [
+                ("cache-first", 5, []), ("stale-while-revalidate", 5, []),
+                ("cache-only", 0, ["patience", "origin", "around"]), ("network-only", 5, ["patience", "store"]),
+                ("network-first", 5, []),
+            ]
+            for (next, calls, idle) in steps {
+                try folder.edit("feed.json", #""use": "\#(strategy)""#, #""use": "\#(next)""#)
+                strategy = next
+                // The watch looks every second here.
+                try await world.sleep(for: .seconds(3))
+                #expect(pantry.policy(of: "feed")?.strategy.plugin.name == next)
+                #expect(try await loads(5) == calls, "\(next)")
+                let warnings = pantry.warnings.map(\.message)
+                #expect(warnings.count == idle.count)
+                for name in idle {
+                    #expect(warnings.contains { $0.contains("'\(name)' has no effect") }, "\(next): \(name)")
+                }
+            }
+            watch.stop()
+        }
+    }
+
+    /// The standard plugins with a scripted origin in the place of `sample`, settings and all.
+    private static func registry(_ origin: ScriptedOrigin) throws -> Registry {
+        try Registry.standard.replacing(
+            .origin(
+                "sample", "Plays a script.", Setting("payload", .text, help: ""),
+                Setting("changes", .duration, default: .zero, help: ""),
+                Setting("latency", .duration, default: .zero, help: ""),
+                Setting("slowest", .duration, default: .zero, help: "")
+            ) { _, _, _, _, _ in origin })
     }
 
     @Test(arguments: ["network-first", "cache-first", "stale-while-revalidate", "network-only"])

@@ -9,6 +9,8 @@ struct Kitchen {
     let origin: ScriptedOrigin
     let store: FaultyStore
     let pantry: Pantry
+    /// Holds the policy.
+    let folder: Folder
 
     var feed: Resource<Data> { pantry.resource("feed") }
 
@@ -22,7 +24,7 @@ struct Kitchen {
         store = FaultyStore(isForeign: foreignStore, world: world)
         var registry = Registry.standard
         for plugin in [origin.plugin("scripted"), store.plugin] + plugins { try registry.register(plugin) }
-        let folder = try Folder()
+        folder = try Folder()
         try folder.write(
             """
             { "resource": "feed", "origin": "scripted", "around": \(around), "strategy": \(strategy),

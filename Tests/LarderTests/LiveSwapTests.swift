@@ -1,0 +1,266 @@
+import FoundationEssentials
+import Larder
+import LarderSimulation
+import Testing
+
+/// Policies swapped while they are in use.
+@Suite struct LiveSwapTests {
+    /// A policy whose value names its own edition, in two places that must agree.
+    private static func policy(_ edition: Int, strategy: String = "network-only") -> String {
+        """
+        { "resource": "feed", "about": "edition \(edition)", "strategy": "\(strategy)",
+          "origin": { "use": "constant", "value": \(edition) }, "around": [{ "use": "timeout", "after": "\(edition + 1)s" }],
+          "validators": [{ "use": "entry-version", "version": \(edition) }], "store": { "use": "counted" } }
+        """
+    }
+
+    /// A store that counts how many of its kind are alive.
+    private final class CountedStore: Store {
+        static let alive = Locked(0)
+        private let store = FaultyStore(world: SystemWorld())
+
+        init() { Self.alive.withLock { $0 += 1 } }
+        deinit { Self.alive.withLock { $0 -= 1 } }
+
+        func read(_ key: Key) async throws -> Found? { try await store.read(key) }
+        func write(_ entry: Entry, for key: Key) async throws -> Bool { try await store.write(entry, for: key) }
+        func remove(_ selection: Selection) async throws { try await store.remove(selection) }
+        func statistics() async -> StoreStatistics { await store.statistics() }
+    }
+
+    private static func registry() throws -> Registry {
+        var registry = Registry.standard
+        try registry.register(
+            .store("counted", "Counts itself.", Setting("size", .int(0...1_000_000), default: 0, help: "Any number")) {
+                _, _ in CountedStore()
+            })
+        return registry
+    }
+
+    @Test func noLoadFailsOrSeesTwoRevisionsAtOnceWhilePoliciesAreSwappedAThousandTimes() async throws {
+        let folder = try Folder()
+        try folder.write(Self.policy(0), to: "feed.json")
+        let pantry = try await Pantry(policies: folder.url, registry: try Self.registry(), cache: folder.url)
+        let editions = Locked<[String: Int]>([pantry.policy(of: "feed")?.revision ?? "": 0])
+        let isOver = Locked(false)
+        let feed = pantry.resource("feed", as: Int.self)
+        var refused = 0
+        let loads = try await withThrowingTaskGroup(of: (Int, [(String, Int)]).self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var seen: [String: Int] = [:]
+                    var count = 0
+                    while !isOver.withLock({ $0 }) {
+                        let loaded = try await feed.load()
+                        let revision = loaded.trail.revision ?? ""
+                        // One revision, one value: a second one would be a mixture.
+                        if let other = seen[revision], other != loaded.value { return (count, [("mixed", -1)]) }
+                        seen[revision] = loaded.value
+                        count += 1
+                    }
+                    return (count, seen.map { ($0.key, $0.value) })
+                }
+            }
+            for edition in 1...1_000 {
+                let isBroken = edition % 3 == 0
+                try folder.write(isBroken ? "{ \"resource\": " : Self.policy(edition), to: "feed.json")
+                do {
+                    try await pantry.reload()
+                    let revision = pantry.policy(of: "feed")?.revision ?? ""
+                    editions.withLock { $0[revision] = edition }
+                } catch is PolicyError {
+                    refused += 1
+                }
+            }
+            isOver.withLock { $0 = true }
+            return try await group.reduce(into: [(Int, [(String, Int)])]()) { $0.append($1) }
+        }
+        #expect(refused == 333)
+        let known = editions.withLock { $0 }
+        for (_, seen) in loads {
+            for (revision, value) in seen { #expect(known[revision] == value) }
+        }
+        #expect(loads.allSatisfy { $0.0 > 0 })
+        // The store's declaration never changed: it is the one that was opened first.
+        #expect(CountedStore.alive.withLock { $0 } == 1)
+        #expect(feed.metrics.failures == 0)
+    }
+
+    @Test func aStoreIsKeptWhileItsDeclarationStaysAndGoesWithItsLastReaderOtherwise() throws {
+        try SimulatedWorld().run { world in
+            let folder = try Folder()
+            let origin = ScriptedOrigin(then: .value("old", after: .seconds(5)), world: world)
+            var registry = Registry.standard
+            let alive = Locked(0)
+            try registry.register(origin.plugin("scripted"))
+            try registry.register(
+                .store("told", "Tells when it goes.", Setting("size", .int(0...9), default: 0, help: "Any number")) {
+                    _, _ in
+                    ToldStore(world: world, alive: alive)
+                })
+            func policy(_ size: Int, _ about: String) -> String {
+                """
+                { "resource": "feed", "about": "\(about)", "origin": "scripted", "strategy": "cache-first",
+                  "store": { "use": "told", "size": \(size) } }
+                """
+            }
+            try folder.write(policy(1, "a"), to: "feed.json")
+            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
+            let feed = pantry.resource("feed")
+            #expect(try await feed.load().source == .origin)
+            try folder.write(policy(1, "b"), to: "feed.json")
+            #expect(try await pantry.reload().count == 1)
+            #expect(try await feed.load().source == .store("faulty"))
+            // A load that is under way holds its store until it ends.
+            origin.play(.value("late", after: .seconds(5)))
+            world.spawn { _ = try? await feed.load(["page": "2"]) }
+            try await world.sleep(for: .seconds(1))
+            try folder.write(policy(2, "b"), to: "feed.json")
+            try await pantry.reload()
+            #expect(alive.withLock { $0 } == 2)
+            try await world.sleep(for: .seconds(10))
+            #expect(alive.withLock { $0 } == 1)
+            #expect(try await !feed.contains())
+        }
+    }
+
+    @Test func reloadingWithoutAChangeChangesNothing() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(world, strategy: #""cache-first""#)
+            #expect(try await kitchen.pantry.reload().isEmpty)
+        }
+    }
+
+    @Test func callsUnderWayAreJoinedAcrossASwapThatLeavesTheLiveSideAlone() throws {
+        try SimulatedWorld().run { world in
+            let folder = try Folder()
+            let origin = ScriptedOrigin(then: .value("one", after: .seconds(5)), world: world)
+            var registry = Registry.standard
+            try registry.register(origin.plugin("scripted"))
+            func policy(_ strategy: String, _ fresh: String) -> String {
+                """
+                { "resource": "feed", "origin": "scripted", "strategy": "\(strategy)", "store": "memory",
+                  "validators": [{ "use": "age", "fresh": "\(fresh)" }] }
+                """
+            }
+            try folder.write(policy("cache-first", "5m"), to: "feed.json")
+            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
+            let feed = pantry.resource("feed")
+            func loadSoon() async throws -> Task<Void, Never> {
+                let task = world.spawn { _ = try? await feed.load() }
+                try await world.sleep(for: .seconds(1))
+                return task
+            }
+            _ = try await loadSoon()
+            try folder.write(policy("network-first", "5m"), to: "feed.json")
+            try await pantry.reload()
+            _ = try await loadSoon()
+            #expect(origin.calls.count == 1)
+            // Another validator makes another live side: its answers would be judged by other rules.
+            try folder.write(policy("network-first", "6m"), to: "feed.json")
+            try await pantry.reload()
+            await (try await loadSoon()).value
+            #expect(origin.calls.count == 2)
+        }
+    }
+
+    @Test func clearingReachesCallsThatStartedOnAFormerPolicy() throws {
+        try SimulatedWorld().run { world in
+            let folder = try Folder()
+            let origin = ScriptedOrigin(then: .value("one", after: .seconds(5)), world: world)
+            let store = FaultyStore(world: world)
+            var registry = Registry.standard
+            try registry.register(origin.plugin("scripted"))
+            try registry.register(
+                .store("faulty", "Fails.", Setting("size", .int(0...9), default: 0, help: "Any number")) { _, _ in store
+                })
+            func policy(_ size: Int) -> String {
+                """
+                { "resource": "feed", "origin": "scripted", "strategy": "cache-first",
+                  "store": { "use": "faulty", "size": \(size) } }
+                """
+            }
+            try folder.write(policy(1), to: "feed.json")
+            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
+            let feed = pantry.resource("feed")
+            let task = world.spawn { _ = try? await feed.load(scope: "alice") }
+            try await world.sleep(for: .seconds(1))
+            try folder.write(policy(2), to: "feed.json")
+            try await pantry.reload()
+            try await pantry.clear(scope: "alice")
+            await task.value
+            #expect(store.entries.isEmpty)
+        }
+    }
+
+    @Test func resourcesComeAndGoWhileRunning() throws {
+        try SimulatedWorld().run { world in
+            let folder = try Folder()
+            func policy(_ name: String) -> String {
+                """
+                { "resource": "\(name)", "origin": { "use": "constant", "value": 1 }, "strategy": "network-only" }
+                """
+            }
+            try folder.write(policy("feed"), to: "feed.json")
+            let pantry = try await Pantry(policies: folder.url, cache: folder.url, world: world)
+            let prices = pantry.resource("prices")
+            let before = await #expect(throws: LoadError.self) { try await prices.load() }
+            #expect(before?.code == .noSuchResource && before?.message == "no such resource; there are: feed")
+            try folder.write(policy("prices"), to: "prices.json")
+            let watch = pantry.watch()
+            let events = Locked<[PantryEvent]>([])
+            let stream = pantry.events
+            world.spawn { for await event in stream { events.withLock { $0.append(event) } } }
+            try await pantry.reload()
+            #expect(try await prices.load().text == "1")
+            // From here on the watch alone does it.
+            try FileManager.default.removeItem(at: folder.url.appending(path: "prices.json"))
+            try await world.sleep(for: .seconds(3))
+            #expect(pantry.resources == ["feed"])
+            try folder.write("{", to: "prices.json")
+            try await world.sleep(for: .seconds(3))
+            #expect(pantry.resources == ["feed"])
+            watch.stop()
+            try folder.write(policy("prices"), to: "prices.json")
+            try await world.sleep(for: .seconds(3))
+            #expect(pantry.resources == ["feed"])
+            let texts = events.withLock { $0 }.map { event in
+                switch event {
+                case .reloaded(let changes):
+                    changes.map { "\($0.resource) \($0.from == nil ? "new" : "") \($0.to == nil ? "gone" : "")" }
+                        .joined()
+                case .rejected(let error): "\(error.problems.count) problem"
+                }
+            }
+            #expect(texts == ["prices new ", "prices  gone", "1 problem"])
+        }
+    }
+
+    @Test func theSystemTellsOfChangesWithoutBeingAsked() async throws {
+        let folder = try Folder()
+        let changes = SystemWorld().changes(in: folder.url.path)
+        var listener = changes.makeAsyncIterator()
+        try folder.write("{}", to: "a.json")
+        // Returns as soon as the system says so; a watch that is deaf would hang here until the test's time limit.
+        #expect(await listener.next() != nil)
+    }
+}
+
+/// A store that tells when it goes.
+private final class ToldStore: Store {
+    private let store: FaultyStore
+    private let alive: Locked<Int>
+
+    init(world: any World, alive: Locked<Int>) {
+        store = FaultyStore(world: world)
+        self.alive = alive
+        alive.withLock { $0 += 1 }
+    }
+
+    deinit { alive.withLock { $0 -= 1 } }
+
+    func read(_ key: Key) async throws -> Found? { try await store.read(key) }
+    func write(_ entry: Entry, for key: Key) async throws -> Bool { try await store.write(entry, for: key) }
+    func remove(_ selection: Selection) async throws { try await store.remove(selection) }
+    func statistics() async -> StoreStatistics { await store.statistics() }
+}
