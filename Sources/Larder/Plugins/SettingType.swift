@@ -13,9 +13,8 @@ public struct SettingType<Value: Sendable>: Sendable {
 
     /// A type of settings.
     ///
-    /// - Parameters:
-    ///   - show: a value as it would be written in a policy; nil for none.
-    ///   - read: the value of a node, or nil after reporting what is wrong with it.
+    /// `show` gives a value as it would be written in a policy, or nil for none; `read` gives the value of a node, or nil
+    /// after reporting what is wrong with it.
     public init(
         _ name: String, expectation: String, schema: JSON, example: JSON? = nil,
         show: @escaping @Sendable (Value) -> String?,
