@@ -13,7 +13,8 @@ import Testing
     func asSoonAsTheOriginSucceedsItsAnswerIsSavedOnce(_ strategy: String) throws {
         try SimulatedWorld().run { world in
             let kitchen = try await Kitchen(world, strategy: strategy, validators: Self.windows)
-            kitchen.origin.play(.value("one", after: .milliseconds(20), etag: "e1", tags: ["a"], contentType: "text/plain"))
+            kitchen.origin.play(
+                .value("one", after: .milliseconds(20), etag: "e1", tags: ["a"], contentType: "text/plain"))
             let loaded = try await kitchen.feed.load()
             #expect(loaded.text == "one" && loaded.source == .origin && loaded.isStored && loaded.age == .zero)
             let entry = try #require(kitchen.store.entries[kitchen.key()])
