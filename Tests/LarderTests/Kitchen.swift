@@ -14,10 +14,11 @@ struct Kitchen {
 
     var feed: Resource<Data> { pantry.resource("feed") }
 
-    /// A pantry whose only resource is `feed`: origin `scripted`, store `faulty` unless told otherwise.
+    /// A pantry whose only resource is `feed`: origin `scripted` and store `faulty` unless told otherwise.
     init(
         _ world: SimulatedWorld, strategy: String, validators: String = "[]", around: String = "[]",
-        fallbacks: String = "[]", store storeName: String = "faulty", foreignStore: Bool = true, plugins: [Plugin] = []
+        fallbacks: String = "[]", store storeName: String = "faulty", foreignStore: Bool = true, plugins: [Plugin] = [],
+        origin originName: String = "scripted"
     ) async throws {
         self.world = world
         origin = ScriptedOrigin(world: world)
@@ -27,7 +28,7 @@ struct Kitchen {
         folder = try Folder()
         try folder.write(
             """
-            { "resource": "feed", "origin": "scripted", "around": \(around), "strategy": \(strategy),
+            { "resource": "feed", "origin": "\(originName)", "around": \(around), "strategy": \(strategy),
               "validators": \(validators), "store": "\(storeName)", "fallbacks": \(fallbacks) }
             """, to: "feed.json")
         pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)

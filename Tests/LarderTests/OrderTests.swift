@@ -151,6 +151,22 @@ import Testing
         }
     }
 
+    @Test func loadsThatAClearingOvertakesShareOneCallThatNoLaterLoadJoins() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(world, strategy: #""cache-first""#)
+            kitchen.store.set(.takes(.milliseconds(20)), for: .read)
+            kitchen.origin.play(.value("before", after: .seconds(1)), .value("after", after: .milliseconds(10)))
+            let before = (0..<100).map { _ in kitchen.start() }
+            try await world.sleep(for: .milliseconds(10))
+            try await kitchen.feed.clear()
+            try await world.sleep(for: .milliseconds(20))
+            let after = try await kitchen.feed.load()
+            #expect(after.text == "after" && after.isStored)
+            for load in before { #expect(try await load.value().text == "before") }
+            #expect(kitchen.origin.calls.count == 2 && kitchen.held() == "after")
+        }
+    }
+
     @Test func aLoadFollowedByAClearingAtOnceSavesNothing() throws {
         try SimulatedWorld().run { world in
             let kitchen = try await Kitchen(world, strategy: #""network-first""#)

@@ -4,11 +4,14 @@ package final class Flights: Sendable {
         var key: Key
         var codec: Int
         var lineage: String
+        /// Whether it is for loads that a clearing has overtaken, which save nothing. No other load may join it.
+        var isOvertaken = false
     }
 
     private typealias Waiter = CheckedContinuation<Loaded<Entry>, any Error>
 
     private struct Flight {
+        let identity: Identity
         /// Everyone aboard by seat; nil for one who has taken the seat and is about to wait.
         var waiters: [UInt64: Waiter?] = [:]
         var work: Task<Void, Never>?
@@ -31,6 +34,10 @@ package final class Flights: Sendable {
             flights[number]?.waiters.removeValue(forKey: seat)
             return flights[number]?.waiters.isEmpty == true ? flights.removeValue(forKey: number) : nil
         }
+
+        mutating func close(_ flight: Flight, _ number: UInt64) {
+            if open[flight.identity] == number { open[flight.identity] = nil }
+        }
     }
 
     private let state = Locked(State())
@@ -44,27 +51,30 @@ package final class Flights: Sendable {
         _ call: Call, of lineage: String, in world: any World, order: Order, meter: Meter,
         starting start: @escaping @Sendable (Call) async throws -> Loaded<Entry>
     ) async throws -> Loaded<Entry> {
-        let identity = Identity(key: call.key, codec: call.codec.id, lineage: lineage)
         var call = call
         let (number, seat, trail, isNew) = state.withLock { state in
             state.next += 1
             let seat = state.next
-            if let number = state.open[identity], let flight = state.flights[number] {
+            var identity = Identity(key: call.key, codec: call.codec.id, lineage: lineage)
+            var open = state.open[identity]
+            if let ticket = call.ticket, order.isVoid(ticket) {
+                identity.isOvertaken = true
+                open = open ?? state.open[identity]
+            }
+            if let number = open, let flight = state.flights[number] {
                 state.flights[number]?.waiters[seat] = .some(nil)
                 return (number, seat, flight.trail, false)
             }
-            var flight = Flight()
+            var flight = Flight(identity: identity)
             flight.waiters[seat] = .some(nil)
             state.flights[seat] = flight
-            // The call's place in the order is taken before anything of it starts, and under the lock that closing
-            // takes: a load that began before a clearing must not leave a flight to be joined after it.
-            let ticket = order.begin(call.key, for: call.ticket)
-            call.ticket = ticket
-            if !order.isVoid(ticket) { state.open[identity] = seat }
+            state.open[identity] = seat
+            // The call's place in the order is taken before anything of it starts.
+            call.ticket = order.begin(call.key, for: call.ticket)
             return (seat, seat, flight.trail, true)
         }
         if isNew {
-            launch(call, identity, number, trail, in: world, start)
+            launch(call, number, trail, in: world, start)
         } else {
             meter.coalesced()
             call.trail.note("shared", "joined the call under way")
@@ -75,7 +85,7 @@ package final class Flights: Sendable {
                 if let result = sit(number, seat, waiter) { waiter.resume(with: result) }
             }
         } onCancel: {
-            leave(number, seat, identity)
+            leave(number, seat)
         }
     }
 
@@ -87,7 +97,7 @@ package final class Flights: Sendable {
     }
 
     private func launch(
-        _ call: Call, _ identity: Identity, _ number: UInt64, _ trail: Trail.Recorder, in world: any World,
+        _ call: Call, _ number: UInt64, _ trail: Trail.Recorder, in world: any World,
         _ start: @escaping @Sendable (Call) async throws -> Loaded<Entry>
     ) {
         var shared = call
@@ -96,7 +106,7 @@ package final class Flights: Sendable {
         let work = world.spawn { [shared] in
             let result: Result<Loaded<Entry>, any Error>
             do { result = .success(try await start(shared)) } catch { result = .failure(error) }
-            self.land(number, identity, result)
+            self.land(number, result)
         }
         let isAbandoned = state.withLock { state -> Bool in
             state.flights[number]?.work = work
@@ -119,10 +129,10 @@ package final class Flights: Sendable {
     }
 
     /// Hands the result to everyone aboard.
-    private func land(_ number: UInt64, _ identity: Identity, _ result: Result<Loaded<Entry>, any Error>) {
+    private func land(_ number: UInt64, _ result: Result<Loaded<Entry>, any Error>) {
         let waiters = state.withLock { state -> [Waiter] in
-            if state.open[identity] == number { state.open[identity] = nil }
             guard let flight = state.flights[number] else { return [] }
+            state.close(flight, number)
             state.flights[number]?.result = result
             let waiting = flight.waiters.filter { $0.value != nil }.sorted { $0.key < $1.key }
             for (seat, _) in waiting { state.leave(number, seat) }
@@ -131,11 +141,11 @@ package final class Flights: Sendable {
         for waiter in waiters { waiter.resume(with: result) }
     }
 
-    private func leave(_ number: UInt64, _ seat: UInt64, _ identity: Identity) {
+    private func leave(_ number: UInt64, _ seat: UInt64) {
         let (waiter, work) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
             guard let waiter = state.flights[number]?.waiters[seat] else { return (nil, nil) }
             guard let abandoned = state.leave(number, seat) else { return (waiter, nil) }
-            if state.open[identity] == number { state.open[identity] = nil }
+            state.close(abandoned, number)
             return (waiter, abandoned.work)
         }
         work?.cancel()

@@ -41,18 +41,16 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
     /// The resource only: keys stay out of logs.
     public var description: String { "a key of \(resource)" }
 
+    /// The bytes of `text`, those that separate parts and those that are not ASCII as `%40`. Characters are no unit to go
+    /// by: a combining mark hides the separator it follows, and equivalent texts would be equal keys.
     private static func escaped(_ text: String) -> String {
-        guard text.utf8.contains(where: { "%@?&=".utf8.contains($0) }) else { return text }
-        return text.reduce(into: "") { result, character in
-            switch character {
-            case "%": result += "%25"
-            case "@": result += "%40"
-            case "?": result += "%3F"
-            case "&": result += "%26"
-            case "=": result += "%3D"
-            default: result.append(character)
-            }
+        let isPlain = { (byte: UInt8) in byte < 0x80 && !"%@?&=".utf8.contains(byte) }
+        guard !text.utf8.allSatisfy(isPlain) else { return text }
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = text.utf8.flatMap { byte in
+            isPlain(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -1,0 +1,163 @@
+import FoundationEssentials
+import Larder
+import LarderSimulation
+import Testing
+
+/// A small random history of one resource: loads, cancellations, clearings and faults, all as the seed has it.
+struct History: Sendable {
+    /// What is wrong with a run, and what was seen.
+    struct Account: Equatable, Sendable {
+        var transcript: [String] = []
+        var broken: [String] = []
+    }
+
+    private static let strategies = [
+        #""network-first""#, #"{ "use": "network-first", "patience": "30ms", "background": "2s" }"#, #""cache-first""#,
+        #"{ "use": "stale-while-revalidate", "background": "2s" }"#, #""cache-only""#, #""network-only""#,
+    ]
+
+    let seed: UInt64
+
+    /// Lives through it once.
+    func run() throws -> Account {
+        try SimulatedWorld(seed: seed, interleaving: .shuffled).run { world in
+            var dice = Dice(seed: seed &* 31 &+ 7)
+            let origin = CheckedOrigin(world: world, seed: seed)
+            let kitchen = try await Kitchen(
+                world, strategy: Self.strategies[dice.roll(Self.strategies.count)],
+                validators: #"[{ "use": "age", "fresh": "40ms", "whileRevalidating": "100ms", "onError": "200ms" }]"#,
+                around: dice.roll(2) == 0 ? "[]" : #"[{ "use": "timeout", "after": "90ms" }]"#,
+                foreignStore: dice.roll(2) == 0, plugins: [origin.plugin], origin: "checked")
+            let teller = Teller(world)
+            var loads: [Started<Void>] = []
+            for number in 0..<24 {
+                switch dice.roll(12) {
+                case 0 where !loads.isEmpty: loads[dice.roll(loads.count)].cancel()
+                case 1:
+                    try await Self.clear(kitchen, &dice, teller, origin)
+                    origin.cleared()
+                case 2: Self.disturb(kitchen.store, &dice)
+                case 3, 4: try await world.sleep(for: .milliseconds(dice.roll(60)))
+                default: loads.append(Self.load(number, kitchen, &dice, teller))
+                }
+            }
+            for operation in [FaultyStore.Operation.read, .write, .remove] { kitchen.store.set(nil, for: operation) }
+            try await world.sleep(for: .seconds(7_300))
+            return Self.judged(kitchen, origin, teller, loads)
+        }
+    }
+
+    private static func load(
+        _ number: Int, _ kitchen: Kitchen, _ dice: inout Dice, _ teller: Teller
+    ) -> Started<Void> {
+        let id = "\(dice.roll(2))"
+        let scope = [nil, "a", "b"][dice.roll(3)]
+        let mode: Request.Mode = [.normal, .normal, .normal, .refresh, .cachedOnly][dice.roll(5)]
+        let deadline: Duration? = dice.roll(4) == 0 ? .milliseconds(dice.roll(80)) : nil
+        let asText = dice.roll(4) == 0
+        let request = kitchen.feed.request(["id": id], scope: scope, mode: mode, deadline: deadline)
+        let oldest = teller.begun(request)
+        return kitchen.world.start {
+            let line: String
+            do {
+                let loaded =
+                    asText
+                    ? try await kitchen.pantry.resource("feed", as: String.self).load(request)
+                    : try await kitchen.feed.load(request).map { String(decoding: $0.dropFirst().dropLast(), as: UTF8.self) }
+                teller.check(loaded.value, for: request.key, since: oldest)
+                line = "\(loaded.value) \(loaded.source) \(loaded.freshness) \(loaded.isStored) \(loaded.fellBack) \(loaded.trail)"
+            } catch let error as LoadError {
+                line = "\(error.code) \(error.message) store \(error.store != nil) \(error.trail)"
+            } catch {
+                line = "\(type(of: error))"
+            }
+            teller.tell("load \(number): \(line)")
+        }
+    }
+
+    private static func clear(
+        _ kitchen: Kitchen, _ dice: inout Dice, _ teller: Teller, _ origin: CheckedOrigin
+    ) async throws {
+        let scope = [nil, "a", "b"][dice.roll(3)]
+        let id = "\(dice.roll(2))"
+        let selections: [Selection] = [.all, .scope(scope), .key(kitchen.key(["id": id], scope: scope))]
+        let selection = selections[dice.roll(3)]
+        do {
+            switch selection {
+            case .all: try await kitchen.pantry.clear()
+            case .scope: try await kitchen.feed.clear(scope: scope)
+            case .key: try await kitchen.feed.clear(["id": id], scope: scope)
+            }
+            teller.cleared(selection, after: origin.count)
+        } catch {
+            teller.tell("not cleared")
+        }
+    }
+
+    private static func disturb(_ store: FaultyStore, _ dice: inout Dice) {
+        let operation = [FaultyStore.Operation.read, .write, .remove][dice.roll(3)]
+        store.set([nil, .fails, .takes(.milliseconds(dice.roll(30)))][dice.roll(3)], for: operation)
+    }
+
+    private static func judged(
+        _ kitchen: Kitchen, _ origin: CheckedOrigin, _ teller: Teller, _ loads: [Started<Void>]
+    ) -> Account {
+        var account = History.Account()
+        account.broken += origin.broken
+        if !loads.allSatisfy(\.isOver) { account.broken.append("a load never ended") }
+        if kitchen.world.unfinished != 1 { account.broken.append("\(kitchen.world.unfinished - 1) tasks never ended") }
+        let metrics = kitchen.feed.metrics
+        if metrics.loads + metrics.cancelled + metrics.cachedOnly != loads.count {
+            account.broken.append("\(loads.count) loads, but counted \(metrics)")
+        }
+        for (key, entry) in kitchen.store.entries {
+            let text = String(decoding: entry.payload.bytes, as: UTF8.self)
+            teller.check(String(text.dropFirst().dropLast()), for: key, since: teller.oldest(key))
+        }
+        account.broken += teller.account.broken
+        account.transcript = teller.account.transcript
+        account.transcript.append("origin called \(origin.count) times, \(kitchen.store.bodyWrites) payloads written")
+        account.transcript.append(kitchen.store.entries.map { "\($0.key.text)" }.sorted().joined(separator: " "))
+        return account
+    }
+}
+
+/// Writes down what happens, and notices values that no origin sent, or that were cleared.
+private final class Teller: Sendable {
+    private struct State {
+        var account = History.Account()
+        /// For each clearing, how often the origin had been called when it ended: what came before is never seen again.
+        var clearings: [(selection: Selection, calls: Int)] = []
+    }
+
+    private let state = Locked(State())
+    private let world: SimulatedWorld
+
+    init(_ world: SimulatedWorld) { self.world = world }
+
+    var account: History.Account { state.withLock { $0.account } }
+
+    func tell(_ line: String) { state.withLock { $0.account.transcript.append("\(world.uptime) \(line)") } }
+
+    /// The number of the oldest call whose answer a load that begins now may be given.
+    func begun(_ request: Request) -> Int {
+        tell("\(request.mode) \(request.key.text)")
+        return oldest(request.key)
+    }
+
+    func cleared(_ selection: Selection, after calls: Int) {
+        state.withLock { $0.clearings.append((selection, calls)) }
+        tell("cleared")
+    }
+
+    func oldest(_ key: Key) -> Int {
+        state.withLock { $0.clearings.last { $0.selection.contains(key) }?.calls ?? 0 } + 1
+    }
+
+    func check(_ value: String, for key: Key, since oldest: Int) {
+        let words = value.split(separator: " ")
+        guard words.count == 2, words[0] == key.text, let call = Int(words[1]), call >= oldest else {
+            return state.withLock { $0.account.broken.append("\(key.text): \(value), oldest allowed \(oldest)") }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import FoundationEssentials
+import Larder
+import LarderSimulation
+import Testing
+
+/// The rates, reckoned by hand.
+@Suite struct MetricsTests {
+    private static let windows = #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "7d" }]"#
+
+    private func kitchen(_ world: SimulatedWorld, _ strategy: String, fallbacks: String = "[]") async throws -> Kitchen {
+        try await Kitchen(
+            world, strategy: #"{ "use": "\#(strategy)", "patience": "100ms" }"#, validators: Self.windows,
+            fallbacks: fallbacks)
+    }
+
+    @Test func theRatesOfAScriptedRunAreThoseReckonedByHand() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await kitchen(world, "cache-first")
+            let feed = kitchen.feed
+            let failing = ScriptedOrigin.Act.failure(.status(503), after: .milliseconds(30))
+            // 1 live, 2 hits.
+            kitchen.origin.play(.value("one", after: .milliseconds(50)))
+            for _ in 1...3 { _ = try await feed.load() }
+            // 2 stale copies stand in for a call that failed, 1 for one that was too slow.
+            world.stepClock(by: .seconds(600))
+            kitchen.origin.play(failing, failing, .hang)
+            for _ in 1...3 { #expect(try await feed.load().fellBack) }
+            // 2 failures: one beside a copy that is too old, one with nothing cached.
+            world.stepClock(by: .seconds(8 * 86_400))
+            try await world.sleep(for: .seconds(61))
+            kitchen.origin.play(failing, failing)
+            _ = try await kitchen.start().failure()
+            _ = try await kitchen.start(["id": "2"]).failure()
+
+            let metrics = feed.metrics
+            #expect(metrics.loads == 8 && metrics.hits == 2 && metrics.fallbacks == 3 && metrics.stale == 3)
+            #expect(metrics.failures == 2 && metrics.staleErrors == 1)
+            #expect(metrics.hitRate == 2.0 / 8 && metrics.fallbackRate == 3.0 / 8 && metrics.staleRate == 3.0 / 8)
+            #expect(metrics.staleErrorRate == 1.0 / 8 && metrics.revalidationErrorRate == 0)
+            #expect(metrics.originCalls == 6 && metrics.originErrors == 4)
+            #expect(metrics.latency.mapValues(\.count) == [.live: 1, .fresh: 2, .fallback: 3, .failed: 2])
+            #expect(metrics.load(percentile: 1)?.isAbout(.milliseconds(100)) == true)
+            #expect(metrics.latency[.live]?.percentile(0.5)?.isAbout(.milliseconds(50)) == true)
+            #expect(metrics.latency[.failed]?.percentile(1)?.isAbout(.milliseconds(30)) == true)
+            #expect(kitchen.pantry.metrics["feed"] == metrics)
+        }
+    }
+
+    @Test func refreshesInTheBackgroundAreReckonedAmongThemselves() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await kitchen(world, "stale-while-revalidate")
+            kitchen.stock("old", age: .seconds(600), etag: "e1")
+            kitchen.origin.play(.failure(.status(503)), .failure(.status(503)), .failure(.status(503)), .unchanged())
+            for wait in [1, 2, 4, 8] {
+                #expect(try await kitchen.feed.load().freshness == .stale)
+                try await world.sleep(for: .seconds(wait))
+            }
+            _ = try await kitchen.feed.load()
+            let metrics = kitchen.feed.metrics
+            #expect(metrics.refreshes == 4 && metrics.refreshErrors == 3 && metrics.revalidationErrorRate == 0.75)
+            #expect(metrics.loads == 5 && metrics.hitRate == 1 && metrics.staleRate == 0.8)
+            #expect(metrics.fallbackRate == 0 && metrics.unchanged == 1)
+        }
+    }
+
+    @Test func cancelledAndCachedOnlyLoadsAreCountedApartAndStandInNoRate() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await kitchen(world, "cache-first")
+            kitchen.stock("old", age: .zero)
+            _ = try await kitchen.feed.load()
+            let before = kitchen.feed.metrics
+            _ = try await kitchen.feed.load(mode: .cachedOnly)
+            _ = try await kitchen.start(["id": "2"], mode: .cachedOnly).failure()
+            kitchen.origin.play(.hang)
+            let load = kitchen.start(["id": "3"])
+            try await world.settle()
+            load.cancel()
+            _ = await load.result()
+            let metrics = kitchen.feed.metrics
+            #expect(metrics.cachedOnly == 2 && metrics.cancelled == 1)
+            #expect(metrics.loads == 1 && metrics.failures == 0 && metrics.hitRate == 1)
+            #expect(metrics.latency == before.latency)
+        }
+    }
+
+    @Test func aHitAnsweredAtOnceCountsInTheFirstBucketUntimed() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, foreignStore: false)
+            kitchen.stock("old", age: .zero)
+            for _ in 1...5 { _ = try await kitchen.feed.load() }
+            let metrics = kitchen.feed.metrics
+            #expect(metrics.loads == 5 && metrics.hits == 5 && metrics.hitRate == 1)
+            #expect(metrics.latency[.fresh]?.percentile(1) == .microseconds(1))
+            #expect(kitchen.store.count(of: .read) == 0)
+        }
+    }
+
+    @Test func aFallbackCountsAsOneAndAnAnswerAsAFailureThatIsNobodysFault() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await kitchen(
+                world, "network-first", fallbacks: #"[{ "use": "constant", "value": 1 }]"#)
+            kitchen.origin.play(.failure(.status(500)), .failure(.status(403)))
+            _ = try await kitchen.feed.load()
+            _ = try await kitchen.start().failure()
+            let metrics = kitchen.feed.metrics
+            #expect(metrics.fallbackRate == 0.5 && metrics.hitRate == 0 && metrics.failures == 1)
+            #expect(metrics.staleErrors == 0 && metrics.originErrors == 1 && metrics.originCalls == 2)
+        }
+    }
+
+    @Test func faultsOfAStoreAreCountedByTier() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await kitchen(world, "cache-first")
+            kitchen.store.set(.fails, for: .read)
+            kitchen.store.set(.fails, for: .write)
+            _ = try await kitchen.feed.load()
+            #expect(kitchen.feed.metrics.storeFaults == ["faulty": 2])
+            #expect(kitchen.feed.metrics.failures == 0)
+        }
+    }
+
+    @Test func callsThatRetryAreCountedEach() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(world, strategy: #""network-only""#, around: #"["retry"]"#)
+            kitchen.origin.play(.failure(.status(500), after: .milliseconds(10)), .value("x", after: .milliseconds(10)))
+            _ = try await kitchen.feed.load()
+            let metrics = kitchen.feed.metrics
+            #expect(metrics.loads == 1 && metrics.originCalls == 2 && metrics.originErrors == 1)
+            #expect(metrics.originLatency.count == 2)
+            #expect(metrics.originLatency.percentile(1)?.isAbout(.milliseconds(10)) == true)
+            #expect(metrics.load(percentile: 0.95)?.isAbout(.milliseconds(1_020)) == true)
+        }
+    }
+
+    @Test func sinceGivesWhatHappenedAfterwards() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await kitchen(world, "cache-first")
+            kitchen.store.set(.fails, for: .read)
+            _ = try await kitchen.feed.load()
+            kitchen.store.set(nil, for: .read)
+            let earlier = kitchen.feed.metrics
+            #expect(earlier.since(earlier).loads == 0 && earlier.since(earlier).hitRate == 0)
+            for _ in 1...3 { _ = try await kitchen.feed.load() }
+            kitchen.origin.play(.failure(.status(404)))
+            _ = try await kitchen.start(["id": "2"]).failure()
+            let recent = kitchen.feed.metrics.since(earlier)
+            #expect(recent.loads == 4 && recent.hits == 3 && recent.failures == 1 && recent.hitRate == 0.75)
+            #expect(recent.originCalls == 1 && recent.storeFaults["faulty", default: 0] == 0)
+            #expect(recent.latency[.fresh]?.count == 3 && recent.latency[.live]?.count == 0)
+            #expect(recent.originLatency.count == 1)
+        }
+    }
+}
+
+extension Duration {
+    /// Whether a sketch may tell `exact` as this.
+    fileprivate func isAbout(_ exact: Duration) -> Bool {
+        abs(inSeconds - exact.inSeconds) <= exact.inSeconds * 0.010_001
+    }
+}

@@ -1,0 +1,20 @@
+import LarderSimulation
+import Testing
+
+/// A thousand random histories, each lived through twice.
+@Suite struct ReplayTests {
+    private static let seeds: [Range<UInt64>] = (0..<10).map { (1 + $0 * 100)..<(101 + $0 * 100) }
+
+    @Test(arguments: seeds) func aSeedGivesTheSameHistoryAndNoHistoryBreaksAPromise(_ seeds: Range<UInt64>) throws {
+        for seed in seeds {
+            let history = History(seed: seed)
+            let first = try history.run()
+            #expect(first.broken.isEmpty, "seed \(seed)")
+            #expect(try history.run() == first, "seed \(seed)")
+        }
+    }
+
+    @Test func differentSeedsGiveDifferentHistories() throws {
+        #expect(try History(seed: 1).run().transcript != History(seed: 2).run().transcript)
+    }
+}
