@@ -6,6 +6,8 @@ import Testing
 @Suite struct ThirdPartyTests {
     static let plugins: [Plugin] = [.greeting, .dawdle, .copyIfAny, .mediaType, .drawer, .firstOut]
 
+    static let store = #"{ "use": "drawer", "room": 2, "largest": "1KB" }"#
+
     static let policy = """
         {
           "resource": "greetings",
@@ -53,8 +55,8 @@ import Testing
 
     @Test func aThirdPartysEvictionWorksInABuiltInStore() throws {
         try SimulatedWorld().run { world in
-            let store = #""store": { "use": "memory", "entries": 2, "eviction": "first-out" }"#
-            let policy = Self.policy.replacing(#""store": { "use": "drawer", "room": 2, "largest": "1KB" }"#, with: store)
+            let store = #"{ "use": "memory", "entries": 2, "eviction": "first-out" }"#
+            let policy = Self.policy.replacing(Self.store, with: store)
             let greetings = try await Self.pantry(policy, world).resource("greetings")
             for name in ["a", "b", "a", "c"] { _ = try await greetings.load(["name": name]) }
             #expect(try await greetings.contains(["name": "a"]) == false)
@@ -64,8 +66,8 @@ import Testing
 
     @Test func aBuiltInStoreTakesAThirdPartysAsATier() throws {
         try SimulatedWorld().run { world in
-            let tiers = #""store": { "use": "tiered", "tiers": ["memory", { "use": "drawer", "limit": "1s" }] }"#
-            let policy = Self.policy.replacing(#""store": { "use": "drawer", "room": 2, "largest": "1KB" }"#, with: tiers)
+            let tiers = #"{ "use": "tiered", "tiers": ["memory", { "use": "drawer", "limit": "1s" }] }"#
+            let policy = Self.policy.replacing(Self.store, with: tiers)
             let greetings = try await Self.pantry(policy, world).resource("greetings")
             _ = try await greetings.load(["name": "Ada"])
             #expect(try await greetings.load(["name": "Ada"]).source == .store("memory"))
