@@ -70,7 +70,8 @@ public struct Node: Sendable {
         switch content {
         case .null: .null
         case .bool(let value): .bool(value)
-        case .number(let value, _): .number(value)
+        // A whole number keeps its digits: not every one of 64 bits is a Double.
+        case .number(let value, let text): Int(text).map { .int($0) } ?? .number(value)
         case .string(let text): .string(text)
         case .list(let items): .list(items.map(\.json))
         case .object(let members): .object(members.map { JSON.Member($0.name, $0.value.json) })
