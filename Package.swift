@@ -23,6 +23,10 @@ let package = Package(
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
         .testTarget(
             name: "LarderTests", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
+        // What these tests may see is what another package sees: public declarations and nothing else.
+        .testTarget(
+            name: "ThirdPartyTests", dependencies: ["Larder", "LarderSimulation"], packageAccess: false,
+            swiftSettings: settings),
         .testTarget(
             name: "LarderCommandTests", dependencies: ["LarderCommand", "LarderSimulation"],
             swiftSettings: settings),

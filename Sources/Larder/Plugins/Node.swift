@@ -78,7 +78,8 @@ public struct Node: Sendable {
         switch content {
         case .null: .null
         case .bool(let value): .bool(value)
-        case .number(let value, _): .number(value)
+        // A whole number keeps its digits: not every one of 64 bits is a Double.
+        case .number(let value, let digits): Int(digits).map { .int($0) } ?? .number(value)
         case .string: .string(text(self))
         case .list(let items): .list(items.map { $0.json(text) })
         case .object(let members): .object(members.map { JSON.Member($0.name, $0.value.json(text)) })

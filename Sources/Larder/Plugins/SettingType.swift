@@ -206,17 +206,21 @@ extension SettingType where Value == Double {
             ],
             example: .number(0.1), show: { JSON.number($0).text() },
             read: { node, reading in
-                let value: Double? =
+                let given: (value: Double, text: String)? =
                     switch node.content {
-                    case .number(let number, _): number
-                    case .string(let text): Self.percent(text)
+                    case .number(let number, let text): (number, text)
+                    case .string(let text): Self.percent(text).map { ($0, text) }
                     default: nil
                     }
-                guard let value, (0...1).contains(value) else {
+                guard let given else {
                     reading.reject(node, expected: expectation)
                     return nil
                 }
-                return value
+                guard (0...1).contains(given.value) else {
+                    reading.report("\(given.text.prefix(32)) is out of range", at: node.place, expected: expectation)
+                    return nil
+                }
+                return given.value
             })
     }
 

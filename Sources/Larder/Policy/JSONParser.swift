@@ -17,12 +17,12 @@ struct JSONParser {
     /// - Throws: ``Problem``, the first there is: what follows a mistake in the syntax has no sure meaning.
     static func parse(_ source: SourceText) throws(Problem) -> Node {
         var parser = JSONParser(source)
-        parser.skipSpace()
+        try parser.skipSpace()
         if parser.position == parser.bytes.count {
             throw parser.problem("the file is empty", expected: "a JSON object")
         }
         let node = try parser.value()
-        parser.skipSpace()
+        try parser.skipSpace()
         if parser.position < parser.bytes.count {
             throw parser.problem("there is more after the end of the value", expected: "the end of the file")
         }
@@ -41,8 +41,9 @@ struct JSONParser {
         Problem(message, file: source.name, at: Place(source, offset: offset ?? position), expected: expected)
     }
 
-    private mutating func skipSpace() {
+    private mutating func skipSpace() throws(Problem) {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+        if next == UInt8(ascii: "/") { throw problem("JSON has no comments") }
     }
 
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
@@ -65,7 +66,6 @@ struct JSONParser {
         case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
             return Node(try number(), at: start)
         case nil: throw problem("the file ends too early", expected: "a value")
-        case UInt8(ascii: "/"): throw problem("JSON has no comments", expected: "a value")
         case 0xEF where position == 0: throw problem("the file begins with a byte order mark", expected: "a value")
         default: throw problem("no value begins like this", expected: "a value")
         }
@@ -83,10 +83,10 @@ struct JSONParser {
     private mutating func members() throws(Problem) -> [Node.Member] {
         var members: [Node.Member] = []
         var names: Set<String> = []
-        skipSpace()
+        try skipSpace()
         if skip("}") { return members }
         while true {
-            skipSpace()
+            try skipSpace()
             let place = here
             guard next == UInt8(ascii: "\"") else {
                 if next == nil { throw problem("the file ends too early", expected: "a name in double quotes") }
@@ -99,11 +99,11 @@ struct JSONParser {
             if !names.insert(name).inserted {
                 throw problem("'\(name.prefix(64))' stands here twice", at: place.offset, expected: "each name once")
             }
-            skipSpace()
+            try skipSpace()
             guard skip(":") else { throw problem("a colon is missing", expected: "':'") }
-            skipSpace()
+            try skipSpace()
             members.append(Node.Member(name: name, place: place, value: try value()))
-            skipSpace()
+            try skipSpace()
             if skip("}") { return members }
             guard skip(",") else {
                 throw problem(next == nil ? "the file ends too early" : "a comma is missing", expected: "',' or '}'")
@@ -113,15 +113,15 @@ struct JSONParser {
 
     private mutating func items() throws(Problem) -> [Node] {
         var items: [Node] = []
-        skipSpace()
+        try skipSpace()
         if skip("]") { return items }
         while true {
-            skipSpace()
+            try skipSpace()
             if next == UInt8(ascii: "]"), !items.isEmpty {
                 throw problem("a comma stands before the end of the list", expected: "a value")
             }
             items.append(try value())
-            skipSpace()
+            try skipSpace()
             if skip("]") { return items }
             guard skip(",") else {
                 throw problem(next == nil ? "the file ends too early" : "a comma is missing", expected: "',' or ']'")

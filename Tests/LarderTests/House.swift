@@ -1,0 +1,106 @@
+/// The rules of the house that can be read off its sources. Each gives what breaks it, in words.
+struct House {
+    /// Each room and the rooms it may know.
+    var floors: [String: Set<String>]
+    var files: [SwiftSource]
+
+    /// The floors of `Sources/Larder`, from the ground up.
+    static let floors: [String: Set<String>] = {
+        let below: Set<String> = ["World", "Loading", "Metrics", "Graph", "Plugins"]
+        var floors: [String: Set<String>] = [
+            "World": [], "Loading": ["World"], "Metrics": ["World", "Loading"],
+            "Graph": ["World", "Loading", "Metrics"], "Plugins": ["World", "Loading", "Metrics", "Graph"],
+            "Policy": below, "Composition": below.union(plugins).union(["Policy"]),
+        ]
+        for folder in plugins { floors[folder] = below }
+        return floors
+    }()
+
+    /// The folders of plugins, which know all below and never each other.
+    static let plugins: Set<String> = ["Strategies", "Wrappers", "Validators", "Origins", "Stores", "Eviction"]
+
+    /// Types that are named where their folder must not be known.
+    var reachingUp: [String] {
+        var home: [String: Set<String>] = [:]
+        for file in files { for type in file.types { home[type, default: []].insert(file.folder) } }
+        return files.flatMap { file -> [String] in
+            guard let known = floors[file.folder] else { return ["\(file.path): no room of the map"] }
+            let own = Set(zip(file.words, file.words.dropFirst()).filter { Self.declares($0.0.word) }.map(\.1.word))
+            return file.words.compactMap { word, line in
+                guard let rooms = home[word], !own.contains(word), !rooms.contains(file.folder),
+                    rooms.isDisjoint(with: known)
+                else { return nil }
+                return "\(file.path):\(line): \(file.folder) knows \(word) of \(rooms.sorted().joined(separator: ", "))"
+            }
+        }
+    }
+
+    /// Plugins that are named outside their file and `list`: as `Plugin.name`, or as `.name` where that cannot mean
+    /// anything else.
+    func named(outside list: String) -> [String] {
+        var homes: [String: String] = [:]
+        for file in files where Self.plugins.contains(file.folder) {
+            for member in file.members(of: "Plugin") where member != "origin" { homes[member] = file.path }
+        }
+        var ambiguous: Set<String> = []
+        for file in files {
+            for (before, after) in zip(file.words, file.words.dropFirst()) where homes[after.word] != nil {
+                let isPlugin = homes[after.word] == file.path
+                if ["var", "let", "func", "case"].contains(before.word), !isPlugin { ambiguous.insert(after.word) }
+            }
+        }
+        return files.filter { $0.path != list }.flatMap { file in
+            homes.filter { $0.value != file.path }.flatMap { member, _ in
+                let named = file.lines(with: "Plugin." + member)
+                let implied = ambiguous.contains(member) ? [] : file.lines(with: "." + member)
+                return Set(named + implied).map { "\(file.path):\($0): names \(member)" }
+            }
+        }.sorted()
+    }
+
+    /// Code that must not stand outside the rooms in `except`.
+    func uses(of phrases: [String], except rooms: Set<String> = []) -> [String] {
+        files.filter { !rooms.contains($0.folder) }.flatMap { file in
+            phrases.flatMap { phrase in file.lines(with: phrase).map { "\(file.path):\($0): \(phrase)" } }
+        }
+    }
+
+    /// A `!` that takes a value by force: after `try`, `as`, a name or a closing bracket.
+    var forced: [String] {
+        files.flatMap { file in
+            file.code.enumerated().compactMap { number, line in
+                let bytes = Array(line.utf8)
+                let isForced = bytes.indices.dropFirst().contains { place in
+                    guard bytes[place] == UInt8(ascii: "!") else { return false }
+                    let isUnequal = place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "=")
+                    let before = bytes[place - 1]
+                    return !isUnequal && (SwiftSource.isLetter(before) || ")]}>".utf8.contains(before))
+                }
+                return isForced ? "\(file.path):\(number + 1): takes by force" : nil
+            }
+        }
+    }
+
+    /// `@unchecked Sendable` without a reason in the comment right above it.
+    var unreasoned: [String] {
+        files.flatMap { file -> [String] in
+            let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
+            return file.code.enumerated().compactMap { number, line in
+                guard line.contains("@unchecked Sendable") else { return nil }
+                let above = lines[..<number].reversed().prefix { line in
+                    ["///", "@"].contains { line.drop { $0 == " " }.hasPrefix($0) }
+                }
+                return above.contains { $0.contains("`@unchecked Sendable`: ") } ? nil : "\(file.path):\(number + 1)"
+            }
+        }
+    }
+
+    /// Files longer than `most` lines.
+    func long(_ most: Int) -> [String] {
+        files.filter { $0.text.utf8.reduce(0) { $1 == 10 ? $0 + 1 : $0 } > most }.map(\.path)
+    }
+
+    private static func declares(_ word: String) -> Bool {
+        ["struct", "class", "enum", "actor", "protocol", "typealias", "associatedtype", "case"].contains(word)
+    }
+}
