@@ -227,7 +227,8 @@ extension SettingType where Value == Double {
     private static func percent(_ text: String) -> Double? {
         guard text.hasSuffix("%") else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), (1...2).contains(parts[0].utf8.count) || parts[0] == "100",
+        guard (1...2).contains(parts.count), (1...3).contains(parts[0].utf8.count),
+            parts[0].utf8.count < 3 || !parts[0].hasPrefix("0"),
             parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) })
         else { return nil }
         return Double(text.dropLast()).map { $0 / 100 }

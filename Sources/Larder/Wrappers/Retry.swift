@@ -10,25 +10,12 @@ extension Plugin {
             "cap", .duration, default: .seconds(60),
             help: "The longest wait; if the origin asks for a longer one, no more tries are made"),
         traits: { retries, backoff, factor, _, cap in
-            let waits = Plugin.waits(retries: retries, backoff: backoff, factor: factor, cap: cap)
+            let waits = Retry.waits(retries: retries, backoff: backoff, factor: factor, cap: cap)
             return Traits().with { $0.tries = (retries + 1, waits) }
         }
     ) { context, inner, retries, backoff, factor, jitter, cap in
         Retry(
             inner, retries: retries, backoff: backoff, factor: factor, jitter: jitter, cap: cap, world: context.world)
-    }
-}
-
-extension Plugin {
-    /// How long all waits are together.
-    private static func waits(retries: Int, backoff: Duration, factor: Double, cap: Duration) -> Duration {
-        var planned = backoff
-        var sum = Duration.zero
-        for _ in 0..<retries {
-            sum += min(planned, cap)
-            planned = planned.scaled(by: factor)
-        }
-        return min(sum, .forever)
     }
 }
 
@@ -77,5 +64,16 @@ struct Retry: Loader {
         guard asked <= cap else { return nil }
         let varied = jitter == 0 ? planned : planned.scaled(by: 1 + jitter * (2 * world.chance() - 1))
         return max(asked, min(varied, cap))
+    }
+
+    /// How long all waits are together.
+    static func waits(retries: Int, backoff: Duration, factor: Double, cap: Duration) -> Duration {
+        var planned = backoff
+        var sum = Duration.zero
+        for _ in 0..<retries {
+            sum += min(planned, cap)
+            planned = planned.scaled(by: factor)
+        }
+        return min(sum, .forever)
     }
 }
