@@ -9,7 +9,9 @@ struct Composer {
     ///
     /// - Throws: ``PolicyError`` when a part cannot be made.
     func compose(_ policy: Policy, after former: LoaderGraph? = nil, meter: Meter) throws(PolicyError) -> LoaderGraph {
-        let context = context(of: policy.resource)
+        let keepsakes = Keepsakes(after: former?.keepsakes)
+        defer { keepsakes.settle() }
+        let context = context(of: policy.resource, keepsakes)
         do {
             let make = policy.fingerprint(of: ["store"])
             let kept = former.flatMap { $0.storeMake == make ? $0.shelf : nil }
@@ -27,16 +29,16 @@ struct Composer {
             }
             let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
             let root = Measured(answering, revision: policy.revision, meter: meter, world: world)
-            return LoaderGraph(policy: policy, root: root, shelf: shelf, storeMake: make, world: world)
+            return LoaderGraph(policy: policy, root: root, shelf: shelf, storeMake: make, keepsakes: keepsakes, world: world)
         } catch {
             throw PolicyError([Problem("cannot be composed: \(error)", file: policy.file)])
         }
     }
 
-    private func context(of resource: String) -> Context {
+    private func context(of resource: String, _ keepsakes: Keepsakes) -> Context {
         Context(
             resource: resource, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: resource),
-            registry: registry)
+            registry: registry, keepsakes: keepsakes, part: "")
     }
 
     private func sides(
@@ -47,7 +49,13 @@ struct Composer {
         let lookup = Lookup(shelf, validators: validators, world: world)
         if let origin = policy.origin {
             live = MeasuredOrigin(try origin.origin(in: context), meter: meter, world: world)
-            for wrapper in policy.around.reversed() { live = try wrapper.wrapper(around: live, in: context) }
+            var makes: [String: Int] = [:]
+            for wrapper in policy.around.reversed() {
+                // The same wrapper around the same origin keeps what it learned; a second one like it has its own.
+                let make = Policy.fingerprint(of: [origin.node, wrapper.node])
+                makes[make, default: 0] += 1
+                live = try wrapper.wrapper(around: live, in: context.of("\(make) \(makes[make] ?? 1)"))
+            }
             live = Decoding(live, validators: validators, world: world)
             if needs.contains(.store) { live = Saving(live, on: shelf, cached: lookup) }
             let lineage = policy.fingerprint(of: ["origin", "around", "validators"])

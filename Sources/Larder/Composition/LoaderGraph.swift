@@ -5,13 +5,18 @@ final class LoaderGraph: Sendable {
     let shelf: Shelf
     /// What the store is made of: the shelf outlives this graph if the next one's is made of the same.
     let storeMake: String
+    /// What its parts keep across a reload.
+    let keepsakes: Keepsakes
     let world: any World
 
-    init(policy: Policy, root: any Loader, shelf: Shelf, storeMake: String, world: any World) {
+    init(
+        policy: Policy, root: any Loader, shelf: Shelf, storeMake: String, keepsakes: Keepsakes, world: any World
+    ) {
         self.policy = policy
         self.root = root
         self.shelf = shelf
         self.storeMake = storeMake
+        self.keepsakes = keepsakes
         self.world = world
     }
 }

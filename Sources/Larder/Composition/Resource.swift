@@ -22,9 +22,9 @@ public struct Resource<Value: Sendable>: Sendable {
     /// A request for one instance, to be loaded once or many times.
     public func request(
         _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
-        deadline: Duration? = nil
+        deadline: Duration? = nil, priority: Request.Priority = .normal
     ) -> Request {
-        Request(name, parameters, scope: scope, mode: mode, deadline: deadline)
+        Request(name, parameters, scope: scope, mode: mode, deadline: deadline, priority: priority)
     }
 
     /// One instance, as the policy says.
@@ -34,12 +34,14 @@ public struct Resource<Value: Sendable>: Sendable {
     ///   - scope: whose; two accounts never see each other's.
     ///   - mode: ask the origin now, or never.
     ///   - deadline: how long to wait for the origin at most.
+    ///   - priority: how urgent it is, where calls have to queue.
     /// - Throws: ``LoadError``, or `CancellationError` when the task is cancelled.
     public nonisolated(nonsending) func load(
         _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
-        deadline: Duration? = nil
+        deadline: Duration? = nil, priority: Request.Priority = .normal
     ) async throws -> Loaded<Value> {
-        try await load(request(parameters, scope: scope, mode: mode, deadline: deadline))
+        try await load(
+            request(parameters, scope: scope, mode: mode, deadline: deadline, priority: priority))
     }
 
     /// The answer to a request, as the policy says.

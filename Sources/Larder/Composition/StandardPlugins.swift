@@ -3,10 +3,10 @@ extension Registry {
     public static let standard: Registry = {
         var registry = Registry()
         let plugins: [Plugin] = [
-            .fileOrigin, .constant, .sample(),
-            .timeout, .retry,
-            .networkFirst, .cacheFirst, .staleWhileRevalidate, .cacheOnly, .networkOnly,
-            .age, .checksum, .entryVersion,
+            .fileOrigin, .constant, .mirrors, .sample(),
+            .timeout, .retry, .breaker, .limit, .hedge,
+            .networkFirst, .cacheFirst, .staleWhileRevalidate, .race, .cacheOnly, .networkOnly,
+            .age, .checksum, .entryVersion, .contentType, .maxSize,
             .memoryStore, .fileStore, .tieredStore, .noStore,
             .lru,
         ]

@@ -16,10 +16,22 @@ final class Pursuit<Value: Sendable>: Sendable {
     private let world: any World
     private let state = Locked(State())
 
-    init(in world: any World, _ work: @escaping @Sendable () async throws -> Value) {
+    /// A wait for work that is done elsewhere and ends with ``end(_:)``.
+    init(in world: any World) {
+        self.world = world
+    }
+
+    /// Starts the work; `then` hears how it ended, whether or not anybody waits for it.
+    init(
+        in world: any World, _ work: @escaping @Sendable () async throws -> Value,
+        then: (@Sendable (Result<Value, any Error>) -> Void)? = nil
+    ) {
         self.world = world
         let task = world.spawn {
-            do { self.end(.success(try await work())) } catch { self.end(.failure(error)) }
+            let result: Result<Value, any Error>
+            do { result = .success(try await work()) } catch { result = .failure(error) }
+            self.end(result)
+            then?(result)
         }
         state.withLock { $0.work = task }
     }
@@ -71,7 +83,8 @@ final class Pursuit<Value: Sendable>: Sendable {
         waiter?.resume(returning: nil)
     }
 
-    private func end(_ result: Result<Value, any Error>) {
+    /// Ends the wait; what comes after the first end is ignored.
+    func end(_ result: Result<Value, any Error>) {
         let (waiter, timer) = state.withLock {
             state -> (CheckedContinuation<Result<Value, any Error>?, Never>?, Task<Void, Never>?) in
             defer { state.timer = nil }

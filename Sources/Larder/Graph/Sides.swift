@@ -109,7 +109,14 @@ public struct Sides: Sendable {
         }
     }
 
-    private func standIn(for error: any Error, in call: Call) async throws -> Loaded<Entry> {
+    /// Starts a refresh in the background if a copy that is shown has lived through `share` of its fresh time.
+    public func refreshAhead(_ loaded: Loaded<Entry>, _ call: Call, share: Double?, within limit: Duration) {
+        guard let share, let whole = loaded.permissions.freshFor, let age = loaded.age, age >= whole.scaled(by: share)
+        else { return }
+        refresh(call, within: limit)
+    }
+
+    func standIn(for error: any Error, in call: Call) async throws -> Loaded<Entry> {
         guard var failure = LoadError.meaning(of: error) else { throw error }
         call.trail.note("origin", failure.message)
         if failure.isAnswer { throw failure }

@@ -37,6 +37,8 @@ public struct Permissions: Sendable, Hashable {
 
     /// What is allowed.
     public private(set) var uses: Uses
+    /// How long the copy counts as fresh from its beginning, as far as anyone said.
+    public var freshFor: Duration?
     /// Why, as far as anyone said.
     public private(set) var grounds: [Ground] = []
 
@@ -64,6 +66,7 @@ public struct Permissions: Sendable, Hashable {
     public func intersection(_ other: Permissions) -> Permissions {
         var copy = self
         copy.uses.formIntersection(other.uses)
+        if let limit = other.freshFor { copy.freshFor = min(limit, freshFor ?? limit) }
         if !other.grounds.isEmpty { copy.grounds += other.grounds }
         return copy
     }

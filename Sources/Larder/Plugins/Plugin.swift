@@ -68,13 +68,38 @@ public struct Context: Sendable {
     public let cacheDirectory: String
     /// The plugins there are.
     public let registry: Registry
+    private let keepsakes: Keepsakes
+    private let part: String
 
     /// The place of `resource`.
     public init(resource: String, world: any World, cacheDirectory: String, registry: Registry) {
+        self.init(
+            resource: resource, world: world, cacheDirectory: cacheDirectory, registry: registry,
+            keepsakes: Keepsakes(), part: "")
+    }
+
+    init(
+        resource: String, world: any World, cacheDirectory: String, registry: Registry, keepsakes: Keepsakes,
+        part: String
+    ) {
         self.resource = resource
         self.world = world
         self.cacheDirectory = cacheDirectory
         self.registry = registry
+        self.keepsakes = keepsakes
+        self.part = part
+    }
+
+    /// The same place for one part, known by its declaration and by what it stands around.
+    func of(_ part: String) -> Context {
+        Context(
+            resource: resource, world: world, cacheDirectory: cacheDirectory, registry: registry, keepsakes: keepsakes,
+            part: part)
+    }
+
+    /// State of this part that outlives a reload which leaves its declaration alone: what `make` gives, the first time.
+    public func keep<State: Sendable>(_ make: () -> State) -> State {
+        keepsakes.item(part, make)
     }
 }
 

@@ -15,3 +15,12 @@ extension Setting where Value == Duration {
             help: "How long a call may go on in the background before it is given up")
     }
 }
+
+extension Setting where Value == Double? {
+    /// When a fresh copy is refreshed before it is stale.
+    public static var refreshAhead: Setting<Double?> {
+        Setting(
+            "refreshAhead", optional: .share,
+            help: "The share of its fresh time after which a copy that is shown is also refreshed in the background")
+    }
+}

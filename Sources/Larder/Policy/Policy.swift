@@ -56,8 +56,12 @@ public struct Policy: Sendable {
 
     /// A fingerprint of what some keys say, the environment's values included. It is compared, never shown.
     func fingerprint(of keys: [String]) -> String {
-        let parts = keys.map { tree[$0]?.json.sorted ?? .null }
-        return SHA256.hex(JSON.list(parts).text(indented: false).utf8)
+        Self.fingerprint(of: keys.map { tree[$0] })
+    }
+
+    /// A fingerprint of what some values say, the environment's included. It is compared, never shown.
+    static func fingerprint(of nodes: [Node?]) -> String {
+        SHA256.hex(JSON.list(nodes.map { $0?.json.sorted ?? .null }).text(indented: false).utf8)
     }
 }
 

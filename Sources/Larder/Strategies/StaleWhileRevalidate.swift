@@ -2,9 +2,10 @@ extension Plugin {
     /// The copy now, the origin behind it.
     static let staleWhileRevalidate = Plugin.strategy(
         "stale-while-revalidate", "Shows a copy at once while its window lasts and refreshes a stale one behind it.",
-        .patience, .background, traits: { patience, _ in Traits().with { $0.patience = patience } }
-    ) { sides, patience, background in
-        StaleWhileRevalidate(sides: sides, patience: patience, background: background)
+        .patience, .background, .refreshAhead, traits: { patience, _, _ in Traits().with { $0.patience = patience } }
+    ) { sides, patience, background, refreshAhead in
+        StaleWhileRevalidate(
+            sides: sides, patience: patience, background: background, refreshAhead: refreshAhead)
     }
 }
 
@@ -13,6 +14,7 @@ struct StaleWhileRevalidate: Loader {
     let sides: Sides
     let patience: Duration?
     let background: Duration
+    let refreshAhead: Double?
 
     private static let shown: Uses = [.fresh, .whileRevalidating]
 
@@ -29,7 +31,11 @@ struct StaleWhileRevalidate: Loader {
     }
 
     private func refreshing(_ loaded: Loaded<Entry>, _ call: Call) -> Loaded<Entry> {
-        if loaded.freshness == .stale { sides.refresh(call, within: background) }
+        if loaded.freshness == .stale {
+            sides.refresh(call, within: background)
+        } else {
+            sides.refreshAhead(loaded, call, share: refreshAhead, within: background)
+        }
         return loaded
     }
 }

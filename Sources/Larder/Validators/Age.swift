@@ -41,7 +41,11 @@ struct Age: Validator {
     func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions {
         let age = metadata.age(at: now)
         let limit = jitter == 0 ? fresh : fresh.scaled(by: 1 - jitter * metadata.spread)
-        if age >= .zero, age < limit { return Permissions(.all) }
+        if age >= .zero, age < limit {
+            var permissions = Permissions(.all)
+            permissions.freshFor = limit
+            return permissions
+        }
         // An entry from the future has an unknown age: its windows begin now.
         let over = age < .zero ? .zero : age - limit
         var permissions = Permissions(.all).refusing(.fresh, "age.fresh \(fresh.spelled)")

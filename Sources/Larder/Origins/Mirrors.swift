@@ -1,0 +1,34 @@
+extension Plugin {
+    /// Several origins for the same data.
+    static let mirrors = Plugin.origin(
+        "mirrors", "Several origins for the same data: the next is asked when the one before fails.",
+        Setting("origins", .list(of: .part(.origin), atLeast: 1), help: "The origins, in the order in which they are asked"),
+        traits: { origins in
+            Traits().with {
+                $0.cannotFail = origins.contains(where: \.traits.cannotFail)
+                $0.isLocal = origins.allSatisfy(\.traits.isLocal)
+            }
+        }
+    ) { context, origins in
+        Mirrors(origins: try origins.map { (name: $0.plugin.name, loader: try $0.origin(in: context)) })
+    }
+}
+
+/// Several origins for the same data. An answer of one, even an error, is not asked of the next.
+struct Mirrors: Loader {
+    let origins: [(name: String, loader: any Loader)]
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        var first: LoadError?
+        for (name, loader) in origins {
+            do {
+                return try await loader.load(call)
+            } catch {
+                guard let failure = LoadError.meaning(of: error), !failure.isAnswer else { throw error }
+                call.trail.note("mirror \(name)", failure.message)
+                first = first ?? failure
+            }
+        }
+        throw first ?? LoadError(.failed, "there are no mirrors")
+    }
+}

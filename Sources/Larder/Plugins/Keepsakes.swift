@@ -1,0 +1,31 @@
+/// What parts keep across a reload, by their declarations. What no part of the next graph asks for goes with the last.
+final class Keepsakes: Sendable {
+    private struct State {
+        var former: [String: any Sendable]
+        var items: [String: any Sendable] = [:]
+    }
+
+    private let state: Locked<State>
+
+    init(after former: Keepsakes? = nil) {
+        state = Locked(State(former: former?.state.withLock { $0.items } ?? [:]))
+    }
+
+    /// The item of this name: the former graph's, or else a new one.
+    func item<Item: Sendable>(_ name: String, _ make: () -> Item) -> Item {
+        state.withLock { state in
+            if let item = (state.items[name] ?? state.former[name]) as? Item {
+                state.items[name] = item
+                return item
+            }
+            let item = make()
+            state.items[name] = item
+            return item
+        }
+    }
+
+    /// Lets go of what was not asked for.
+    func settle() {
+        state.withLock { $0.former = [:] }
+    }
+}

@@ -1,0 +1,24 @@
+extension Plugin {
+    /// A second call when the first is slow.
+    static let hedge = Plugin.wrapper(
+        "hedge", "Makes a second call when the first is slow; the first answer wins and the other call is cancelled.",
+        Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long to wait for the first call")
+    ) { context, inner, after in Hedge(inner: inner, after: after, world: context.world) }
+}
+
+/// Makes a second call when the first is slow. One that fails before that is not helped: that is for a retry.
+struct Hedge: Loader {
+    let inner: any Loader
+    let after: Duration
+    let world: any World
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        let contest = Contest<Loaded<Entry>>(in: world)
+        contest.enter { [inner] in try await inner.load(call) }
+        contest.enter(after: after) { [inner, after] in
+            call.trail.note("hedge", "second call after \(after.brief)")
+            return try await inner.load(call)
+        }
+        return try await contest.result()
+    }
+}
