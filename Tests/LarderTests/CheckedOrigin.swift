@@ -63,7 +63,8 @@ final class CheckedOrigin: Loader {
         case 1: throw LoadError.status(404)
         case 2 where call.known != nil: return try .unchanged(call)
         default:
-            return Loaded(Entry(Data("\"\(call.key.text) \(number)\"".utf8), Metadata(etag: number % 2 == 0 ? "e" : nil)))
+            let metadata = Metadata(etag: number % 2 == 0 ? "e" : nil)
+            return Loaded(Entry(Data("\"\(call.key.text) \(number)\"".utf8), metadata))
         }
     }
 }

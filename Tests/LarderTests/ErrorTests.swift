@@ -50,6 +50,21 @@ import Testing
         }
     }
 
+    @Test func aStoreThatThrowsALoadErrorHasFailedLikeAnyOther() throws {
+        try SimulatedWorld().run { world in
+            for strategy in Self.strategies + [#""cache-only""#] {
+                let kitchen = try await Kitchen(
+                    world, strategy: strategy, store: "odd",
+                    plugins: [.store("odd", "Throws an answer.") { _ in OddStore() }])
+                kitchen.origin.play(then: .failure(.status(503)))
+                let failure = try await kitchen.start().failure()
+                #expect(failure.code == (strategy.contains("cache-only") ? .notCached : .failed))
+                #expect((failure.store as? LoadError)?.status == 404)
+                #expect(kitchen.feed.metrics.storeFaults["store", default: 0] > 0)
+            }
+        }
+    }
+
     @Test func theOriginsErrorSurvivesPatienceFallbacksAndWrappers() throws {
         try SimulatedWorld().run { world in
             let kitchen = try await Kitchen(
@@ -142,4 +157,12 @@ struct Picky: Validator {
     func admit(_ entry: inout Entry, from arrival: Arrival) throws(Refusal) {
         if entry.payload.bytes == Data("bad".utf8) { throw Refusal("it is bad") }
     }
+}
+
+/// Fails to read with what would be an origin's answer.
+private struct OddStore: Store {
+    func read(_ key: Key) async throws -> Found? { throw LoadError.answer(status: 404) }
+    func write(_ entry: Entry, for key: Key) async throws -> Bool { true }
+    func remove(_ selection: Selection) async throws {}
+    func statistics() async -> StoreStatistics { StoreStatistics() }
 }

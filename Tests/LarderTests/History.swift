@@ -57,15 +57,15 @@ struct History: Sendable {
         let asText = dice.roll(4) == 0
         let request = kitchen.feed.request(["id": id], scope: scope, mode: mode, deadline: deadline)
         let oldest = teller.begun(request)
+        let feed = kitchen.feed
+        let text = kitchen.pantry.resource("feed", as: String.self)
         return kitchen.world.start {
             let line: String
             do {
-                let loaded =
-                    asText
-                    ? try await kitchen.pantry.resource("feed", as: String.self).load(request)
-                    : try await kitchen.feed.load(request).map { String(decoding: $0.dropFirst().dropLast(), as: UTF8.self) }
+                let loaded = try await asText ? text.load(request) : feed.load(request).map(Self.unquoted)
                 teller.check(loaded.value, for: request.key, since: oldest)
-                line = "\(loaded.value) \(loaded.source) \(loaded.freshness) \(loaded.isStored) \(loaded.fellBack) \(loaded.trail)"
+                let account = "\(loaded.freshness) \(loaded.isStored) \(loaded.fellBack) \(loaded.trail)"
+                line = "\(loaded.value) \(loaded.source) \(account)"
             } catch let error as LoadError {
                 line = "\(error.code) \(error.message) store \(error.store != nil) \(error.trail)"
             } catch {
@@ -73,6 +73,10 @@ struct History: Sendable {
             }
             teller.tell("load \(number): \(line)")
         }
+    }
+
+    private static func unquoted(_ bytes: Data) -> String {
+        String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
     }
 
     private static func clear(
@@ -111,8 +115,7 @@ struct History: Sendable {
             account.broken.append("\(loads.count) loads, but counted \(metrics)")
         }
         for (key, entry) in kitchen.store.entries {
-            let text = String(decoding: entry.payload.bytes, as: UTF8.self)
-            teller.check(String(text.dropFirst().dropLast()), for: key, since: teller.oldest(key))
+            teller.check(unquoted(entry.payload.bytes), for: key, since: teller.oldest(key))
         }
         account.broken += teller.account.broken
         account.transcript = teller.account.transcript

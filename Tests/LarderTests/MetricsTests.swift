@@ -7,7 +7,8 @@ import Testing
 @Suite struct MetricsTests {
     private static let windows = #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "7d" }]"#
 
-    private func kitchen(_ world: SimulatedWorld, _ strategy: String, fallbacks: String = "[]") async throws -> Kitchen {
+    private func kitchen(_ world: SimulatedWorld, _ strategy: String, fallbacks: String = "[]") async throws -> Kitchen
+    {
         try await Kitchen(
             world, strategy: #"{ "use": "\#(strategy)", "patience": "100ms" }"#, validators: Self.windows,
             fallbacks: fallbacks)

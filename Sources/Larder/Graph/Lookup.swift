@@ -51,12 +51,9 @@ package struct Lookup: Loader {
     }
 
     private func read(_ call: Call) async throws -> Found {
+        let found: Found?
         do {
-            guard let found = try await shelf.store.read(call.key) else { throw Self.notCached }
-            shelf.report(found.faults, call.trail, "not read")
-            return found
-        } catch let error as LoadError {
-            throw error
+            found = try await shelf.store.read(call.key)
         } catch let error as CancellationError where Task.isCancelled {
             throw error
         } catch {
@@ -65,6 +62,9 @@ package struct Lookup: Loader {
             missing.store = error
             throw missing
         }
+        guard let found else { throw Self.notCached }
+        shelf.report(found.faults, call.trail, "not read")
+        return found
     }
 
     private static func loaded(_ found: Found, _ permissions: Permissions, at now: Timestamp) -> Loaded<Entry> {
