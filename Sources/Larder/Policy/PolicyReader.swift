@@ -43,7 +43,9 @@ struct PolicyReader {
             throw PolicyError([Problem("the file cannot be read", file: path)])
         }
         let policy = check(root, named: String(name.dropLast(".json".count)), reading)
-        guard let policy, reading.isSound else { throw PolicyError(reading.problems) }
+        guard let policy, reading.isSound else {
+            throw PolicyError(reading.problems.sorted { ($0.place?.offset ?? 0) < ($1.place?.offset ?? 0) })
+        }
         return policy
     }
 
