@@ -7,7 +7,7 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
     public let resource: String
     /// The account this key belongs to; nil for what belongs to nobody.
     public let scope: String?
-    /// Resource, scope and parameters in one unambiguous spelling: `feed@alice?id=42`.
+    /// Resource, scope and parameters in one unambiguous ASCII spelling: `feed@alice?id=42`.
     public let text: String
     /// The text's hash, with the process's own seed.
     public let hash: Int
@@ -42,17 +42,14 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "a key of \(resource)" }
 
     private static func escaped(_ text: String) -> String {
-        guard text.utf8.contains(where: { "%@?&=".utf8.contains($0) }) else { return text }
-        return text.reduce(into: "") { result, character in
-            switch character {
-            case "%": result += "%25"
-            case "@": result += "%40"
-            case "?": result += "%3F"
-            case "&": result += "%26"
-            case "=": result += "%3D"
-            default: result.append(character)
-            }
+        // Whatever is not ASCII is escaped too: strings that Swift takes for equal may be two accounts elsewhere.
+        func isPlain(_ byte: UInt8) -> Bool { byte < 0x80 && !"%@?&=".utf8.contains(byte) }
+        guard !text.utf8.allSatisfy(isPlain) else { return text }
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = text.utf8.flatMap { byte in
+            isPlain(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -69,7 +66,7 @@ public enum Selection: Sendable, Hashable {
     public func contains(_ key: Key) -> Bool {
         switch self {
         case .key(let wanted): wanted == key
-        case .scope(let scope): key.scope == scope
+        case .scope(let scope): key.scope.map { Array($0.utf8) } == scope.map { Array($0.utf8) }
         case .all: true
         }
     }
