@@ -99,6 +99,7 @@ public struct Sides: Sendable {
     public func refresh(_ call: Call, within limit: Duration = .seconds(60)) {
         guard shelf.refreshes.begin(call.key, at: world.uptime) else { return }
         var calling = call.inBackground
+        calling.request.priority = .low
         calling.ticket = call.ticket ?? shelf.order.begin(call.key)
         world.spawn { [calling] in
             let pursuit = Pursuit(in: world) { try await live.load(calling) }

@@ -136,9 +136,10 @@ package enum Checksum {
         return mix(sum ^ (sum >> 29))
     }
 
-    /// Odd multiplication and rotation lose nothing: two different words stay different.
+    /// Neither step loses anything: two different words stay different. The first spreads the high bits, which a product
+    /// alone would pass on unchanged, so that a flipped one could be undone by another in the next word.
     private static func mix(_ word: UInt64) -> UInt64 {
-        let product = word &* 0xD6E8_FEB8_6659_FD93
-        return product << 31 | product >> 33
+        let product = (word ^ word >> 32) &* 0xD6E8_FEB8_6659_FD93
+        return product ^ product >> 29
     }
 }

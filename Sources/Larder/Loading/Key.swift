@@ -7,7 +7,7 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
     public let resource: String
     /// The account this key belongs to; nil for what belongs to nobody.
     public let scope: String?
-    /// Resource, scope and parameters in one unambiguous spelling: `feed@alice?id=42`.
+    /// Resource, scope and parameters in one unambiguous ASCII spelling: `feed@alice?id=42`.
     public let text: String
     /// The text's hash, with the process's own seed.
     public let hash: Int
@@ -44,7 +44,7 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
     /// The bytes of `text`, those that separate parts and those that are not ASCII as `%40`. Characters are no unit to go
     /// by: a combining mark hides the separator it follows, and equivalent texts would be equal keys.
     private static func escaped(_ text: String) -> String {
-        let isPlain = { (byte: UInt8) in byte < 0x80 && !"%@?&=".utf8.contains(byte) }
+        func isPlain(_ byte: UInt8) -> Bool { byte < 0x80 && !"%@?&=".utf8.contains(byte) }
         guard !text.utf8.allSatisfy(isPlain) else { return text }
         let digits = Array("0123456789ABCDEF".utf8)
         let bytes = text.utf8.flatMap { byte in
@@ -67,7 +67,7 @@ public enum Selection: Sendable, Hashable {
     public func contains(_ key: Key) -> Bool {
         switch self {
         case .key(let wanted): wanted == key
-        case .scope(let scope): key.scope == scope
+        case .scope(let scope): key.scope.map { Array($0.utf8) } == scope.map { Array($0.utf8) }
         case .all: true
         }
     }

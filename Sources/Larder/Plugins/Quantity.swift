@@ -31,6 +31,7 @@ struct Quantity: Sendable {
 
     /// How an amount is written: in the largest unit that divides it.
     func text(_ amount: Int64) -> String {
+        if amount == .max { return "forever" }
         let unit = units.last { amount % $0.size == 0 && (amount != 0 || $0.name == "s" || $0.name == "B") } ?? units[0]
         return "\(amount / unit.size)\(unit.name)"
     }
@@ -61,12 +62,13 @@ struct Quantity: Sendable {
             }
             return amount
         case .number(_, let text):
-            // The two spellings that were likely meant.
-            let likely = noun == "duration" ? ("ms", "s") : ("KB", "MB")
-            let number = text.prefix(12)
+            // The two spellings that were likely meant, if they are spellings.
+            let likely = (noun == "duration" ? ["ms", "s"] : ["KB", "MB"]).map { text + $0 }
+            let expected = likely.map { "\"\($0)\"" }.joined(separator: " or ")
+            let areSound = likely.allSatisfy { amount($0) != nil }
             reading.report(
-                "the number \(number) has no unit", at: node.place,
-                expected: "\"\(number)\(likely.0)\" or \"\(number)\(likely.1)\"")
+                "the number \(text.prefix(32)) has no unit", at: node.place,
+                expected: areSound ? expected : expectation)
             return nil
         default:
             reading.reject(node, expected: expectation)

@@ -57,21 +57,13 @@ struct FileStore: Store {
         try await world.blocking {
             try list()
             let name = Self.name(of: key)
-            guard let time = files.withLock({ $0.peek(name) }), world.now - time <= maxAge,
-                let bytes = try bytes(of: name)
-            else {
+            guard let entry = try entry(in: name, for: key) else {
                 try forget(name)
                 files.withLock { $0.missed() }
                 return nil
             }
-            do {
-                guard let entry = try Entry.decode(bytes, for: key) else { return nil }
-                files.withLock { $0.used(name) }
-                return Found(entry, tier: "file", isForeign: true)
-            } catch {
-                try forget(name)
-                throw error
-            }
+            files.withLock { $0.used(name) }
+            return Found(entry, tier: "file", isForeign: true)
         }
     }
 
@@ -87,12 +79,14 @@ struct FileStore: Store {
                 try remove(name)
                 return false
             }
-            for (old, _) in evicted { try remove(old) }
-            do throws(Disk.Failure) {
+            do {
+                for (old, _) in evicted { try remove(old) }
                 try Disk.replace(path(name), with: [head, Array(entry.payload.bytes)], modified: time)
             } catch {
+                // What still lies there is older than what was to be kept.
                 files.withLock { _ = $0.remove(name) }
-                throw StoreError(error.description)
+                try? remove(name)
+                throw StoreError("\(error)")
             }
             return true
         }
@@ -102,7 +96,10 @@ struct FileStore: Store {
         try await world.blocking {
             try list()
             switch selection {
-            case .key(let key): try forget(Self.name(of: key))
+            case .key(let key):
+                let name = Self.name(of: key)
+                files.withLock { _ = $0.remove(name) }
+                try remove(name)
             case .scope(let scope):
                 let prefix = Self.prefix(of: scope)
                 try removeAll { $0.hasPrefix(prefix) }
@@ -119,6 +116,18 @@ struct FileStore: Store {
     // MARK: Files
 
     private func path(_ name: String) -> String { folder + "/" + name }
+
+    /// The entry in a file; nil when there is none, or it is outlived or another key's.
+    private func entry(in name: String, for key: Key) throws -> Entry? {
+        guard let time = files.withLock({ $0.peek(name) }), world.now - time < maxAge, let bytes = try bytes(of: name)
+        else { return nil }
+        do {
+            return try Entry.decode(bytes, for: key)
+        } catch {
+            try forget(name)
+            throw error
+        }
+    }
 
     private func bytes(of name: String) throws(StoreError) -> [UInt8]? {
         do {
@@ -137,23 +146,32 @@ struct FileStore: Store {
         if files.withLock({ $0.remove(name) }) != nil { try remove(name) }
     }
 
+    /// Deletes every such file that lies there, whoever wrote it, and the others even if one cannot be deleted.
     private func removeAll(where isMeant: (String) -> Bool) throws {
-        for name in files.withLock({ $0.removeAll(where: isMeant) }) { try remove(name) }
+        files.withLock { _ = $0.removeAll(where: isMeant) }
+        var failure: StoreError?
+        for item in try items() where Self.isName(item.name) && isMeant(item.name) {
+            do throws(StoreError) { try remove(item.name) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The files in the folder; folders in it are none of the store's.
+    private func items() throws(StoreError) -> [Disk.Item] {
+        do {
+            try Disk.makeFolder(folder)
+            return try Disk.list(folder).filter { !$0.isFolder }
+        } catch {
+            throw StoreError(error.description)
+        }
     }
 
     /// Makes the folder and learns what lies in it, the first time.
     private func list() throws {
         try isListed.withLock { isListed in
             if isListed { return }
-            let items: [Disk.Item]
-            do {
-                try Disk.makeFolder(folder)
-                items = try Disk.list(folder)
-            } catch {
-                throw StoreError("\(error)")
-            }
-            for item in items.sorted(by: { ($0.modified, $0.name) < ($1.modified, $1.name) }) {
-                let isKept = Self.isName(item.name) && world.now - item.modified <= maxAge
+            for item in try items().sorted(by: { ($0.modified, $0.name) < ($1.modified, $1.name) }) {
+                let isKept = Self.isName(item.name) && world.now - item.modified < maxAge
                 let evicted = isKept ? files.withLock { add(item, to: &$0) } : nil
                 // Half-written files of a process that died, outlived ones, and those there is no room for any more.
                 if evicted == nil, Self.isName(item.name) || item.name.hasSuffix(".tmp") { try remove(item.name) }

@@ -132,7 +132,10 @@ package enum Disk {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name != ".", name != "..", let item = item(path + "/" + name, called: name) { items.append(item) }
+            if name == "." || name == ".." { continue }
+            // What cannot be examined, such as a link to nowhere, is there all the same.
+            let unknown = Item(name: name, isFolder: false, size: 0, modified: Timestamp(nanoseconds: 0))
+            items.append(item(path + "/" + name, called: name) ?? unknown)
         }
         return items
     }

@@ -21,8 +21,7 @@ struct Breaker: Loader {
         let pass = state.withLock { $0.ask(at: now) }
         if case .refused(let failures, let rest) = pass {
             throw LoadError(
-                .unavailable, "breaker open after \(failures) failures in a row, next try in \(rest.brief)",
-                retryAfter: rest)
+                .unavailable, "breaker open after \(failures) failures in a row, next try in \(rest.brief)")
         }
         do {
             let loaded = try await inner.load(call)

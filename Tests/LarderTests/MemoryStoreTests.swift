@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Testing
+
+@testable import Larder
+
+@Suite struct MemoryStoreTests {
+    /// A store with room for `count` entries of ten bytes.
+    private func store(of count: Int, entries: Int? = nil) -> MemoryStore {
+        MemoryStore(capacity: count * (10 + 128), entries: entries, eviction: LRU())
+    }
+
+    private let ten = Entry(text: "0123456789")
+
+    @Test func whatIsWrittenIsFoundAndReplaced() {
+        let store = store(of: 5)
+        #expect(store.read(.id("a")) == nil)
+        #expect(store.write(Entry(text: "one"), for: .id("a")))
+        #expect(store.write(Entry(text: "two"), for: .id("a")))
+        let found = store.read(.id("a"))
+        #expect(found?.entry.text == "two" && found?.tier == "memory" && found?.isForeign == false && found?.depth == 0)
+        #expect(store.read(.id("a", scope: "alice")) == nil)
+        #expect(store.statistics() == StoreStatistics(entries: 1, bytes: 3 + 128, hits: 1, misses: 2))
+    }
+
+    @Test func theLeastRecentlyUsedGoesWhenTheBytesAreFull() {
+        let store = store(of: 3)
+        for id in ["a", "b", "c"] { #expect(store.write(ten, for: .id(id))) }
+        _ = store.read(.id("a"))
+        #expect(store.write(ten, for: .id("d")))
+        #expect(["a", "b", "c", "d"].filter { store.read(.id($0)) != nil } == ["a", "c", "d"])
+        #expect(store.statistics().evictions == 1 && store.statistics().bytes == 3 * 138)
+    }
+
+    @Test func theLeastRecentlyUsedGoesWhenTheEntriesAreFull() {
+        let store = store(of: 100, entries: 2)
+        for id in ["a", "b", "a", "c"] { #expect(store.write(ten, for: .id(id))) }
+        #expect(["a", "b", "c"].filter { store.read(.id($0)) != nil } == ["a", "c"])
+        #expect(store.statistics().entries == 2 && store.statistics().evictions == 1)
+    }
+
+    @Test func anEntryThatJustFitsIsKeptAndALargerOneIsNot() {
+        let store = store(of: 1)
+        #expect(store.write(ten, for: .id("a")))
+        #expect(store.write(Entry(text: "0123456789x"), for: .id("b")) == false)
+        #expect(store.read(.id("a")) != nil && store.read(.id("b")) == nil)
+        #expect(store.statistics().evictions == 0)
+        // What is there is older than what could not be kept, so it must not stay.
+        #expect(store.write(Entry(text: "0123456789x"), for: .id("a")) == false)
+        #expect(store.read(.id("a")) == nil && store.statistics().bytes == 0)
+    }
+
+    @Test func aPeekThatGivesNothingLeavesNoTrace() {
+        let store = store(of: 2)
+        for id in ["a", "b"] { #expect(store.write(ten, for: .id(id))) }
+        let before = store.statistics()
+        #expect(store.peek(.id("a")) { _ in false } == nil)
+        #expect(store.peek(.id("none")) { _ in true } == nil)
+        #expect(store.statistics() == before)
+        #expect(store.write(ten, for: .id("c")))
+        #expect(["a", "b", "c"].filter { store.read(.id($0)) != nil } == ["b", "c"])
+    }
+
+    @Test func aPeekThatGivesAnEntryCountsAsItsUse() {
+        let store = store(of: 2)
+        for id in ["a", "b"] { #expect(store.write(ten, for: .id(id))) }
+        #expect(store.peek(.id("a")) { $0.text == "0123456789" }?.entry.payload === ten.payload)
+        #expect(store.statistics().hits == 1)
+        #expect(store.write(ten, for: .id("c")))
+        #expect(["a", "b", "c"].filter { store.read(.id($0)) != nil } == ["a", "c"])
+    }
+
+    @Test func clearingForgetsWhatIsSelectedAndNothingElse() {
+        let keys: [Key] = [.id("a"), .id("b"), .id("a", scope: "alice"), .id("a", scope: ""), .id("a", scope: "bob")]
+        func left(after selection: Selection) -> [Int] {
+            let store = store(of: 10)
+            for key in keys { _ = store.write(ten, for: key) }
+            store.remove(selection)
+            let left = keys.indices.filter { store.read(keys[$0]) != nil }
+            #expect(store.statistics().entries == left.count && store.statistics().bytes == left.count * 138)
+            return left
+        }
+        #expect(left(after: .key(.id("a"))) == [1, 2, 3, 4])
+        #expect(left(after: .scope(nil)) == [2, 3, 4])
+        #expect(left(after: .scope("alice")) == [0, 1, 3, 4])
+        #expect(left(after: .scope("")) == [0, 1, 2, 4])
+        #expect(left(after: .all) == [])
+    }
+
+    @Test func theStoreCalledNoneKeepsNothing() async throws {
+        let store = EmptyStore()
+        #expect(store.write(ten, for: .id("a")) == false)
+        #expect(store.read(.id("a")) == nil && store.peek(.id("a")) { _ in true } == nil)
+        store.remove(.all)
+        try await store.promote(Found(ten, tier: "x", isForeign: false), for: .id("a"))
+        #expect(store.statistics() == StoreStatistics())
+    }
+}
