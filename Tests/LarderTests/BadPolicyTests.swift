@@ -21,25 +21,24 @@ import Testing
             #""strategy":"#, #""stratergy":"#,
             [
                 """
-                1:1: error: the policy has no strategy; expected "strategy": one of 'network-first', 'cache-first', \
-                'stale-while-revalidate', 'cache-only', 'network-only'
+                1:1: error: the policy has no strategy; expected "strategy": one of \(names(.strategy))
                 """,
                 """
-                4:3: error: unknown key 'stratergy'; expected one of '$schema', 'resource', 'about', 'origin', 'around', \
-                'strategy', 'validators', 'store', 'fallbacks' (did you mean 'strategy'?)
+                4:3: error: unknown key 'stratergy'; expected one of '$schema', 'extends', 'resource', 'about', \
+                'origin', 'around', 'strategy', 'validators', 'store', 'fallbacks' (did you mean 'strategy'?)
                 """,
             ]
         ),
         (
             #"  "origin": { "use": "constant", "value": 1 },"# + "\n", "",
-            ["1:1: error: the policy has no origin; expected \"origin\": one of 'file', 'constant', 'sample'"]
+            ["1:1: error: the policy has no origin; expected \"origin\": one of \(names(.origin))"]
         ),
         (
             #""cache-first""#, #""cachefirst""#,
             [
                 """
-                4:15: error: unknown strategy 'cachefirst'; expected one of 'network-first', 'cache-first', \
-                'stale-while-revalidate', 'cache-only', 'network-only' (did you mean 'cache-first'?) [at $.strategy]
+                4:15: error: unknown strategy 'cachefirst'; expected one of \(names(.strategy)) \
+                (did you mean 'cache-first'?) [at $.strategy]
                 """
             ]
         ),
@@ -192,4 +191,9 @@ import Testing
         let policy = Policies.sound.with(#""cache-first""#, #"{ "use": "cache-first", "patience": "hunter2" }"#)
         #expect(try Policies.problems(feed: policy).allSatisfy { !$0.contains("hunter2") })
     }
+}
+
+/// The standard plugins of a kind, as messages list them.
+private func names(_ kind: PluginKind) -> String {
+    Registry.standard[kind].map { "'\($0.name)'" }.joined(separator: ", ")
 }

@@ -105,7 +105,7 @@ import Testing
         (
             #""use": "greeting""#, #""use": "greetings""#,
             """
-            3:22: error: unknown origin 'greetings'; expected one of 'file', 'constant', 'sample', 'greeting' \
+            3:22: error: unknown origin 'greetings'; expected one of \(Registry.standard[.origin].map { "'\($0.name)'" }.joined(separator: ", ")), 'greeting' \
             (did you mean 'greeting'?) [at $.origin]
             """
         ),
