@@ -63,7 +63,7 @@ import Testing
             [
                 """
                 4:39: error: unknown setting 'patienc' for strategy 'cache-first'; expected one of 'patience', \
-                'background' (did you mean 'patience'?) [at $.strategy]
+                'background', 'refreshAhead' (did you mean 'patience'?) [at $.strategy]
                 """
             ]
         ),
