@@ -125,7 +125,7 @@ struct SlowStore: Store {
 
     func remove(_ selection: Selection) async throws {
         try await world.sleep(for: delay.withLock { $0 * 2 })
-        entries.withLock { $0 = $0.filter { !selection.contains($0.key) } }
+        entries.withLock { $0 = $0.filter { !selection.contains($0.key, $0.value) } }
     }
 
     func statistics() async -> StoreStatistics { StoreStatistics() }

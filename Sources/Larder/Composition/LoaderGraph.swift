@@ -2,6 +2,8 @@
 final class LoaderGraph: Sendable {
     let policy: Policy
     let root: any Loader
+    /// The live side alone, for who wants to know what the origin says and nothing else.
+    let live: any Loader
     let shelf: Shelf
     /// What the store is made of: the shelf outlives this graph if the next one's is made of the same.
     let storeMake: String
@@ -10,10 +12,12 @@ final class LoaderGraph: Sendable {
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, shelf: Shelf, storeMake: String, keepsakes: Keepsakes, world: any World
+        policy: Policy, root: any Loader, live: any Loader, shelf: Shelf, storeMake: String, keepsakes: Keepsakes,
+        world: any World
     ) {
         self.policy = policy
         self.root = root
+        self.live = live
         self.shelf = shelf
         self.storeMake = storeMake
         self.keepsakes = keepsakes
