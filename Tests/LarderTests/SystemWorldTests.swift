@@ -52,9 +52,10 @@ import Testing
     @Test func blockingNeverHoldsUpSwiftsTasks() async throws {
         let world = SystemWorld(blockingThreads: 64)
         let gate = DispatchSemaphore(value: 0)
+        let deadline = DispatchTime.now() + .seconds(30)
         let outcomes = try await withThrowingTaskGroup(of: DispatchTimeoutResult.self) { group in
             for _ in 0..<64 {
-                group.addTask { try await world.blocking { gate.wait(timeout: .now() + .seconds(20)) } }
+                group.addTask { try await world.blocking { gate.wait(timeout: deadline) } }
             }
             await withTaskGroup { tasks in
                 for _ in 0..<256 { tasks.addTask { await Task.yield() } }
@@ -86,13 +87,14 @@ import Testing
     @Test func asManyJobsRunAtOnceAsAreAllowed() async throws {
         // Each waits for the two others: with fewer threads none would end.
         let arrived = DispatchGroup()
+        let deadline = DispatchTime.now() + .seconds(30)
         for _ in 0..<3 { arrived.enter() }
         let outcomes = try await withThrowingTaskGroup(of: DispatchTimeoutResult.self) { group in
             for _ in 0..<3 {
                 group.addTask { [world] in
                     try await world.blocking {
                         arrived.leave()
-                        return arrived.wait(timeout: .now() + .seconds(20))
+                        return arrived.wait(timeout: deadline)
                     }
                 }
             }
