@@ -52,12 +52,13 @@ import Testing
         let folder = try Folder()
         try folder.write(
             """
-            { "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "stale-while-revalidate",
+            { "resource": "feed", "origin": "one", "strategy": "stale-while-revalidate",
               "validators": ["witness", \(age)], "around": ["retry", { "use": "timeout", "after": "1h" }],
               "store": { "use": "tiered", "tiers": ["memory", "memory"] },
               "fallbacks": [{ "use": "constant", "value": 2 }] }
             """, to: "feed.json")
         var registry = Registry.standard
+        try registry.register(.origin("one") { _ in Data("1".utf8) })
         try registry.register(.validator("witness", "Notes where it is asked.") { _ in witness })
         return try await Pantry(policies: folder.url, registry: registry, cache: folder.url)
     }
