@@ -68,6 +68,16 @@ public struct Node: Sendable {
         }
     }
 
+    /// Whether something in it came from the environment.
+    var isFilled: Bool {
+        switch content {
+        case .string: written != nil
+        case .list(let items): items.contains(where: \.isFilled)
+        case .object(let members): members.contains { $0.value.isFilled }
+        default: false
+        }
+    }
+
     /// The same value with everything the environment gave: for use, never for showing.
     public var json: JSON { json { $0.string ?? "" } }
 

@@ -12,6 +12,8 @@ public final class Reading {
     /// What was found so far.
     public private(set) var problems: [Problem] = []
     private var path = "$"
+    /// Texts that the environment could not fill in: whatever else is wrong with them follows from that.
+    private var unfilled: [Place] = []
     private var parts: [Part] = []
 
     /// A reading of `file`, which lies in `folder`.
@@ -29,10 +31,16 @@ public final class Reading {
         _ message: String, _ severity: Problem.Severity = .error, at place: Place?, expected: String? = nil,
         suggestion: String? = nil, rule: String? = nil
     ) {
+        if let place, unfilled.contains(where: { $0.source === place.source && $0.offset == place.offset }) { return }
         problems.append(
             Problem(
                 message, severity, file: file, at: place, path: path, expected: expected, suggestion: suggestion,
                 rule: rule))
+    }
+
+    /// Says that the text at `place` is not what it will be, after reporting why.
+    func leftUnfilled(_ place: Place) {
+        unfilled.append(place)
     }
 
     /// Adds problems found elsewhere.

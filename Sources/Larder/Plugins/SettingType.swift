@@ -87,7 +87,7 @@ extension SettingType where Value == String {
                 guard let word = node.string, words.contains(word) else {
                     reading.report(
                         "\(node.inWords) that is none of the choices", at: node.place, expected: expectation,
-                        suggestion: node.string.flatMap { nearest(to: $0, among: words) })
+                        suggestion: node.written == nil ? node.string.flatMap { nearest(to: $0, among: words) } : nil)
                     return nil
                 }
                 return word
@@ -118,7 +118,7 @@ extension SettingType where Value == String {
         let expectation = "a path below the policy's folder"
         return SettingType(
             "path", expectation: expectation,
-            schema: ["type": "string", "pattern": #"^(?!/)(?!(.*/)?\.\.(/|$))[^\u0000]+$"#],
+            schema: ["type": "string", "pattern": #"^(?!/)(?!([^\u0000]*/)?\.\.(/|$))[^\u0000]+$"#],
             example: "Seeds/data.json", show: { "\"\($0)\"" },
             read: { node, reading in
                 guard let text = node.string, !text.isEmpty else {
@@ -202,7 +202,7 @@ extension SettingType where Value == Double {
             schema: [
                 "anyOf": [
                     ["type": "number", "minimum": 0, "maximum": 1],
-                    ["type": "string", "pattern": #"^(100(\.0+)?|\d{1,2}(\.\d+)?)%$"#],
+                    ["type": "string", "pattern": #"^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$"#],
                 ]
             ],
             example: .number(0.1), show: { JSON.number($0).text() },
