@@ -62,7 +62,7 @@ public struct Node: Sendable {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .number(_, let text): "the number \(text.prefix(32))"
-        case .string: "a string"
+        case .string(let text): text.isEmpty ? "an empty string" : "a string"
         case .list: "a list"
         case .object: "an object"
         }

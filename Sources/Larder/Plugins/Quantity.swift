@@ -66,7 +66,13 @@ struct Quantity: Sendable {
         switch node.content {
         case .string(let text):
             guard let amount = amount(text) else {
-                reading.report("this is no \(noun)", at: node.place, expected: expectation)
+                let shown = node.written == nil ? text : ""
+                if isNumber(shown) {
+                    reportMissingUnit(shown, node, reading)
+                } else {
+                    reading.report(
+                        "this is no \(noun)", at: node.place, expected: expectation, suggestion: likely(shown))
+                }
                 return nil
             }
             guard range.contains(amount), amount != .max else {
@@ -77,17 +83,34 @@ struct Quantity: Sendable {
             }
             return amount
         case .number(_, let text):
-            // The two spellings that were likely meant.
-            let likely = noun == "duration" ? ("ms", "s") : ("KB", "MB")
-            let number = text.prefix(12)
-            reading.report(
-                "the number \(number) has no unit", at: node.place,
-                expected: "\"\(number)\(likely.0)\" or \"\(number)\(likely.1)\"")
+            reportMissingUnit(text, node, reading)
             return nil
         default:
             reading.reject(node, expected: expectation)
             return nil
         }
+    }
+
+    /// Shows the two spellings that were likely meant.
+    private func reportMissingUnit(_ number: String, _ node: Node, _ reading: Reading) {
+        let likely = noun == "duration" ? ("ms", "s") : ("KB", "MB")
+        let spellings = "\"\(number)\(likely.0)\" or \"\(number)\(likely.1)\""
+        reading.report(
+            "the number \(number.prefix(32)) has no unit", at: node.place,
+            expected: isNumber(number) ? spellings : expectation)
+    }
+
+    /// Whether a text is a number that may stand before a unit.
+    private func isNumber(_ text: String) -> Bool {
+        (1...9).contains(text.utf8.count) && text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+    }
+
+    /// What a text would be without spaces and with its unit in the right case.
+    private func likely(_ text: String) -> String? {
+        let text = text.prefix(32).filter { $0 != " " }
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = units.first { $0.name.lowercased() == text.dropFirst(digits.count).lowercased() }
+        return unit.flatMap { amount(digits + $0.name) == nil ? nil : digits + $0.name }
     }
 }
 
@@ -126,7 +149,7 @@ extension SettingType where Value == Range<Duration> {
                 let ends = node.string?.split(separator: "-", omittingEmptySubsequences: false) ?? []
                 let amounts = ends.compactMap { quantity.amount(String($0)) }.filter { $0 != .max }
                 guard ends.count == 2, amounts.count == 2 else {
-                    reading.reject(node, expected: expectation)
+                    reading.reject(node, unless: "window", expected: expectation)
                     return nil
                 }
                 guard amounts[0] < amounts[1] else {

@@ -50,7 +50,8 @@ public struct SettingType<Value: Sendable>: Sendable {
                     return nil
                 }
                 if items.count < least {
-                    reading.report("the list is too short", at: node.place, expected: "at least \(least)")
+                    reading.report(
+                        "the list is too short", at: node.place, expected: "at least \(counted(least, "item"))")
                     return nil
                 }
                 let values = items.enumerated().compactMap { index, item in
@@ -84,10 +85,14 @@ extension SettingType where Value == String {
             example: words.first.map { .string($0) },
             show: { "\"\($0)\"" },
             read: { node, reading in
-                guard let word = node.string, words.contains(word) else {
+                guard let word = node.string else {
+                    reading.reject(node, expected: expectation)
+                    return nil
+                }
+                guard words.contains(word) else {
                     reading.report(
-                        "\(node.inWords) that is none of the choices", at: node.place, expected: expectation,
-                        suggestion: node.written == nil ? node.string.flatMap { nearest(to: $0, among: words) } : nil)
+                        "this is none of the choices", at: node.place, expected: expectation,
+                        suggestion: node.written == nil ? nearest(to: word, among: words) : nil)
                     return nil
                 }
                 return word
@@ -106,7 +111,7 @@ extension SettingType where Value == String {
                 guard let name = node.string, !name.isEmpty, !name.hasPrefix("."), name.utf8.count <= 100,
                     name.unicodeScalars.allSatisfy(letters.contains)
                 else {
-                    reading.reject(node, expected: expectation)
+                    reading.reject(node, unless: "plain name", expected: expectation)
                     return nil
                 }
                 return name
@@ -202,7 +207,7 @@ extension SettingType where Value == Double {
             schema: [
                 "anyOf": [
                     ["type": "number", "minimum": 0, "maximum": 1],
-                    ["type": "string", "pattern": #"^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$"#],
+                    ["type": "string", "pattern": #"^0*(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$"#],
                 ]
             ],
             example: .number(0.1), show: { JSON.number($0).text() },
@@ -213,8 +218,12 @@ extension SettingType where Value == Double {
                     case .string(let text): Self.percent(text)
                     default: nil
                     }
-                guard let value, (0...1).contains(value) else {
-                    reading.reject(node, expected: expectation)
+                guard let value else {
+                    reading.reject(node, unless: "share", expected: expectation)
+                    return nil
+                }
+                guard (0...1).contains(value) else {
+                    reading.report("this share is out of range", at: node.place, expected: expectation)
                     return nil
                 }
                 return value
@@ -224,7 +233,7 @@ extension SettingType where Value == Double {
     private static func percent(_ text: String) -> Double? {
         guard text.hasSuffix("%") else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), (1...2).contains(parts[0].utf8.count) || parts[0] == "100",
+        guard (1...2).contains(parts.count),
             parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) })
         else { return nil }
         return Double(text.dropLast()).map { $0 / 100 }
@@ -238,4 +247,9 @@ extension SettingType where Value == JSON {
             "JSON", expectation: "any JSON value", schema: true, example: [:], show: { $0.text(indented: false) },
             read: { node, _ in node.json })
     }
+}
+
+/// `1 item`, `2 items`.
+private func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

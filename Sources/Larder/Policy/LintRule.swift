@@ -84,10 +84,17 @@ package struct LintRule: Sendable {
     private static let noEntryFits = LintRule(
         "no-entry-fits", .error, "A store smaller than its smallest entry keeps nothing."
     ) { policy, rule, reading in
-        guard let store = policy.store, let capacity = store.traits.capacity, capacity <= Entry.overhead else { return }
-        rule.report(
-            "no entry fits: each needs \(Entry.overhead) bytes besides its payload", ".store",
-            store.node["capacity"] ?? store.node, reading, expected: "a larger capacity")
+        func judge(_ store: Part) {
+            let tiers = store.nested.filter { $0.plugin.kind == .store }
+            if !tiers.isEmpty { return tiers.forEach(judge) }
+            guard let capacity = store.traits.capacity, capacity <= Entry.overhead else { return }
+            let node = store.node["capacity"]
+            rule.report(
+                "no entry fits: each needs \(Entry.overhead) bytes besides its payload",
+                String(store.path.dropFirst()) + (node == nil ? "" : ".capacity"), node ?? store.node, reading,
+                expected: "a larger capacity")
+        }
+        if let store = policy.store { judge(store) }
     }
 
     private static let forgottenTooSoon = LintRule(
@@ -141,7 +148,7 @@ package struct LintRule: Sendable {
 
     /// How long something is that follows from settings of these parts. What the environment gave is not shown.
     private static func spelled(_ duration: Duration, _ parts: [Part]) -> String {
-        parts.contains(where: \.node.isFilled) ? "as long as the environment says" : duration.spelled
+        parts.contains(where: \.node.isFilled) ? "a time from the environment" : duration.spelled
     }
 
     /// How long a call may last at most with everything around it; nil if nothing limits it.

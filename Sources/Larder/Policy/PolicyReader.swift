@@ -102,10 +102,12 @@ package struct PolicyReader {
     private func checkKeys(of root: Node, _ reading: Reading) {
         let known = PolicySlot.words + PolicySlot.all.map(\.name)
         for member in root.members ?? [] where !known.contains(member.name) {
-            reading.report(
-                "unknown key '\(member.name.prefix(64))'", at: member.place,
-                expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-                suggestion: nearest(to: member.name, among: known))
+            reading.inside(".\(member.name.prefix(64))") {
+                reading.report(
+                    "unknown key '\(member.name.prefix(64))'", at: member.place,
+                    expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
+                    suggestion: nearest(to: member.name, among: known))
+            }
         }
     }
 

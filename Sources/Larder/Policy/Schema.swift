@@ -50,13 +50,8 @@ extension Registry {
     private var strategiesWithoutOrigin: [JSON] {
         let names = self[.strategy].filter { !$0.needs.contains(.origin) }.map { JSON.string($0.name) }
         let name: JSON = ["anyOf": [["enum": .list(names)], Self.environment]]
-        return [
-            [
-                "properties": [
-                    "strategy": ["anyOf": [name, ["type": "object", "properties": ["use": name], "required": ["use"]]]]
-                ]
-            ]
-        ]
+        let reference: JSON = ["type": "object", "properties": ["use": name], "required": ["use"]]
+        return [["properties": ["strategy": ["anyOf": [name, reference]]]]]
     }
 
     private func schema(of kind: PluginKind) -> JSON {
