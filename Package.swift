@@ -24,7 +24,7 @@ let package = Package(
         .testTarget(
             name: "LarderTests", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
         .testTarget(
-            name: "LarderCommandTests", dependencies: ["LarderCommand", "LarderSimulation"],
+            name: "LarderCommandTests", dependencies: ["LarderCommand", "LarderSimulation"], exclude: ["Corpus"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
