@@ -117,8 +117,10 @@ package struct PolicyReader {
                 "the policy does not name its resource", at: root.place, expected: "\"resource\": \"\(name)\"")
             return
         }
-        if node.string != name {
-            reading.inside(".resource") {
+        reading.inside(".resource") {
+            if node.string == nil {
+                reading.reject(node, expected: "\"\(name)\"")
+            } else if node.string != name {
                 reading.report("the resource is not called like its file", at: node.place, expected: "\"\(name)\"")
             }
         }
