@@ -62,7 +62,7 @@ extension Command {
                 let value = setting.value.count > 40 ? setting.value.prefix(39) + "…" : setting.value
                 rows.append([outline.name, setting.name, value, setting.origin])
             }
-            for child in outline.children { collect(child) }
+            for part in outline.judges + outline.children { collect(part) }
         }
         collect(outline)
         let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }

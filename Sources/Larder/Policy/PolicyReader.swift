@@ -42,7 +42,8 @@ package struct PolicyReader {
 
     /// Whether a resource can be called this: its policy's file bears the name.
     package static func isName(_ name: String) -> Bool {
-        PolicyFiles.isPolicy(name + ".json") && !name.isEmpty && !name.contains("/") && !name.contains("\0")
+        PolicyFiles.isPolicy(name + ".json") && !name.isEmpty && !name.contains("/")
+            && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
     /// What is to be said about each file of the folder.
