@@ -18,7 +18,9 @@ extension Command {
             guard arguments.operands.count == 1 else { throw UsageError(message: "one RESOURCE, please") }
             let name = arguments.operands[0]
             guard PolicyReader.isName(name) else {
-                throw UsageError(message: "a resource's name is a file's name, and begins with neither '_' nor '.'")
+                throw UsageError(
+                    message: "a resource's name is a file's name on one line, begins with neither '_' nor '.', and "
+                        + "does not end in '.schema'")
             }
             let strategy = try chosen(.strategy, arguments.value(of: "strategy"), in: registry)
             let origin = try origin(arguments.value(of: "origin"), in: registry)
