@@ -11,10 +11,10 @@ import Testing
         var testDescription: String
         var text: String
 
-        init(_ resource: String, _ description: String? = nil, _ text: String) {
+        init(_ resource: String, _ text: String, as description: String? = nil) {
             self.resource = resource
-            testDescription = description ?? resource
             self.text = text
+            testDescription = description ?? resource
         }
     }
 
@@ -25,8 +25,9 @@ import Testing
 
     static let bare = Registry.standard[.strategy].map { strategy in
         Case(
-            "bare", strategy.name,
-            #"{ "resource": "bare", "origin": { "use": "file", "path": "x" }, "strategy": "\#(strategy.name)" }"#)
+            "bare",
+            #"{ "resource": "bare", "origin": { "use": "file", "path": "x" }, "strategy": "\#(strategy.name)" }"#,
+            as: strategy.name)
     }
 
     static let others = [
