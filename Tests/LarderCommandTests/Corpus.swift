@@ -1,10 +1,12 @@
 import FoundationEssentials
+import Larder
 import Testing
 
 /// A broken policy and what `larder check` says about it: one file of `Corpus/`.
 ///
 /// A file holds the text of `feed.json`; then, each under a line `=== NAME`, the files that it extends, and the
-/// variables under `=== environment`; then a line `---` and the lines that are expected.
+/// variables under `=== environment`; then a line `---` and the lines that are expected, in which `{every strategy}`
+/// stands for the names of all standard strategies.
 struct BrokenPolicy: Sendable, CustomTestStringConvertible {
     var name: String
     var files: [String: String]
@@ -29,6 +31,10 @@ struct BrokenPolicy: Sendable, CustomTestStringConvertible {
         // Not by characters: a line break may be part of a larger one.
         let halves = Self.parts(of: text, at: "\n---\n")
         expected = Self.parts(of: halves.count > 1 ? halves[1] : "", at: "\n").filter { !$0.isEmpty }
+        for kind in PluginKind.allCases {
+            let names = Registry.standard[kind].map { "'\($0.name)'" }.joined(separator: ", ")
+            expected = expected.map { $0.replacing("{every \(kind)}", with: names) }
+        }
         let sections = Self.parts(of: halves[0], at: "\n=== ")
         files = ["feed.json": sections[0]]
         for section in sections.dropFirst() {

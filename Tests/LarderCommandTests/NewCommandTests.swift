@@ -68,10 +68,10 @@ import Testing
     @Test(arguments: [
         (["new"], "one RESOURCE, please"), (["new", "a", "b"], "one RESOURCE, please"),
         (["new", "a", "--strategy", "fastest"], "there is no strategy called 'fastest'; there are: network-first, "),
-        (["new", "a", "--origin", "ftp"], "there is no origin called 'ftp'; there are: file, constant, sample"),
+        (["new", "a", "--origin", "ftp"], "there is no origin called 'ftp'; there are: file, constant, "),
         (
             ["new", "a", "--origin", "https://example.com"],
-            "no registered origin takes a URL; there are: file, constant, sample"
+            "no registered origin takes a URL; there are: file, constant, "
         ),
     ])
     func aWrongCallIsTwoAndWritesNothing(_ arguments: [String], _ message: String) async throws {

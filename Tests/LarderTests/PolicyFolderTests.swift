@@ -109,7 +109,7 @@ import Testing
         #expect(
             try Policies.warnings(feed: Self.full.with("\"memory\"", "\"file\"")) == [
                 """
-                feed.json:6:48: warning: the setting 'entries' has no effect: it belongs to store 'memory' [at $.store]
+                feed.json:6:48: warning: the setting 'entries' has no effect: it belongs to store 'memory' [at $.store.entries]
                 """
             ])
         #expect(try Policies.warnings(feed: Self.full.with("\"memory\"", "\"none\"")).count == 4)
