@@ -19,5 +19,11 @@ struct Facts {
     var members: [String: Any] { value as? [String: Any] ?? [:] }
     var string: String? { value as? String }
     var int: Int? { value as? Int }
+    /// As JSON in the order of names, on one line.
+    var text: String {
+        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
+        let data = try? JSONSerialization.data(withJSONObject: value, options: options)
+        return String(decoding: data ?? Data(), as: UTF8.self)
+    }
     var isTrue: Bool { value as? Bool == true }
 }

@@ -57,7 +57,7 @@ struct Composer {
             var makes: [String: Int] = [:]
             for wrapper in policy.around.reversed() {
                 // The same wrapper around the same origin keeps what it learned; a second one like it has its own.
-                let make = Policy.fingerprint(of: [origin.node, wrapper.node])
+                let make = Policy.fingerprint(of: [origin, wrapper])
                 makes[make, default: 0] += 1
                 live = try wrapper.wrapper(around: live, in: context.of("\(make) \(makes[make] ?? 1)"))
             }

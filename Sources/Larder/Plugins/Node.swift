@@ -124,6 +124,10 @@ public struct Place: Sendable {
         self.offset = offset
     }
 
+    static func == (one: Place, other: Place) -> Bool {
+        one.source === other.source && one.offset == other.offset
+    }
+
     /// The line, from 1.
     public var line: Int {
         source.bytes.prefix(offset).reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }

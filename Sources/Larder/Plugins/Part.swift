@@ -10,6 +10,8 @@ public struct Part: Sendable {
     public let traits: Traits
     /// Where it stands: `$.store.tiers[0]`.
     let path: String
+    /// The plugin's name as it is written.
+    private let name: Node
     let recipe: Recipe
 
     /// The part that a reference (`"name"` or `{ "use": "name", … }`) means; nil after reporting what is wrong with it.
@@ -22,6 +24,7 @@ public struct Part: Sendable {
         self.nested = nested
         self.plugin = plugin
         path = reading.path
+        name = node["use"] ?? node
         self.node = settings
         self.recipe = recipe
         self.traits = traits
@@ -36,6 +39,7 @@ public struct Part: Sendable {
         nested = []
         self.plugin = plugin
         path = "$"
+        name = Node(.string(plugin.name), at: node.place)
         self.node = node
         self.recipe = recipe
         self.traits = traits
@@ -107,6 +111,18 @@ public struct Part: Sendable {
             }
             return declaration.default.map { EffectiveSetting(name: declaration.name, value: $0, place: nil) }
         }
+    }
+
+    /// What it says, the same for all that means the same: an object with `use`, in the order of names.
+    func canonical(_ write: (Node) -> JSON) -> JSON {
+        func canonical(_ value: Node) -> JSON {
+            if let part = nested.first(where: { $0.node.place == value.place }) { return part.canonical(write) }
+            if case .list(let items) = value.content { return .list(items.map(canonical)) }
+            return write(value)
+        }
+        let members = (node.members ?? []).filter { $0.name != "use" }
+        let written = [JSON.Member("use", write(name))] + members.map { JSON.Member($0.name, canonical($0.value)) }
+        return JSON.object(written).sorted
     }
 
     /// The origin this part stands for.

@@ -183,7 +183,8 @@ extension Plugin {
                 guard let limit else { return store }
                 return LimitedStore(store, limit: limit, name: name, world: context.world)
             }
-            return (recipe, traits?(repeat each values) ?? Traits())
+            let own = traits?(repeat each values) ?? Traits()
+            return (recipe, own.with { $0.givesUpAfter = limit ?? $0.givesUpAfter })
         }
     }
 

@@ -32,7 +32,7 @@ public final class Reading {
         _ message: String, _ severity: Problem.Severity = .error, at place: Place?, expected: String? = nil,
         suggestion: String? = nil, rule: String? = nil
     ) {
-        if let place, unfilled.contains(where: { $0.source === place.source && $0.offset == place.offset }) { return }
+        if let place, unfilled.contains(where: { $0 == place }) { return }
         problems.append(
             Problem(
                 message, severity, file: file, at: place, path: path, expected: expected, suggestion: suggestion,

@@ -28,7 +28,7 @@ package struct LintRule: Sendable {
     /// Every rule there is.
     package static let all: [LintRule] = [
         noEffect, retryFitsTimeout, unreachableFallback, noEntryFits, forgottenTooSoon, staleUnchecked, endlessCall,
-        keepsNothing,
+        endlessStore, keepsNothing,
     ]
 
     private static let noEffect = LintRule(
@@ -135,6 +135,19 @@ package struct LintRule: Sendable {
         rule.report(
             "nothing gives a call to '\(origin.plugin.name)' up", ".origin", origin.node, reading,
             expected: "a wrapper that does, such as 'timeout'")
+    }
+
+    private static let endlessStore = LintRule(
+        "endless-store", .warning, "A disk or a server that hangs holds up every load that looks for a copy."
+    ) { policy, rule, reading in
+        guard policy.strategy.plugin.needs.contains(.store), let store = policy.store else { return }
+        let tiers = store.nested.isEmpty || store.traits.givesUpAfter != nil ? [store] : store.nested
+        for tier in tiers where tier.traits.isForeign && tier.traits.givesUpAfter == nil {
+            rule.report(
+                "nothing gives an operation of store '\(tier.plugin.name)' up", ".store", tier.node, reading,
+                expected: "a 'limit'")
+            return
+        }
     }
 
     private static let keepsNothing = LintRule(
