@@ -12,7 +12,9 @@ import Testing
         let feed: Resource<Data>
         private let pantry: Pantry
 
-        init(_ world: SimulatedWorld, _ tiers: String = #"["upper", "lower"]"#) async throws {
+        init(
+            _ world: SimulatedWorld, _ tiers: String = #"["upper", "lower"]"#, windows: String = "", more: String = ""
+        ) async throws {
             upper = FaultyStore("upper", isForeign: false, world: world)
             lower = FaultyStore("lower", world: world)
             origin = ScriptedOrigin(world: world)
@@ -20,7 +22,7 @@ import Testing
             try folder.write(
                 """
                 { "resource": "feed", "origin": "scripted", "strategy": "cache-first",
-                  "validators": [{ "use": "age", "fresh": "1m" }],
+                  "validators": [{ "use": "age", \(windows) "fresh": "1m" }\(more)],
                   "store": { "use": "tiered", "tiers": \(tiers) } }
                 """, to: "feed.json")
             var registry = Registry.standard
@@ -102,6 +104,51 @@ import Testing
             cellar.upper.set(nil, for: .write)
             #expect(try await cellar.feed.load().text == "newer")
             #expect(cellar.text(in: cellar.upper) == "newer")
+        }
+    }
+
+    @Test func aCopyThatIsNotFreshHidesNoFreshOneBelowIt() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world)
+            cellar.upper.put(Entry(text: "older", fetchedAt: world.now - .seconds(70)), for: cellar.key)
+            cellar.lower.put(Entry(text: "newer", fetchedAt: world.now - .seconds(10)), for: cellar.key)
+            let loaded = try await cellar.feed.load()
+            #expect(loaded.text == "newer" && loaded.source == .store("lower") && loaded.age == .seconds(10))
+            #expect(cellar.text(in: cellar.upper) == "newer" && cellar.origin.calls.isEmpty)
+        }
+    }
+
+    @Test func aTierBelowACopyThatIsNotFreshIsAskedOnceAndMayFail() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world, Self.limited, windows: #""onError": "1h","#)
+            cellar.upper.put(Entry(text: "older", fetchedAt: world.now - .seconds(70)), for: cellar.key)
+            cellar.lower.put(Entry(text: "oldest", fetchedAt: world.now - .seconds(80)), for: cellar.key)
+            cellar.origin.play(then: .failure(.status(503)))
+            #expect(try await cellar.feed.load().text == "older")
+            #expect(cellar.lower.count(of: .read) == 1)
+            cellar.lower.set(.hangs, for: .read)
+            let start = world.uptime
+            let loaded = try await cellar.feed.load()
+            #expect(loaded.text == "older" && loaded.freshness == .stale && world.uptime - start == .milliseconds(200))
+            #expect(cellar.lower.count(of: .read) == 2 && cellar.feed.metrics.storeFaults == ["lower": 1])
+        }
+    }
+
+    @Test func aDamagedCopyBelowOneThatIsNotFreshIsReplacedByIt() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world, windows: #""onError": "1h","#, more: #", "checksum""#)
+            _ = try await cellar.feed.load()
+            let older = try #require(cellar.upper.entries[cellar.key])
+            try await world.sleep(for: .seconds(70))
+            var newer = older
+            newer.metadata.fetchedAt = world.now
+            newer.metadata.checksum = 1
+            cellar.lower.put(newer, for: cellar.key)
+            cellar.origin.play(then: .failure(.status(503)))
+            let loaded = try await cellar.feed.load()
+            #expect(loaded.text == "value" && loaded.freshness == .stale && loaded.source == .store("upper"))
+            #expect(cellar.lower.entries[cellar.key]?.metadata == older.metadata)
+            #expect(cellar.feed.metrics.corrupt == 1)
         }
     }
 

@@ -20,6 +20,10 @@ struct LimitedStore: Store {
         try await limited { [store] in try await store.read(key) }
     }
 
+    func read(_ key: Key, below found: Found) async throws -> Found? {
+        try await limited { [store] in try await store.read(key, below: found) }
+    }
+
     func write(_ entry: Entry, for key: Key) async throws -> Bool {
         try await limited { [store] in try await store.write(entry, for: key) }
     }

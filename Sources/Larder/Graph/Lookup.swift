@@ -23,7 +23,8 @@ package struct Lookup: Loader {
         return Self.loaded(found, permissions, at: now).serving(as: use)
     }
 
-    /// The copy, whatever it may be used for.
+    /// The copy, whatever it may be used for. The first look of a load that finds none that is fresh looks for one in the
+    /// tiers below, which others may share: what is fresher there has come up by the second look.
     ///
     /// - Throws: ``LoadError`` with the code `notCached` when there is none that is sound, with the store's error
     ///   beside it if it failed.
@@ -39,6 +40,7 @@ package struct Lookup: Loader {
                 throw Self.notCached
             }
         }
+        if !call.hasLooked, let fresher = try await fresher(than: found, ticket, call) { found = fresher }
         if found.depth > 0 { await shelf.promote(found, ticket, call.trail) }
         do {
             try found.entry.payload.decode(with: call.codec)
@@ -65,6 +67,40 @@ package struct Lookup: Loader {
         guard let found else { throw Self.notCached }
         shelf.report(found.faults, call.trail, "not read")
         return found
+    }
+
+    /// A fresh copy in a tier below one whose copy is not; nil when there is none.
+    ///
+    /// - Throws: `CancellationError` only.
+    private func fresher(than upper: Found, _ ticket: Ticket, _ call: Call) async throws -> Found? {
+        var last = upper
+        while !isFresh(last) {
+            do {
+                guard let found = try await shelf.store.read(call.key, below: last) else { return nil }
+                shelf.report(found.faults, call.trail, "not read")
+                last = found
+            } catch let error as CancellationError where Task.isCancelled {
+                throw error
+            } catch {
+                _ = shelf.report(error, call.trail, "not read")
+                return nil
+            }
+        }
+        if last.depth == upper.depth { return nil }
+        if last.isForeign {
+            do {
+                try validators.admit(&last.entry, from: .store)
+            } catch {
+                call.trail.note(last.tier, "copy replaced by the one above it: \(error.reason)")
+                await shelf.mend(with: upper, ticket, call.trail)
+                return nil
+            }
+        }
+        return last
+    }
+
+    private func isFresh(_ found: Found) -> Bool {
+        validators.permit(found.entry.metadata, at: world.now).allows(.fresh)
     }
 
     private static func loaded(_ found: Found, _ permissions: Permissions, at now: Timestamp) -> Loaded<Entry> {

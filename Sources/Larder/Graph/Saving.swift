@@ -24,7 +24,8 @@ package struct Saving: Loader {
     }
 
     private func copy(for call: Call) async -> Entry? {
-        guard let copy = try? await cached.load(call) else { return nil }
+        // Any copy will do to ask under a condition: the call does not wait for lower tiers.
+        guard let copy = try? await cached.load(call.knowing(nil)) else { return nil }
         return copy.revalidatable
     }
 }

@@ -61,6 +61,18 @@ package final class Shelf: Sendable {
         }
     }
 
+    /// Puts the sound copy of an upper tier in the place of a damaged one below it, unless something changed meanwhile.
+    func mend(with found: Found, _ ticket: Ticket, _ trail: Trail.Recorder) async {
+        meter.foundCorrupt()
+        do {
+            _ = try await order.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
+                _ = try await store.write(found.entry, for: ticket.key)
+            }
+        } catch {
+            _ = report(error, trail, "damaged copy not replaced")
+        }
+    }
+
     /// Copies an entry up to the tiers that lack it, unless something changed meanwhile.
     func promote(_ found: Found, _ ticket: Ticket, _ trail: Trail.Recorder) async {
         do {

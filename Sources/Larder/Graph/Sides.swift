@@ -72,7 +72,8 @@ public struct Sides: Sendable {
                 return loaded
             }
             call.trail.note("origin", "no answer after \(limit.brief)")
-            if let copy = try await copy(call) {
+            // Now: lower tiers are not waited for.
+            if let copy = try await copy(call.knowing(nil)) {
                 if let served = copy.serving(anyOf: .showing, fellBack: true) {
                     pursuit.cancel(after: linger)
                     return served

@@ -14,6 +14,11 @@ public protocol Store: Sendable {
     /// - Throws: when it cannot be told. The load then goes on as if nothing were there.
     func read(_ key: Key) async throws -> Found?
 
+    /// What lies under `key` in the tiers below the one of `found`, which is not fresh any more; nil by default.
+    ///
+    /// - Throws: when it cannot be told. The load then goes on with what was found.
+    func read(_ key: Key, below found: Found) async throws -> Found?
+
     /// Keeps `entry` under `key`, replacing what was there. It may be forgotten at any time, as space demands.
     ///
     /// - Returns: whether it is kept: not, for instance, when it is larger than the whole store may be.
@@ -34,6 +39,9 @@ extension Store {
     /// Don't know.
     public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? { nil }
 
+    /// Nothing: there is one tier.
+    public func read(_ key: Key, below found: Found) async throws -> Found? { nil }
+
     /// Nothing to copy: there is one tier.
     public func promote(_ found: Found, for key: Key) async throws {}
 }
@@ -46,7 +54,7 @@ public struct Found: Sendable {
     public var tier: String
     /// Whether it comes from outside this process's memory and must be admitted before it is used.
     public var isForeign: Bool
-    /// The tiers above, which do not have it.
+    /// The tiers above, which do not have it or have one that is less current.
     public var depth: Int
     /// Tiers that failed before it was found.
     public var faults: [StoreFault]

@@ -36,8 +36,16 @@ struct TieredStore: Store {
 
     /// The first tier's copy that can be read. One that fails is passed over and named in ``Found/faults``.
     func read(_ key: Key) async throws -> Found? {
+        try await read(key, from: 0)
+    }
+
+    func read(_ key: Key, below found: Found) async throws -> Found? {
+        try await read(key, from: found.depth + 1)
+    }
+
+    private func read(_ key: Key, from top: Int) async throws -> Found? {
         var faults: [StoreFault] = []
-        for (depth, tier) in tiers.enumerated() {
+        for (depth, tier) in tiers.enumerated().dropFirst(top) {
             do {
                 guard var found = try await tier.store.read(key) else { continue }
                 found.depth = depth

@@ -89,8 +89,8 @@ extension Scenario.End {
             if let wanted = stored[tier.name] {
                 let held = played.stored[place]
                 for key in Set(wanted.keys).union(held.keys).sorted() where wanted[key] != held[key] {
-                    found.append(
-                        "end: \(tier.name.shown) holds \(held[key].shown) under \(key.quoted), not \(wanted[key].shown)")
+                    let place = "\(tier.name.shown) holds \(held[key].shown) under \(key.quoted)"
+                    found.append("end: \(place), not \(wanted[key].shown)")
                 }
             }
             let faults = played.faults[Scenario.pluginName(of: place)] ?? 0
