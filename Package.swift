@@ -28,8 +28,8 @@ let package = Package(
             name: "ThirdPartyTests", dependencies: ["Larder", "LarderSimulation"], packageAccess: false,
             swiftSettings: settings),
         .testTarget(
-            name: "LarderCommandTests", dependencies: ["LarderCommand", "LarderSimulation"], exclude: ["Corpus"],
-            swiftSettings: settings),
+            name: "LarderCommandTests", dependencies: ["LarderCommand", "LarderSimulation"],
+            exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

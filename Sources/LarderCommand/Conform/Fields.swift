@@ -74,6 +74,11 @@ struct Fields {
         try number(key, in: least ... .max).map { .milliseconds($0) }
     }
 
+    /// How long something is fresh. A negative lifetime is none, like 0.
+    mutating func lifetime() throws(Unsupported) -> Duration? {
+        try duration("ttl_ms", from: .min).map { max(.zero, $0) }
+    }
+
     /// A moment at which something happens, in milliseconds.
     mutating func moment(_ key: String) throws(Unsupported) -> Duration? {
         try number(key, in: 0...Self.lastMoment).map { .milliseconds($0) }

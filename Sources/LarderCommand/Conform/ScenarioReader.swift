@@ -69,7 +69,7 @@ extension Scenario.Strategy {
         let name = try fields.required("kind", fields.text("kind", among: Kind.allCases.map(\.rawValue)))
         kind = try fields.required("kind", Kind(rawValue: name))
         try fields.mustBeOff("honour_http", "shared", "origin_ttl", "local_first")
-        ttl = try fields.duration("ttl_ms")
+        ttl = try fields.lifetime()
         jitter = try fields.duration("ttl_jitter_ms")
         window = try fields.duration("swr_ms")
         revalidatesAlways = try fields.text("revalidate", among: ["always", "when-stale"]) == "always"
@@ -139,7 +139,7 @@ extension Scenario.Seed {
         let body = try fields.text("value")
         value = isLost == true ? nil : try fields.required("value", body)
         age = try fields.required("age_ms", fields.duration("age_ms", from: .min))
-        let ttl = try fields.duration("ttl_ms")
+        let ttl = try fields.lifetime()
         strategy.ttl = strategy.ttl ?? ttl
         if ttl != nil, ttl != strategy.ttl { throw Unsupported("\(place).ttl_ms that is not the strategy's") }
         let etag = try fields.text("etag")

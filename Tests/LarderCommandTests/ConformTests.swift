@@ -1,0 +1,138 @@
+import FoundationEssentials
+import Larder
+import Testing
+
+@testable import LarderCommand
+
+@Suite struct ConformTests {
+    @Test func theFixtureIsConformedTo() async {
+        let output = await Output(["conform", Scenarios.fixture])
+        #expect(output.code == 0 && output.err.isEmpty)
+        var lines = output.out.split(separator: "\n").map(String.init)
+        #expect(lines.popLast() == "must: 28 pass, 0 fail, 10 unsupported; choice: 0 pass, 0 fail, 2 unsupported")
+        #expect(lines.count == 40)
+        let others = lines.filter { !$0.hasSuffix(" pass") }
+        #expect(
+            others == [
+                "NF-09 unsupported an answer of 404 reaches the caller as an error, without its body",
+                "VA-03 unsupported parameter entries[0].headers",
+                "HT-01 unsupported parameter strategy.honour_http",
+                "AU-01 unsupported parameter strategy.honour_http",
+                "VY-01 unsupported parameter strategy.honour_http",
+                "IN-01 unsupported parameter strategy.honour_http",
+                #"OB-01 unsupported strategy.kind "outbox""#,
+                #"OB-03 unsupported strategy.kind "outbox""#,
+                #"OB-05 unsupported strategy.kind "outbox""#,
+                "BR-01 unsupported parameter steps[0].request_headers",
+                "BR-03 unsupported parameter steps[0].request_headers",
+                "BR-05 unsupported origin[0].status 206",
+            ])
+    }
+
+    @Test func theFixtureAsJSONSaysTheSame() async throws {
+        struct Report: Decodable {
+            struct Row: Decodable {
+                var id: String
+                var level: String
+                var family: String
+                var result: String
+                var reason: String?
+            }
+            var rows: [Row]
+            var must: [String: Int]
+            var choice: [String: Int]
+        }
+        let output = await Output(["conform", Scenarios.fixture, "--format", "json"])
+        #expect(output.code == 0)
+        let report = try JSONDecoder().decode(Report.self, from: Data(output.out.utf8))
+        #expect(report.must == ["pass": 28, "fail": 0, "unsupported": 10])
+        #expect(report.choice == ["pass": 0, "fail": 0, "unsupported": 2])
+        #expect(report.rows.count == 40 && report.rows.allSatisfy { ($0.reason == nil) == ($0.result == "pass") })
+        #expect(report.rows.first { $0.id == "VY-01" }?.level == "choice")
+        #expect(report.rows.first { $0.id == "VY-01" }?.family == "http")
+    }
+
+    /// Playing again gives the same, byte for byte.
+    @Test func playingAgainGivesTheSame() async {
+        let first = await Output(["conform", Scenarios.fixture])
+        #expect(await Output(["conform", Scenarios.fixture]).out == first.out)
+    }
+
+    @Test(arguments: [
+        Played("pass"),
+        Played(#"fail step 1: value "new", not "newer""#, (#""value": "new", "f"#, #""value": "newer", "f"#)),
+        Played("fail step 1: fresh, not stale", (#""freshness": "fresh""#, #""freshness": "stale""#)),
+        Played("fail step 1: from origin, not cache", (#""from": "origin""#, #""from": "cache""#)),
+        Played("fail step 1: done after 20 ms, not 19 ms", (#""done_at_ms": 20"#, #""done_at_ms": 19"#)),
+        Played("fail step 1: 1 origin calls, not 2", (#""origin_calls": 1 } }"#, #""origin_calls": 2 } }"#)),
+        Played("fail end: 1 origin calls, not 0", (#""origin_calls": 1, "b"#, #""origin_calls": 0, "b"#)),
+        Played("fail end: 1 body writes, not 2", (#""body_writes": 1"#, #""body_writes": 2"#)),
+        Played(#"fail end: memory holds "new" under "k", not "old""#, (#""k": "new""#, #""k": "old""#)),
+        Played(
+            #"fail end: memory holds nothing under "j", not "new"; end: memory holds "new" under "k", not nothing"#,
+            (#""k": "new""#, #""j": "new""#)),
+        Played(
+            #"fail step 1: value "new", not error "timeout""#,
+            (#""value": "new", "freshness": "fresh", "from": "origin""#, #""error": "timeout""#)),
+        Played(#"fail step 1: a value, not status 404"#, (#""value": "new", "f"#, #""status": 404, "f"#)),
+        Played(
+            #"fail step 1: error "no-response", not value "new"; end: 0 body writes, not 1"#
+                + #"; end: memory holds "old" under "k", not "new""#,
+            (#""status": 200, "value": "new""#, #""error": "connect""#)),
+        Played(
+            #"fail step 1: error "no-response", not value "new"; step 1: done after 0 ms, not 20 ms"#
+                + #"; 1 origin call, with answers for 0; end: 0 body writes, not 1"#
+                + #"; end: memory holds "old" under "k", not "new""#,
+            (#"{ "delay_ms": 20, "status": 200, "value": "new" }"#, "")),
+        Played("fail step 1: no answer by 20 ms", (#""delay_ms": 20"#, #""delay_ms": 101"#)),
+        Played(
+            #"fail origin call 1: if_none_match nothing, not "a""#,
+            (#""value": "new" }"#, #""value": "new", "requires": { "if_none_match": "a" } }"#)),
+        Played(
+            #"fail origin call 1: if_none_match "a", not nothing"#,
+            (#""ttl_ms": 1000 },"#, #""ttl_ms": 1000, "validators": ["etag"] },"#),
+            (#""age_ms": 1500"#, #""age_ms": 1500, "etag": "a""#),
+            (#""value": "new" }"#, #""value": "new", "requires": { "if_none_match": null } }"#)),
+        Played("fail end: 0 errors of memory, not 1", (#""body_writes": 1"#, #""store_errors": { "memory": 1 }"#)),
+        Played(
+            #"fail step 1 caller 1: from origin, not cache"#, (#""from": "origin""#, #""from": "cache""#),
+            (#""key": "k", "expect""#, #""key": "k", "count": 3, "expect""#)),
+        Played(
+            #"fail step 1: error "cancelled", not "timeout"; end: 0 body writes, not 1"#
+                + #"; end: memory holds "old" under "k", not "new""#,
+            (#""key": "k", "expect""#, #""key": "k", "cancel_at_ms": 20, "expect""#),
+            (#""delay_ms": 20"#, #""delay_ms": 99"#),
+            (#""value": "new", "freshness": "fresh", "from": "origin""#, #""error": "timeout""#)),
+    ])
+    func aWrongExpectationIsTold(_ row: Played) async throws {
+        let output = try await Scenarios.play(Scenarios.file(Scenarios.row(row.edits)))
+        let line = output.out.split(separator: "\n").first.map(String.init)
+        #expect(line?.hasPrefix("A-1 " + row.verdict) == true, "\(line ?? "")")
+        #expect(output.code == (row.verdict == "pass" ? 0 : 1))
+    }
+
+    @Test func onlyWhatMustBeIsAFailure() async throws {
+        let wrong = Scenarios.row([(#""from": "origin""#, #""from": "cache""#)])
+        let choice = wrong.replacing("A-1", with: "B-1").replacing("must", with: "choice")
+        let output = try await Scenarios.play(Scenarios.file(Scenarios.row, choice))
+        #expect(output.code == 0)
+        #expect(
+            output.out == """
+                A-1 pass
+                B-1 fail step 1: from origin, not cache
+                must: 1 pass, 0 fail, 0 unsupported; choice: 0 pass, 1 fail, 0 unsupported
+
+                """)
+        #expect(try await Scenarios.play(Scenarios.file(wrong, choice)).code == 1)
+    }
+
+    @Test func whatIsNotSupportedIsAFailureExceptInFamiliesThatComeLater() async throws {
+        let strange = Scenarios.row([(#""title""#, #""twist": 1, "title""#)])
+        #expect(try await Scenarios.play(Scenarios.file(strange)).code == 1)
+        for family in ["http", "revalidation", "outbox", "ranges"] {
+            let later = strange.replacing(#""family": "cache-first""#, with: #""family": "\#(family)""#)
+            let output = try await Scenarios.play(Scenarios.file(later))
+            #expect(output.code == 0 && output.out.hasPrefix("A-1 unsupported parameter twist\n"))
+        }
+    }
+}

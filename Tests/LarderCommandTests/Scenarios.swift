@@ -1,0 +1,58 @@
+import FoundationEssentials
+import Testing
+
+/// Files of scenarios to be played.
+enum Scenarios {
+    static let fixture = projectFolder.appending(path: "Tests/LarderCommandTests/Fixtures/strategies.json").path
+
+    /// A row that passes: an expired copy, fetched anew.
+    static let row = """
+        { "id": "A-1", "level": "must", "family": "cache-first", "title": "expired",
+          "strategy": { "kind": "cache-first", "ttl_ms": 1000 },
+          "stores": [{ "name": "memory" }],
+          "entries": [{ "store": "memory", "key": "k", "value": "old", "age_ms": 1500, "ttl_ms": 1000 }],
+          "origin": [{ "delay_ms": 20, "status": 200, "value": "new" }],
+          "steps": [{ "at_ms": 0, "op": "get", "key": "k", "expect": { "value": "new", "freshness": "fresh", "from": "origin", "done_at_ms": 20, "origin_calls": 1 } }],
+          "end": { "at_ms": 100, "origin_calls": 1, "body_writes": 1, "stored": { "memory": { "k": "new" } } } }
+        """
+
+    /// A file of these rows.
+    static func file(_ rows: String...) -> String {
+        #"{ "format": "strategy-scenarios/1", "scenarios": ["# + rows.joined(separator: ",\n") + "] }"
+    }
+
+    /// What `conform` says of a file.
+    static func play(_ text: String, _ options: String...) async throws -> Output {
+        try await play(Data(text.utf8), options)
+    }
+
+    static func play(_ bytes: Data, _ options: [String] = []) async throws -> Output {
+        let folder = try Folder()
+        let file = folder.url.appending(path: "rows.json")
+        try bytes.write(to: file)
+        var output = await Output(["conform", file.path] + options)
+        output.err = output.err.replacing(file.path, with: "rows.json")
+        return output
+    }
+
+    /// The row with some texts, each of which must be in it, replaced.
+    static func row(_ edits: [(String, String)]) -> String {
+        edits.reduce(row) { row, edit in
+            #expect(row.contains(edit.0), "\(edit.0)")
+            return row.replacing(edit.0, with: edit.1, maxReplacements: 1)
+        }
+    }
+}
+
+/// A row made from the one that passes, and what is said of it.
+struct Played: Sendable, CustomTestStringConvertible {
+    var edits: [(String, String)]
+    var verdict: String
+
+    init(_ verdict: String, _ edits: (String, String)...) {
+        self.verdict = verdict
+        self.edits = edits
+    }
+
+    var testDescription: String { edits.map { "\($0.0) → \($0.1)" }.joined(separator: ", ") }
+}
