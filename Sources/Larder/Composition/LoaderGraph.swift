@@ -3,6 +3,7 @@ final class LoaderGraph: Sendable {
     let policy: Policy
     let root: any Loader
     let shelf: Shelf
+    let validators: Validators
     /// What the store is made of: the shelf outlives this graph if the next one's is made of the same.
     let storeMake: String
     /// What its parts keep across a reload.
@@ -10,11 +11,13 @@ final class LoaderGraph: Sendable {
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, shelf: Shelf, storeMake: String, keepsakes: Keepsakes, world: any World
+        policy: Policy, root: any Loader, shelf: Shelf, validators: Validators, storeMake: String,
+        keepsakes: Keepsakes, world: any World
     ) {
         self.policy = policy
         self.root = root
         self.shelf = shelf
+        self.validators = validators
         self.storeMake = storeMake
         self.keepsakes = keepsakes
         self.world = world

@@ -217,7 +217,7 @@ extension Plugin {
 }
 
 /// A setting's value as it was read; nil after a problem was reported.
-private struct Given<Value: Sendable> {
+struct Given<Value: Sendable> {
     struct Missing: Error {}
     var value: Value?
 

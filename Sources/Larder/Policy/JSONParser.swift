@@ -2,7 +2,7 @@
 ///
 /// No trailing commas, no comments, no names twice, valid UTF-8, limited depth and size: what passes here means the same
 /// to every other reader. Hostile text costs time in proportion to its length at most.
-struct JSONParser {
+package struct JSONParser {
     /// No policy is larger.
     static let mostBytes = 1_000_000
     private static let deepest = 64
@@ -15,7 +15,7 @@ struct JSONParser {
     /// The tree of a text.
     ///
     /// - Throws: ``Problem``, the first there is: what follows a mistake in the syntax has no sure meaning.
-    static func parse(_ source: SourceText) throws(Problem) -> Node {
+    package static func parse(_ source: SourceText) throws(Problem) -> Node {
         var parser = JSONParser(source)
         try parser.skipSpace()
         if parser.position == parser.bytes.count {
