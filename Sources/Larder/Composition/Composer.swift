@@ -11,7 +11,7 @@ struct Composer {
     func compose(_ policy: Policy, after former: LoaderGraph? = nil, in slot: Slot) throws(PolicyError) -> LoaderGraph {
         let keepsakes = Keepsakes(after: former?.keepsakes)
         defer { keepsakes.settle() }
-        let context = context(of: policy.resource, keepsakes)
+        let context = context(of: slot, keepsakes)
         do {
             let make = policy.fingerprint(of: ["store"])
             let kept = former.flatMap { $0.storeMake == make ? $0.shelf : nil }
@@ -40,10 +40,10 @@ struct Composer {
         }
     }
 
-    private func context(of resource: String, _ keepsakes: Keepsakes) -> Context {
+    private func context(of slot: Slot, _ keepsakes: Keepsakes) -> Context {
         Context(
-            resource: resource, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: resource),
-            registry: registry, keepsakes: keepsakes, part: "")
+            resource: slot.name, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: slot.name),
+            registry: registry, meter: slot.meter, keepsakes: keepsakes, part: "")
     }
 
     private func sides(
