@@ -28,7 +28,7 @@ let package = Package(
             name: "ThirdPartyTests", dependencies: ["Larder", "LarderSimulation"], packageAccess: false,
             swiftSettings: settings),
         .testTarget(
-            name: "LarderCommandTests", dependencies: ["LarderCommand", "LarderSimulation"],
+            name: "LarderCommandTests", dependencies: ["LarderCommand", "LarderSimulation"], exclude: ["Corpus"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

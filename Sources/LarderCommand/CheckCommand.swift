@@ -44,7 +44,7 @@ extension Command {
             var count = 0
             var problems: [Problem] = []
             for path in arguments.operands.isEmpty ? ["Policies"] : arguments.operands {
-                let verdicts = judge(path, registry)
+                let verdicts = judge(path, registry, arguments.environment)
                 count += verdicts.count
                 problems += verdicts.flatMap(\.problems)
             }
@@ -68,8 +68,9 @@ extension Command {
         })
 
     /// What is to be said about a folder or a file.
-    private static func judge(_ path: String, _ registry: Registry) -> [PolicyReader.Verdict] {
-        let environment = ProcessInfo.processInfo.environment
+    private static func judge(
+        _ path: String, _ registry: Registry, _ environment: [String: String]
+    ) -> [PolicyReader.Verdict] {
         func reader(_ folder: String) -> PolicyReader {
             PolicyReader(registry: registry, folder: folder, environment: environment)
         }
@@ -81,6 +82,10 @@ extension Command {
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        guard name.hasSuffix(".json"), PolicyReader.isName(String(name.dropLast(".json".count))) else {
+            let problem = Problem("this is not the file of a policy", file: path, expected: "a file such as feed.json")
+            return [PolicyReader.Verdict(problems: [problem])]
+        }
         return [reader(folder).judge(name)]
     }
 

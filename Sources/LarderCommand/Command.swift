@@ -48,10 +48,13 @@ struct UsageError: Error {
 /// What a command was called with.
 struct Arguments: Sendable {
     private(set) var operands: [String] = []
+    /// Where `${NAME}` in policies is looked up.
+    let environment: [String: String]
     private var flags: Set<String> = []
     private var values: [String: [String]] = [:]
 
-    init(_ arguments: [String], for command: Command) throws(UsageError) {
+    init(_ arguments: [String], for command: Command, environment: [String: String]) throws(UsageError) {
+        self.environment = environment
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {

@@ -21,7 +21,9 @@ extension Command {
         run: { arguments, registry, terminal in
             guard arguments.operands.isEmpty else { throw UsageError(message: "demo takes no operands") }
             let seed = try arguments.number(of: "seed", in: 0...Int.max, default: 1)
-            let day = DemoDay(seed: UInt64(seed), policies: arguments.policies, registry: registry)
+            let day = DemoDay(
+                seed: UInt64(seed), policies: arguments.policies, registry: registry,
+                environment: arguments.environment)
             let (rows, warnings) = try day.live { terminal.progress($0, $1) }
             terminal.endProgress()
             for warning in warnings { terminal.note(warning.description) }

@@ -46,6 +46,7 @@ struct DemoDay: Sendable {
     let seed: UInt64
     let policies: URL
     let registry: Registry
+    var environment = ProcessInfo.processInfo.environment
 
     /// Lives through the day.
     ///
@@ -57,8 +58,9 @@ struct DemoDay: Sendable {
         defer { try? FileManager.default.removeItem(at: cache) }
         // Seven in the morning of Monday, 5 January 2026, UTC.
         let world = SimulatedWorld(seed: seed, start: Timestamp(seconds: 1_767_571_200 + 7 * 3_600))
-        return try world.run { [policies] world in
-            let pantry = try await Pantry(policies: policies, registry: registry, cache: cache, world: world)
+        return try world.run { [policies, environment] world in
+            let pantry = try await Pantry(
+                policies: policies, registry: registry, cache: cache, environment: environment, world: world)
             let habits = pantry.resources.compactMap { Self.habit(for: $0, in: pantry) }
             guard !habits.isEmpty else {
                 throw LoadError(.failed, "no policy has an origin that uses 'sample', so there is nothing to show")

@@ -17,7 +17,7 @@ extension Command {
             let format = try arguments.format(["tree", "mermaid", "json"])
             guard arguments.operands.count == 1 else { throw UsageError(message: "which resource?") }
             let name = arguments.operands[0]
-            let policy = try policy(name, in: arguments.policies.relativePath, registry, terminal)
+            let policy = try policy(name, arguments, registry, terminal)
             guard let policy else { return false }
             for warning in policy.warnings { terminal.note(warning.description) }
             if arguments.has("effective") {
@@ -38,10 +38,10 @@ extension Command {
 
     /// The policy of a resource; nil after saying what is wrong with it.
     private static func policy(
-        _ name: String, in folder: String, _ registry: Registry, _ terminal: Terminal
+        _ name: String, _ arguments: Arguments, _ registry: Registry, _ terminal: Terminal
     ) throws -> Policy? {
-        let environment = ProcessInfo.processInfo.environment
-        let reader = PolicyReader(registry: registry, folder: folder, environment: environment)
+        let reader = PolicyReader(
+            registry: registry, folder: arguments.policies.relativePath, environment: arguments.environment)
         guard let item = try reader.names().first(where: { $0 == name + ".json" }) else {
             let known = try reader.names().map { String($0.dropLast(".json".count)) }
             terminal.complain("no such resource; there are: \(known.joined(separator: ", "))")
@@ -62,7 +62,7 @@ extension Command {
                 let value = setting.value.count > 40 ? setting.value.prefix(39) + "…" : setting.value
                 rows.append([outline.name, setting.name, value, setting.origin])
             }
-            for child in outline.children { collect(child) }
+            for part in outline.judges + outline.children { collect(part) }
         }
         collect(outline)
         let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }

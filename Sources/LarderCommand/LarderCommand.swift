@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -33,10 +38,13 @@ public enum LarderCommand {
         exit(await run(arguments, registry: registry, terminal: .standard))
     }
 
-    /// Runs a command as ``main(registry:)`` does, writing to `terminal`.
+    /// Runs a command as ``main(registry:)`` does, writing to `terminal`. Policies read variables from `environment`.
     ///
     /// - Returns: the exit code.
-    public static func run(_ arguments: [String], registry: Registry = .standard, terminal: Terminal) async -> Int32 {
+    public static func run(
+        _ arguments: [String], registry: Registry = .standard,
+        environment: [String: String] = ProcessInfo.processInfo.environment, terminal: Terminal
+    ) async -> Int32 {
         switch arguments.first {
         case nil, "--help", "-h", "help":
             if let name = arguments.dropFirst().first, let command = commands.first(where: { $0.name == name }) {
@@ -55,19 +63,20 @@ public enum LarderCommand {
                 terminal.complain("'larder --help' lists the commands")
                 return 2
             }
-            return await run(command, Array(arguments.dropFirst()), registry, terminal)
+            return await run(command, Array(arguments.dropFirst()), registry, environment, terminal)
         }
     }
 
     private static func run(
-        _ command: Command, _ arguments: [String], _ registry: Registry, _ terminal: Terminal
+        _ command: Command, _ arguments: [String], _ registry: Registry, _ environment: [String: String],
+        _ terminal: Terminal
     ) async -> Int32 {
         if arguments.contains("--help") || arguments.contains("-h") {
             terminal.print(command.help)
             return 0
         }
         do {
-            let options = try Arguments(arguments, for: command)
+            let options = try Arguments(arguments, for: command, environment: environment)
             return try await command.run(options, registry, terminal) ? 0 : 1
         } catch let error as UsageError {
             terminal.complain(error.message)

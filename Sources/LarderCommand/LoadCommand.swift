@@ -39,7 +39,9 @@ extension Command {
             let times = try arguments.number(of: "repeat", in: 1...1_000_000, default: isWatching ? .max : 1)
             let pause = try arguments.duration(of: "every") ?? .seconds(1)
             let (name, request) = try request(arguments)
-            let pantry = try await Pantry(policies: arguments.policies, registry: registry, cache: arguments.cache)
+            let pantry = try await Pantry(
+                policies: arguments.policies, registry: registry, cache: arguments.cache,
+                environment: arguments.environment)
             for warning in pantry.warnings { terminal.note(warning.description) }
             let resource = pantry.resource(name)
             if isWatching {

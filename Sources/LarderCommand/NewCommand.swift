@@ -18,7 +18,9 @@ extension Command {
             guard arguments.operands.count == 1 else { throw UsageError(message: "one RESOURCE, please") }
             let name = arguments.operands[0]
             guard PolicyReader.isName(name) else {
-                throw UsageError(message: "a resource's name is a file's name, and begins with neither '_' nor '.'")
+                throw UsageError(
+                    message: "a resource's name is a file's name on one line, begins with neither '_' nor '.', and "
+                        + "does not end in '.schema'")
             }
             let strategy = try chosen(.strategy, arguments.value(of: "strategy"), in: registry)
             let origin = try origin(arguments.value(of: "origin"), in: registry)
@@ -47,26 +49,38 @@ extension Command {
 
     private static func origin(_ value: String?, in registry: Registry) throws(UsageError) -> JSON {
         guard let value, value.contains("://") else {
-            return reference(try chosen(.origin, value ?? registry[.origin, "sample"]?.name, in: registry))
+            return reference(
+                try chosen(.origin, value ?? registry[.origin, "sample"]?.name, in: registry), in: registry)
         }
         guard let plugin = registry[.origin].first(where: { $0.settings.contains { $0.name == "url" } }) else {
             let names = registry[.origin].map(\.name).joined(separator: ", ")
             throw UsageError(message: "no registered origin takes a URL; there are: \(names)")
         }
-        return reference(plugin, ["url": .string(value)])
+        return reference(plugin, ["url": .string(value)], in: registry)
     }
 
     /// A plugin with what must be set set to something that may stand there.
-    private static func reference(_ plugin: Plugin, _ given: [String: JSON] = [:]) -> JSON {
+    private static func reference(
+        _ plugin: Plugin, _ given: [String: JSON] = [:], in registry: Registry
+    ) -> JSON {
         var members = [JSON.Member("use", .string(plugin.name))]
         for setting in plugin.settings {
             if let value = given[setting.name] {
                 members.append(JSON.Member(setting.name, value))
             } else if setting.isRequired {
-                members.append(JSON.Member(setting.name, setting.example ?? .null))
+                members.append(JSON.Member(setting.name, setting.example ?? part(setting.type, registry)))
             }
         }
         return .object(members)
+    }
+
+    /// Something that may stand where a plugin or a list of plugins is wanted: one that is easily set.
+    private static func part(_ type: String, _ registry: Registry) -> JSON {
+        let words = type.split(separator: " ")
+        let plugins = words.last.flatMap { PluginKind(rawValue: String($0)) }.map { registry[$0] } ?? []
+        let easy = plugins.last { $0.settings.allSatisfy { !$0.isRequired || $0.example != nil } }
+        let reference: JSON = easy.map { Self.reference($0, in: registry) } ?? .null
+        return words.count > 1 ? .list([reference]) : reference
     }
 
     private static func starter(
@@ -85,7 +99,7 @@ extension Command {
             members.append(JSON.Member("origin", origin))
             add("around", .wrapper, "timeout", [["use": "timeout", "after": "8s"]])
         }
-        members.append(JSON.Member("strategy", reference(strategy)))
+        members.append(JSON.Member("strategy", reference(strategy, in: registry)))
         if strategy.needs.contains(.store) {
             add(
                 "validators", .validator, "age",

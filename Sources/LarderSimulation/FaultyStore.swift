@@ -106,7 +106,9 @@ public final class FaultyStore: Store {
     /// Forgets entries, or does what it was told.
     public func remove(_ selection: Selection) async throws {
         try await meet(.remove)
-        state.withLock { state in state.entries = state.entries.filter { !selection.contains($0.key) } }
+        state.withLock { state in
+            state.entries = state.entries.filter { !selection.contains($0.key, $0.value) }
+        }
     }
 
     /// How much it keeps.

@@ -9,12 +9,13 @@ struct Output {
     var out: String
     var err: String
 
-    init(_ arguments: [String], registry: Registry = .standard) async {
+    init(_ arguments: [String], registry: Registry = .standard, environment: [String: String] = [:]) async {
         let out = Locked<[UInt8]>([])
         let err = Locked<[UInt8]>([])
         let terminal = Terminal(
             out: { bytes in out.withLock { $0 += bytes } }, err: { bytes in err.withLock { $0 += bytes } })
-        code = await LarderCommand.run(arguments, registry: registry, terminal: terminal)
+        code = await LarderCommand.run(
+            arguments, registry: registry, environment: environment, terminal: terminal)
         self.out = String(decoding: out.withLock { $0 }, as: UTF8.self)
         self.err = String(decoding: err.withLock { $0 }, as: UTF8.self)
     }

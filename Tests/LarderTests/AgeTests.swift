@@ -44,6 +44,23 @@ import Testing
         #expect(try standIn(Self.fresh + Self.week, Self.windows) == nil)
     }
 
+    @Test func onErrorOnlyItsOwnWindowCountsButPatienceServesWhatEitherAllows() throws {
+        let revalidating = #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h" }]"#
+        let onError = #"[{ "use": "age", "fresh": "5m", "onError": "1h" }]"#
+        #expect(try standIn(.seconds(600), revalidating) == nil)
+        #expect(try standIn(.seconds(600), onError)?.text == "old")
+        for validators in [revalidating, onError] {
+            try SimulatedWorld().run { world in
+                let kitchen = try await Kitchen(
+                    world, strategy: #"{ "use": "cache-first", "patience": "1s" }"#, validators: validators)
+                kitchen.stock("old", age: .seconds(600))
+                kitchen.origin.play(.hang)
+                let copy = try await kitchen.feed.load()
+                #expect(copy.text == "old" && copy.freshness == .stale && world.uptime == .seconds(1))
+            }
+        }
+    }
+
     @Test func atExactlyFreshACopyIsStale() throws {
         #expect(try shown(Self.fresh - .nanoseconds(1), Self.windows)?.freshness == .fresh)
         #expect(try shown(Self.fresh, Self.windows)?.freshness == .stale)

@@ -52,7 +52,7 @@ import Testing
                 catalog.missed()
                 model.statistics.misses += 1
             default:
-                let gone = catalog.removeAll { $0 % 4 == id % 4 }
+                let gone = catalog.removeAll { other, _ in other % 4 == id % 4 }
                 #expect(Set(gone) == Set(model.kept.map(\.id).filter { $0 % 4 == id % 4 }))
                 model.kept.removeAll { $0.id % 4 == id % 4 }
             }

@@ -54,7 +54,7 @@ import Testing
         try SimulatedWorld().run { world in
             for strategy in Self.strategies + [#""cache-only""#] {
                 let kitchen = try await Kitchen(
-                    world, strategy: strategy, store: "odd",
+                    world, strategy: strategy, store: #""odd""#,
                     plugins: [.store("odd", "Throws an answer.") { _ in OddStore() }])
                 kitchen.origin.play(then: .failure(.status(503)))
                 let failure = try await kitchen.start().failure()

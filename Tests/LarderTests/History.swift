@@ -90,7 +90,7 @@ struct History: Sendable {
             switch selection {
             case .all: try await kitchen.pantry.clear()
             case .scope: try await kitchen.feed.clear(scope: scope)
-            case .key: try await kitchen.feed.clear(["id": id], scope: scope)
+            case .key, .tag: try await kitchen.feed.clear(["id": id], scope: scope)
             }
             teller.cleared(selection, after: origin.count)
         } catch {
@@ -154,7 +154,7 @@ private final class Teller: Sendable {
     }
 
     func oldest(_ key: Key) -> Int {
-        state.withLock { $0.clearings.last { $0.selection.contains(key) }?.calls ?? 0 } + 1
+        state.withLock { $0.clearings.last { $0.selection.contains(key, tags: []) }?.calls ?? 0 } + 1
     }
 
     func check(_ value: String, for key: Key, since oldest: Int) {

@@ -17,7 +17,8 @@ struct Kitchen {
     /// A pantry whose only resource is `feed`: origin `scripted` and store `faulty` unless told otherwise.
     init(
         _ world: SimulatedWorld, strategy: String, validators: String = "[]", around: String = "[]",
-        fallbacks: String = "[]", store storeName: String = "faulty", foreignStore: Bool = true, plugins: [Plugin] = [],
+        fallbacks: String = "[]", store storePart: String = #""faulty""#, foreignStore: Bool = true,
+        plugins: [Plugin] = [],
         origin originName: String = "scripted"
     ) async throws {
         self.world = world
@@ -29,7 +30,7 @@ struct Kitchen {
         try folder.write(
             """
             { "resource": "feed", "origin": "\(originName)", "around": \(around), "strategy": \(strategy),
-              "validators": \(validators), "store": "\(storeName)", "fallbacks": \(fallbacks) }
+              "validators": \(validators), "store": \(storePart), "fallbacks": \(fallbacks) }
             """, to: "feed.json")
         pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
     }

@@ -127,30 +127,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [5, 15, 25, 35, 45])
-    func unchangedNeverBringsBackACopyThatWasReadBeforeAClearingEnded(_ moment: Int) throws {
-        try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
-                world, strategy: #""cache-first""#, validators: Self.windows, store: "slow",
-                plugins: [.store("slow", "Finds at once, answers late.") { _ in SlowStore(world: world) }])
-            kitchen.origin.play(.value("old", etag: "e1"))
-            _ = try await kitchen.feed.load()
-            world.stepClock(by: .seconds(7_200))
-            kitchen.origin.play(then: .unchanged(after: .milliseconds(20)))
-            let start = world.uptime
-            let clear = world.start {
-                try await world.sleep(for: .milliseconds(20))
-                try await kitchen.feed.clear()
-            }
-            try await world.sleep(for: .milliseconds(moment))
-            let load = kitchen.start()
-            _ = try await clear.value()
-            #expect(clear.endedAt == start + .milliseconds(40))
-            _ = await load.result()
-            #expect(try await !kitchen.feed.contains())
-        }
-    }
-
     @Test func loadsThatAClearingOvertakesShareOneCallThatNoLaterLoadJoins() throws {
         try SimulatedWorld().run { world in
             let kitchen = try await Kitchen(world, strategy: #""cache-first""#)
@@ -181,29 +157,6 @@ import Testing
         }
     }
 
-    @Test func whatWasReadBeforeAClearingIsNotPutBackIntoATierByIt() throws {
-        try SimulatedWorld().run { world in
-            let lower = FaultyStore("lower", world: world)
-            let upper = FaultyStore("upper", world: world)
-            let folder = try Folder()
-            try folder.write(
-                """
-                { "resource": "feed", "strategy": "cache-only",
-                  "store": { "use": "tiered", "tiers": ["upper", "lower"] } }
-                """, to: "feed.json")
-            var registry = Registry.standard
-            for plugin in [lower.plugin, upper.plugin] { try registry.register(plugin) }
-            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
-            lower.put(Entry(Data("old".utf8), Metadata(fetchedAt: world.now)), for: Key(resource: "feed"))
-            lower.set(.takes(.milliseconds(20)), for: .read)
-            let load = world.start { try await pantry.resource("feed").load() }
-            try await world.sleep(for: .milliseconds(10))
-            try await pantry.clear()
-            _ = await load.result()
-            #expect(upper.entries.isEmpty && lower.entries.isEmpty)
-        }
-    }
-
     @Test func aClearingWaitsForAWriteUnderWayAndThenRemovesIt() throws {
         try SimulatedWorld().run { world in
             let kitchen = try await Kitchen(world, strategy: #""network-first""#)
@@ -216,28 +169,4 @@ import Testing
             #expect(kitchen.held() == nil)
         }
     }
-}
-
-/// Sees what it keeps at once and takes 10 ms to say so; takes 20 ms to forget.
-private struct SlowStore: Store {
-    let entries = Locked<[Key: Entry]>([:])
-    let world: SimulatedWorld
-
-    func read(_ key: Key) async throws -> Found? {
-        let entry = entries.withLock { $0[key] }
-        try await world.sleep(for: .milliseconds(10))
-        return entry.map { Found($0, tier: "slow", isForeign: true) }
-    }
-
-    func write(_ entry: Entry, for key: Key) async throws -> Bool {
-        entries.withLock { $0[key] = entry }
-        return true
-    }
-
-    func remove(_ selection: Selection) async throws {
-        try await world.sleep(for: .milliseconds(20))
-        entries.withLock { $0 = $0.filter { !selection.contains($0.key) } }
-    }
-
-    func statistics() async -> StoreStatistics { StoreStatistics() }
 }

@@ -58,7 +58,7 @@ import Testing
 
     @Test(arguments: [
         ("\"value\": 1", "\"value\": 2"), ("\"value\": 1", "\"value\": \"1\""), ("\"value\": 1", "\"value\": [1]"),
-        ("cache-first", "network-first"), ("\"store\": \"file\"", "\"store\": { \"use\": \"file\" }"),
+        ("cache-first", "network-first"), ("\"store\": \"file\"", "\"store\": \"memory\""),
         ("\"strategy\"", "\"about\": \"x\", \"strategy\""),
     ])
     func otherContentHasAnotherRevision(old: String, new: String) throws {
@@ -109,7 +109,7 @@ import Testing
         #expect(
             try Policies.warnings(feed: Self.full.with("\"memory\"", "\"file\"")) == [
                 """
-                feed.json:6:48: warning: the setting 'entries' has no effect: it belongs to store 'memory' [at $.store]
+                feed.json:6:48: warning: the setting 'entries' has no effect: it belongs to store 'memory' [at $.store.entries]
                 """
             ])
         #expect(try Policies.warnings(feed: Self.full.with("\"memory\"", "\"none\"")).count == 4)

@@ -122,7 +122,7 @@ actor Drawer: Store {
     }
 
     func remove(_ selection: Selection) {
-        entries = entries.filter { !selection.contains($0.key) }
+        entries = entries.filter { !selection.contains($0.key, $0.value) }
     }
 
     func statistics() -> StoreStatistics { StoreStatistics(entries: entries.count) }

@@ -106,7 +106,7 @@ import Testing
             #""use": "greeting""#, #""use": "greetings""#,
             """
             3:22: error: unknown origin 'greetings'; expected one of \(Registry.standard[.origin].map { "'\($0.name)'" }.joined(separator: ", ")), 'greeting' \
-            (did you mean 'greeting'?) [at $.origin]
+            (did you mean 'greeting'?) [at $.origin.use]
             """
         ),
         (
@@ -128,14 +128,14 @@ import Testing
         (
             #""word": "welcome""#, #""word": "welcom""#,
             """
-            3:42: error: a string that is none of the choices; expected one of "hello", "welcome" \
+            3:42: error: this is none of the choices; expected one of "hello", "welcome" \
             (did you mean 'welcome'?) [at $.origin.word]
             """
         ),
         (
             #""100%""#, #""101%""#,
             """
-            4:42: error: 101% is out of range; expected a share such as 0.1 or "10%", from 0 to 1 \
+            4:42: error: this share is out of range; expected a share such as 0.1 or "10%", from 0 to 1 \
             [at $.around[0].share]
             """
         ),
@@ -145,7 +145,7 @@ import Testing
         ),
         (
             #"["text/plain"]"#, "[]",
-            "7:39: error: the list is too short; expected at least 1 [at $.validators[0].allowed]"
+            "7:39: error: the list is too short; expected at least 1 item [at $.validators[0].allowed]"
         ),
         (
             #"["text/plain"]"#, #"["text/plain", 7]"#,
@@ -161,7 +161,7 @@ import Testing
             #""room": 2"#, #""rooms": 2"#,
             """
             10:31: error: unknown setting 'rooms' for store 'drawer'; expected one of 'limit', 'room', 'largest' \
-            (did you mean 'room'?) [at $.store]
+            (did you mean 'room'?) [at $.store.rooms]
             """
         ),
     ])

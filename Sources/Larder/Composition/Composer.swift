@@ -13,16 +13,19 @@ struct Composer {
     /// make: then that one is kept, and with it the order of writes and the calls under way.
     ///
     /// - Throws: ``PolicyError`` when a part cannot be made.
-    func compose(_ policy: Policy, after former: LoaderGraph? = nil, meter: Meter) throws(PolicyError) -> LoaderGraph {
+    func compose(_ policy: Policy, after former: LoaderGraph? = nil, in slot: Slot) throws(PolicyError) -> LoaderGraph {
         let keepsakes = Keepsakes(after: former?.keepsakes)
         defer { keepsakes.settle() }
-        let context = context(of: policy.resource, keepsakes)
+        let context = context(of: slot, keepsakes)
         do {
             let make = policy.fingerprint(of: ["store"])
             let kept = former.flatMap { $0.storeMake == make ? $0.shelf : nil }
-            let shelf = try kept ?? Shelf(try policy.store?.store(in: context) ?? EmptyStore(), meter: meter)
+            let shelf =
+                try kept
+                ?? Shelf(
+                    try policy.store?.store(in: context) ?? EmptyStore(), meter: slot.meter, observers: slot.observers)
             let validators = Validators(try policy.validators.map { try $0.validator(in: context) })
-            let sides = try sides(policy, shelf, validators, meter, context)
+            let sides = try sides(policy, shelf, validators, slot.meter, context)
             let asked = Asked(try policy.strategy.strategy(over: sides), sides: sides)
             let fallbacks = try policy.fallbacks.map { part in
                 (
@@ -33,19 +36,19 @@ struct Composer {
                 )
             }
             let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
-            let root = Measured(answering, revision: policy.revision, meter: meter, world: world)
+            let root = Measured(answering, revision: policy.revision, meter: slot.meter, world: world)
             return LoaderGraph(
-                policy: policy, root: root, shelf: shelf, validators: validators, storeMake: make,
+                policy: policy, root: root, live: sides.live, shelf: shelf, validators: validators, storeMake: make,
                 keepsakes: keepsakes, world: world)
         } catch {
             throw PolicyError([Problem("cannot be composed: \(error)", file: policy.file)])
         }
     }
 
-    private func context(of resource: String, _ keepsakes: Keepsakes) -> Context {
+    private func context(of slot: Slot, _ keepsakes: Keepsakes) -> Context {
         Context(
-            resource: resource, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: resource),
-            registry: registry, keepsakes: keepsakes, part: "")
+            resource: slot.name, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: slot.name),
+            registry: registry, meter: slot.meter, keepsakes: keepsakes, part: "")
     }
 
     private func sides(
@@ -60,7 +63,7 @@ struct Composer {
             var makes: [String: Int] = [:]
             for wrapper in policy.around.reversed() {
                 // The same wrapper around the same origin keeps what it learned; a second one like it has its own.
-                let make = Policy.fingerprint(of: [origin.node, wrapper.node])
+                let make = Policy.fingerprint(of: [origin, wrapper])
                 makes[make, default: 0] += 1
                 live = try wrapper.wrapper(around: live, in: context.of("\(make) \(makes[make] ?? 1)"))
             }

@@ -2,6 +2,8 @@
 final class LoaderGraph: Sendable {
     let policy: Policy
     let root: any Loader
+    /// The live side alone, for who wants to know what the origin says and nothing else.
+    let live: any Loader
     let shelf: Shelf
     let validators: Validators
     /// What the store is made of: the shelf outlives this graph if the next one's is made of the same.
@@ -11,11 +13,12 @@ final class LoaderGraph: Sendable {
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, shelf: Shelf, validators: Validators, storeMake: String,
+        policy: Policy, root: any Loader, live: any Loader, shelf: Shelf, validators: Validators, storeMake: String,
         keepsakes: Keepsakes, world: any World
     ) {
         self.policy = policy
         self.root = root
+        self.live = live
         self.shelf = shelf
         self.validators = validators
         self.storeMake = storeMake

@@ -8,6 +8,8 @@ public struct Outline: Sendable {
     public var note: String?
     /// Its settings as they are in effect; empty for parts that have none.
     public var settings: [EffectiveSetting] = []
+    /// The validators that judge here.
+    public var judges: [Outline] = []
     /// What it is put around.
     public var children: [Outline] = []
 
@@ -40,9 +42,10 @@ public struct Outline: Sendable {
         let needs = policy.strategy.plugin.needs
         var sides: [Outline] = []
         if let origin = policy.origin {
-            var live = Outline(origin)
+            var live = Outline("measured", note: "each call", [Outline(origin)])
             for wrapper in policy.around.reversed() { live = Outline(wrapper, [live]) }
             live = Outline("decoding", note: admission(policy), [live])
+            if !needs.contains(.store) { live.judges = policy.validators.map { Outline($0) } }
             if needs.contains(.store) {
                 live = Outline("saving", note: "to \(policy.store?.plugin.name ?? "nothing")", [live])
             }
@@ -51,7 +54,9 @@ public struct Outline: Sendable {
         if needs.contains(.store) {
             let names = policy.validators.map(\.plugin.name).joined(separator: " ∧ ")
             let permitted = names.isEmpty ? "everything is permitted" : "permitted by \(names)"
-            sides.append(Outline("lookup", role: "cached", note: permitted, policy.store.map { [store($0)] } ?? []))
+            var lookup = Outline("lookup", role: "cached", note: permitted, policy.store.map { [store($0)] } ?? [])
+            lookup.judges = policy.validators.map { Outline($0) }
+            sides.append(lookup)
         }
         return sides
     }
@@ -113,6 +118,7 @@ public struct Outline: Sendable {
         if let role { members.append(JSON.Member("role", .string(role))) }
         if let note { members.append(JSON.Member("note", .string(note))) }
         if !settings.isEmpty { members.append(JSON.Member("settings", .list(settings.map(\.json)))) }
+        if !judges.isEmpty { members.append(JSON.Member("judges", .list(judges.map(\.json)))) }
         if !children.isEmpty { members.append(JSON.Member("children", .list(children.map(\.json)))) }
         return .object(members)
     }

@@ -120,6 +120,13 @@ public final class Pantry: Sendable {
         try await clear(.scope(scope))
     }
 
+    /// Forgets every copy that bears this tag, in every resource. Calls under way do not save what bears it.
+    ///
+    /// - Throws: ``LoadError`` naming the resources whose store failed, after all were tried.
+    public func clear(tag: String) async throws {
+        try await clear(.tag(tag))
+    }
+
     private func clear(_ selection: Selection) async throws {
         var failed: [String] = []
         var first: (any Error)?
@@ -186,7 +193,7 @@ public final class Pantry: Sendable {
                 let former = slot.graph
                 if former?.policy.isSame(as: policy) == true { continue }
                 do throws(PolicyError) {
-                    next.append((slot, try composer.compose(policy, after: former, meter: slot.meter)))
+                    next.append((slot, try composer.compose(policy, after: former, in: slot)))
                 } catch {
                     problems += error.problems
                 }

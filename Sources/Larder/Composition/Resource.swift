@@ -92,6 +92,13 @@ public struct Resource<Value: Sendable>: Sendable {
         try await present().clear(.scope(scope))
     }
 
+    /// Forgets the copies that bear this tag. Calls under way do not save what bears it.
+    ///
+    /// - Throws: what the store throws.
+    public func clear(tag: String) async throws {
+        try await present().clear(.tag(tag))
+    }
+
     /// Forgets every copy of this resource. Calls under way save nothing.
     ///
     /// - Throws: what the store throws.
@@ -111,13 +118,13 @@ public struct Resource<Value: Sendable>: Sendable {
         return slot
     }
 
-    private func graph() throws(LoadError) -> LoaderGraph {
+    func graph() throws(LoadError) -> LoaderGraph {
         if let graph = slot.graph { return graph }
         let known = pantry.resources.joined(separator: ", ")
         throw LoadError(.noSuchResource, "no such resource; there are: \(known)")
     }
 
-    private func value(of loaded: Loaded<Entry>) throws -> Loaded<Value> {
+    func value(of loaded: Loaded<Entry>) throws -> Loaded<Value> {
         try loaded.map { entry in
             guard let value = try entry.payload.decode(with: codec) as? Value else {
                 throw LoadError(.undecodable, "the codec gave a value of another type")

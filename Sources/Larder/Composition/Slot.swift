@@ -12,6 +12,7 @@ final class Slot: Sendable {
 
     let name: String
     let meter = Meter()
+    let observers = Observers()
     private let state = Locked(State())
 
     init(_ name: String) {

@@ -92,7 +92,7 @@ package final class Flights: Sendable {
     /// Lets nobody join the calls under way for the selected keys. Those who wait for them get their answers.
     func close(_ selection: Selection) {
         state.withLock { state in
-            state.open = state.open.filter { !selection.contains($0.key.key) }
+            state.open = state.open.filter { !selection.mayContain($0.key.key) }
         }
     }
 

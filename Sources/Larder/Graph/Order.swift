@@ -17,6 +17,7 @@ package final class Order: Sendable {
         var writes: UInt64 = 0
         var newest: UInt64 = 0
         var cleared: UInt64 = 0
+        var clearedTags: [String: UInt64] = [:]
         var isBusy = false
         var queue: [CheckedContinuation<Void, Never>] = []
     }
@@ -61,17 +62,18 @@ package final class Order: Sendable {
         state.withLock { ($0.lines[ticket.key]?.cleared ?? 0) > ticket.since }
     }
 
-    /// Carries `work` out in its turn, if the condition holds then.
+    /// Carries `work`, which is about an entry that bears `tags`, out in its turn, if the condition holds then.
     ///
     /// - Returns: whether it was carried out.
     func perform(
-        _ ticket: Ticket, if condition: Condition = .notOvertaken, _ work: () async throws -> Void
+        _ ticket: Ticket, if condition: Condition = .notOvertaken, tags: [String] = [], _ work: () async throws -> Void
     ) async rethrows -> Bool {
         await takeTurn(ticket.key)
         defer { endTurn(ticket.key) }
         let allowed = state.withLock { state in
             guard let line = state.lines[ticket.key], line.cleared < ticket.since,
-                !state.clearings.values.contains(where: { $0.contains(ticket.key) })
+                !state.clearings.values.contains(where: { $0.contains(ticket.key, tags: tags) }),
+                !tags.contains(where: { line.clearedTags[$0] ?? 0 > ticket.since })
             else { return false }
             switch condition {
             case .notOvertaken: return line.newest < ticket.sequence
@@ -96,13 +98,19 @@ package final class Order: Sendable {
         let (number, busy) = state.withLock { state in
             let number = state.number()
             state.clearings[number] = selection
-            return (number, state.lines.filter { $0.value.isBusy && selection.contains($0.key) }.map(\.key))
+            return (number, state.lines.filter { $0.value.isBusy && selection.mayContain($0.key) }.map(\.key))
         }
         defer {
             state.withLock { state in
                 state.clearings[number] = nil
                 let now = state.number()
-                for key in state.lines.keys where selection.contains(key) { state.lines[key]?.cleared = now }
+                for key in state.lines.keys where selection.mayContain(key) {
+                    if case .tag(let tag) = selection {
+                        state.lines[key]?.clearedTags[tag] = now
+                    } else {
+                        state.lines[key]?.cleared = now
+                    }
+                }
             }
         }
         for key in busy {

@@ -12,8 +12,7 @@ package struct Saving: Loader {
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         let ticket = call.ticket ?? shelf.order.begin(call.key)
-        var known = call.hasLooked ? call.known : await copy(for: call)
-        if shelf.order.isVoid(ticket) { known = nil }
+        let known = call.hasLooked ? call.known : await copy(for: call)
         do {
             var loaded = try await live.load(call.knowing(known))
             loaded.isStored = await shelf.save(loaded.value, ticket, call.trail)

@@ -5,10 +5,12 @@ package final class Shelf: Sendable {
     let flights = Flights()
     let refreshes = Refreshes()
     private let meter: Meter
+    private let observers: Observers
 
-    package init(_ store: any Store, meter: Meter) {
+    init(_ store: any Store, meter: Meter, observers: Observers = Observers()) {
         self.store = store
         self.meter = meter
+        self.observers = observers
     }
 
     /// Forgets the selected entries. Calls under way neither save what they bring nor are joined by later loads.
@@ -23,10 +25,18 @@ package final class Shelf: Sendable {
     func save(_ entry: Entry, _ ticket: Ticket, _ trail: Trail.Recorder) async -> Bool {
         do {
             var isKept = false
-            let isNewest = try await order.perform(ticket) { isKept = try await store.write(entry, for: ticket.key) }
-            if !isNewest { trail.note("store", "not saved: cleared or overtaken by a later call") }
+            let isNewest = try await order.perform(ticket, tags: entry.metadata.tags) {
+                isKept = try await store.write(entry, for: ticket.key)
+            }
+            if isNewest {
+                observers.saved(entry, for: ticket.key)
+            } else {
+                trail.note("store", "not saved: cleared or overtaken by a later call")
+            }
             return isKept
         } catch {
+            // It is the newest all the same, kept or not.
+            observers.saved(entry, for: ticket.key)
             return report(error, trail, "not saved")
         }
     }
@@ -54,7 +64,9 @@ package final class Shelf: Sendable {
     /// Copies an entry up to the tiers that lack it, unless something changed meanwhile.
     func promote(_ found: Found, _ ticket: Ticket, _ trail: Trail.Recorder) async {
         do {
-            _ = try await order.perform(ticket, if: .untouched) { try await store.promote(found, for: ticket.key) }
+            _ = try await order.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
+                try await store.promote(found, for: ticket.key)
+            }
         } catch {
             _ = report(error, trail, "not copied up")
         }

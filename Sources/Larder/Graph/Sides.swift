@@ -103,10 +103,16 @@ public struct Sides: Sendable {
         calling.ticket = call.ticket ?? shelf.order.begin(call.key)
         world.spawn { [calling] in
             let pursuit = Pursuit(in: world) { try await live.load(calling) }
-            let loaded = try? await pursuit.value(within: limit)
-            if loaded == nil { pursuit.cancel() }
-            meter.refreshed(failed: loaded == nil)
-            shelf.refreshes.end(call.key, failed: loaded == nil, at: world.uptime)
+            var failed: Bool
+            do {
+                failed = try await pursuit.value(within: limit) == nil
+                if failed { pursuit.cancel() }
+            } catch {
+                // An answer is no failure, even if it is an error.
+                failed = LoadError.meaning(of: error)?.isAnswer != true
+            }
+            meter.refreshed(failed: failed)
+            shelf.refreshes.end(call.key, failed: failed, at: world.uptime)
         }
     }
 

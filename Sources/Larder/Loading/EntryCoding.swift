@@ -40,6 +40,20 @@ extension Entry {
     /// - Throws: ``StoreError`` when the bytes are damaged.
     /// - Returns: nil when another key's entry is there.
     package static func decode(_ bytes: [UInt8], for key: Key) throws(StoreError) -> Entry? {
+        let head = try readHead(bytes)
+        guard head.owner == key.text else { return nil }
+        return Entry(Data(bytes[head.end...]), head.metadata)
+    }
+
+    /// What is known about the entry that `bytes` hold, whoever's it is.
+    ///
+    /// - Throws: ``StoreError`` when the bytes are damaged.
+    package static func metadata(in bytes: [UInt8]) throws(StoreError) -> Metadata {
+        try readHead(bytes).metadata
+    }
+
+    private static func readHead(_ bytes: [UInt8]) throws(StoreError) -> (owner: String?, metadata: Metadata, end: Int)
+    {
         let start = magic.count + 12
         guard bytes.count >= start, bytes.starts(with: magic) else { throw StoreError("the entry is damaged") }
         let count = Int(UInt32(littleEndian: load(bytes[magic.count..<magic.count + 4])))
@@ -68,8 +82,7 @@ extension Entry {
             }
         }
         guard length == bytes.count - start - count else { throw StoreError("the entry is cut short") }
-        guard owner == key.text else { return nil }
-        return Entry(Data(bytes[(start + count)...]), metadata)
+        return (owner, metadata, start + count)
     }
 
     /// The number whose bytes these are, missing ones taken as zero.

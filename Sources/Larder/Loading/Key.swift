@@ -60,15 +60,29 @@ public enum Selection: Sendable, Hashable {
     case key(Key)
     /// Every entry of this account; nil selects the entries that belong to nobody.
     case scope(String?)
+    /// Every entry that bears this tag.
+    case tag(String)
     /// Every entry.
     case all
 
-    /// Whether the entry kept under `key` is meant.
-    public func contains(_ key: Key) -> Bool {
+    /// Whether an entry that is kept under `key` is meant.
+    public func contains(_ key: Key, _ entry: Entry) -> Bool {
+        contains(key, tags: entry.metadata.tags)
+    }
+
+    /// Whether an entry that is kept under `key` and bears `tags` is meant.
+    package func contains(_ key: Key, tags: [String]) -> Bool {
         switch self {
         case .key(let wanted): wanted == key
         case .scope(let scope): key.scope.map { Array($0.utf8) } == scope.map { Array($0.utf8) }
+        case .tag(let tag): tags.contains(tag)
         case .all: true
         }
+    }
+
+    /// Whether an entry that is kept under `key` may be meant, whatever its tags are.
+    func mayContain(_ key: Key) -> Bool {
+        if case .tag = self { return true }
+        return contains(key, tags: [])
     }
 }

@@ -2,7 +2,8 @@ extension Plugin {
     /// Several origins for the same data.
     static let mirrors = Plugin.origin(
         "mirrors", "Several origins for the same data: the next is asked when the one before fails.",
-        Setting("origins", .list(of: .part(.origin), atLeast: 1), help: "The origins, in the order in which they are asked"),
+        Setting(
+            "origins", .list(of: .part(.origin), atLeast: 1), help: "The origins, in the order in which they are asked"),
         traits: { origins in
             Traits().with {
                 $0.cannotFail = origins.contains(where: \.traits.cannotFail)

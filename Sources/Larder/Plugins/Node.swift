@@ -62,9 +62,19 @@ public struct Node: Sendable {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .number(_, let text): "the number \(text.prefix(32))"
-        case .string: "a string"
+        case .string(let text): text.isEmpty ? "an empty string" : "a string"
         case .list: "a list"
         case .object: "an object"
+        }
+    }
+
+    /// Whether something in it came from the environment.
+    var isFilled: Bool {
+        switch content {
+        case .string: written != nil
+        case .list(let items): items.contains(where: \.isFilled)
+        case .object(let members): members.contains { $0.value.isFilled }
+        default: false
         }
     }
 
@@ -112,6 +122,10 @@ public struct Place: Sendable {
     public init(_ source: SourceText, offset: Int) {
         self.source = source
         self.offset = offset
+    }
+
+    static func == (one: Place, other: Place) -> Bool {
+        one.source === other.source && one.offset == other.offset
     }
 
     /// The line, from 1.

@@ -8,6 +8,10 @@ public struct Part: Sendable {
     public let nested: [Part]
     /// What the lint rules want to know of it.
     public let traits: Traits
+    /// Where it stands: `$.store.tiers[0]`.
+    let path: String
+    /// The plugin's name as it is written.
+    private let name: Node
     let recipe: Recipe
 
     /// The part that a reference (`"name"` or `{ "use": "name", … }`) means; nil after reporting what is wrong with it.
@@ -19,6 +23,8 @@ public struct Part: Sendable {
         guard let (recipe, traits) = prepared else { return nil }
         self.nested = nested
         self.plugin = plugin
+        path = reading.path
+        name = node["use"] ?? node
         self.node = settings
         self.recipe = recipe
         self.traits = traits
@@ -32,34 +38,39 @@ public struct Part: Sendable {
         guard let (recipe, traits) = plugin.prepare(node, reading) else { return nil }
         nested = []
         self.plugin = plugin
+        path = "$"
+        name = Node(.string(plugin.name), at: node.place)
         self.node = node
         self.recipe = recipe
         self.traits = traits
     }
 
     private static func plugin(_ kind: PluginKind, _ node: Node, _ reading: Reading) -> Plugin? {
-        let expected = "\(kind.withArticle): \"name\" or { \"use\": \"name\", … }"
-        let reference: Node
         switch node.content {
-        case .string: reference = node
+        case .string: return named(node, kind, reading)
         case .object:
             guard let use = node["use"] else {
                 reading.report("this object does not say which \(kind) to use", at: node.place, expected: "\"use\"")
                 return nil
             }
-            reference = use
+            return reading.inside(".use") { named(use, kind, reading) }
         default:
-            reading.reject(node, expected: expected)
+            reading.reject(node, expected: "\(kind.withArticle): \"name\" or { \"use\": \"name\", … }")
             return nil
         }
+    }
+
+    private static func named(_ reference: Node, _ kind: PluginKind, _ reading: Reading) -> Plugin? {
         guard let name = reference.string else {
             reading.reject(reference, expected: "the name of \(kind.withArticle)")
             return nil
         }
         guard let plugin = reading.registry[kind, name] else {
             let known = reading.registry[kind].map(\.name)
+            let other = PluginKind.allCases.first { reading.registry[$0, name] != nil && reference.written == nil }
+            let hint = other.map { "; it is the name of \($0.withArticle)" } ?? ""
             reading.report(
-                "unknown \(kind) '\((reference.written ?? name).prefix(64))'", at: reference.place,
+                "unknown \(kind) '\((reference.written ?? name).prefix(64))'\(hint)", at: reference.place,
                 expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
                 suggestion: reference.written == nil ? nearest(to: name, among: known) : nil)
             return nil
@@ -74,17 +85,19 @@ public struct Part: Sendable {
             let owner = reading.registry[plugin.kind].first { other in
                 other.settings.contains { $0.name == member.name }
             }
-            if let owner {
-                reading.report(
-                    "the setting '\(member.name)' has no effect: it belongs to \(plugin.kind) '\(owner.name)'",
-                    .warning,
-                    at: member.place, rule: "no-effect")
-            } else {
-                reading.report(
-                    "unknown setting '\(member.name.prefix(64))' for \(plugin.kind) '\(plugin.name)'", at: member.place,
-                    expected: known.isEmpty
-                        ? "no settings" : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-                    suggestion: nearest(to: member.name, among: known))
+            reading.inside(".\(member.name.prefix(64))") {
+                if let owner {
+                    reading.report(
+                        "the setting '\(member.name)' has no effect: it belongs to \(plugin.kind) '\(owner.name)'",
+                        .warning, at: member.place, rule: "no-effect")
+                } else {
+                    reading.report(
+                        "unknown setting '\(member.name.prefix(64))' for \(plugin.kind) '\(plugin.name)'",
+                        at: member.place,
+                        expected: known.isEmpty
+                            ? "no settings" : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
+                        suggestion: nearest(to: member.name, among: known))
+                }
             }
         }
     }
@@ -98,6 +111,18 @@ public struct Part: Sendable {
             }
             return declaration.default.map { EffectiveSetting(name: declaration.name, value: $0, place: nil) }
         }
+    }
+
+    /// What it says, the same for all that means the same: an object with `use`, in the order of names.
+    func canonical(_ write: (Node) -> JSON) -> JSON {
+        func canonical(_ value: Node) -> JSON {
+            if let part = nested.first(where: { $0.node.place == value.place }) { return part.canonical(write) }
+            if case .list(let items) = value.content { return .list(items.map(canonical)) }
+            return write(value)
+        }
+        let members = (node.members ?? []).filter { $0.name != "use" }
+        let written = [JSON.Member("use", write(name))] + members.map { JSON.Member($0.name, canonical($0.value)) }
+        return JSON.object(written).sorted
     }
 
     /// The origin this part stands for.

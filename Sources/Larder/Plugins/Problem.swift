@@ -48,14 +48,14 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
         if let expected { text += "; expected \(expected)" }
         if let suggestion { text += " (did you mean '\(suggestion)'?)" }
         if path != "$" { text += " [at \(path)]" }
-        return text
+        return text.withoutControls
     }
 
     /// The line of ``description``, then the line of the file and a mark under the place.
     public var withSource: String {
         guard let place, !place.lineText.isEmpty else { return description }
         let number = "\(place.line)"
-        let line = place.lineText.prefix(200).map { $0.isWhitespace ? " " : $0 }
+        let line = place.lineText.prefix(200).map { $0.isWhitespace || $0.isControl ? " " : $0 }
         let margin = String(repeating: " ", count: number.count)
         let mark = String(repeating: " ", count: min(place.column - 1, 200)) + "^"
         return "\(description)\n  \(number) | \(String(line))\n  \(margin) | \(mark)"
@@ -70,6 +70,29 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
             "path": .string(path), "message": .string(message), "expected": text(expected),
             "suggestion": text(suggestion), "rule": text(rule),
         ]
+    }
+}
+
+extension Character {
+    /// Whether it moves the cursor, or worse, where it is printed.
+    fileprivate var isControl: Bool {
+        unicodeScalars.contains { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: true
+            default: scalar.properties.isBidiControl
+            }
+        }
+    }
+}
+
+extension String {
+    /// The text on one line, whatever a file's author called things.
+    package var withoutControls: String {
+        guard contains(where: \.isControl) else { return self }
+        return map { character in
+            guard character.isControl else { return String(character) }
+            return character.unicodeScalars.map { "\\u{\(String($0.value, radix: 16))}" }.joined()
+        }.joined()
     }
 }
 

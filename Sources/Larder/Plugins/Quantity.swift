@@ -4,46 +4,61 @@ struct Quantity: Sendable {
     var examples: [String]
     /// Each unit's name and how many of the smallest it holds, the smallest first.
     var units: [(name: String, size: Int64)]
+    /// More than this is too much, and how that much is written.
+    var most: (amount: Int64, text: String)
 
     static let duration = Quantity(
         noun: "duration", examples: ["250ms", "30s", "5m", "12h", "7d"],
         units: [
             ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
             ("d", 86_400_000_000_000),
-        ])
+        ], most: (.max, "forever"))
     static let size = Quantity(
         noun: "size", examples: ["64KB", "20MB", "1GB"],
-        units: [("B", 1), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)])
+        units: [("B", 1), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)],
+        most: (999_999_999_999_999, "999999GB"))
 
     var expectation: String {
         "a \(noun) such as " + examples.prefix(2).map { "\"\($0)\"" }.joined(separator: " or ")
     }
 
-    /// What a text of digits and a unit amounts to; nil if it is none, or more than can be counted.
+    /// How many digits a number of this unit may have, whichever they are.
+    private func digits(of unit: Int64) -> Int { String(most.amount / unit + 1).count - 1 }
+
+    /// What a text of digits and a unit amounts to, `Int64.max` if it is too much; nil if it is none.
     func amount(_ text: String) -> Int64? {
         let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard digits.count <= 12, let number = Int64(Substring(digits)),
-            let unit = units.first(where: { $0.name == text.dropFirst(digits.count) })
-        else { return nil }
-        let (amount, overflow) = number.multipliedReportingOverflow(by: unit.size)
-        return overflow ? nil : amount
+        guard !digits.isEmpty, let unit = units.first(where: { $0.name == text.dropFirst(digits.count) }) else {
+            return nil
+        }
+        let significant = digits.drop { $0 == UInt8(ascii: "0") }
+        if significant.isEmpty { return 0 }
+        guard significant.count <= self.digits(of: unit.size), let number = Int64(Substring(significant)) else {
+            return .max
+        }
+        return number * unit.size
     }
 
     /// How an amount is written: in the largest unit that divides it.
     func text(_ amount: Int64) -> String {
-        if amount == .max { return "forever" }
+        if amount >= most.amount { return most.text }
         let unit = units.last { amount % $0.size == 0 && (amount != 0 || $0.name == "s" || $0.name == "B") } ?? units[0]
         return "\(amount / unit.size)\(unit.name)"
     }
 
-    /// The schema of amounts; of those above nothing, if `isPositive`.
-    func schema(isPositive: Bool, or special: String? = nil) -> JSON {
-        let names = units.map(\.name).joined(separator: "|")
-        let nonzero = isPositive ? "(?!0+[A-Za-z])" : ""
-        return [
-            "type": "string",
-            "pattern": .string("^(\(nonzero)[0-9]{1,12}(\(names))\(special.map { "|" + $0 } ?? ""))$"),
-        ]
+    /// The schema of the amounts within limits.
+    func schema(of range: ClosedRange<Int64>, or special: String? = nil) -> JSON {
+        let choices = [pattern(of: range)] + (special.map { [$0] } ?? [])
+        return ["type": "string", "pattern": .string("^(" + choices.joined(separator: "|") + ")$")]
+    }
+
+    /// The regular expression of the amounts within limits.
+    func pattern(of range: ClosedRange<Int64>) -> String {
+        units.compactMap { unit in
+            let low = range.lowerBound / unit.size + (range.lowerBound % unit.size == 0 ? 0 : 1)
+            let nines = Int64(String(repeating: "9", count: digits(of: unit.size))) ?? .max
+            return WholeNumbers.pattern(from: low, to: min(range.upperBound / unit.size, nines)).map { $0 + unit.name }
+        }.joined(separator: "|")
     }
 
     /// The amount a node stands for, or nil after reporting what is wrong with it.
@@ -51,29 +66,51 @@ struct Quantity: Sendable {
         switch node.content {
         case .string(let text):
             guard let amount = amount(text) else {
-                reading.report("this is no \(noun)", at: node.place, expected: expectation)
+                let shown = node.written == nil ? text : ""
+                if isNumber(shown) {
+                    reportMissingUnit(shown, node, reading)
+                } else {
+                    reading.report(
+                        "this is no \(noun)", at: node.place, expected: expectation, suggestion: likely(shown))
+                }
                 return nil
             }
-            guard range.contains(amount) else {
+            guard range.contains(amount), amount != .max else {
                 reading.report(
-                    "\(self.text(amount)) is out of range", at: node.place,
+                    "\((node.written ?? text).prefix(32)) is out of range", at: node.place,
                     expected: "a \(noun) from \(self.text(range.lowerBound)) to \(self.text(range.upperBound))")
                 return nil
             }
             return amount
         case .number(_, let text):
-            // The two spellings that were likely meant, if they are spellings.
-            let likely = (noun == "duration" ? ["ms", "s"] : ["KB", "MB"]).map { text + $0 }
-            let expected = likely.map { "\"\($0)\"" }.joined(separator: " or ")
-            let areSound = likely.allSatisfy { amount($0) != nil }
-            reading.report(
-                "the number \(text.prefix(32)) has no unit", at: node.place,
-                expected: areSound ? expected : expectation)
+            reportMissingUnit(text, node, reading)
             return nil
         default:
             reading.reject(node, expected: expectation)
             return nil
         }
+    }
+
+    /// Shows the two spellings that were likely meant.
+    private func reportMissingUnit(_ number: String, _ node: Node, _ reading: Reading) {
+        let likely = noun == "duration" ? ("ms", "s") : ("KB", "MB")
+        let spellings = "\"\(number)\(likely.0)\" or \"\(number)\(likely.1)\""
+        reading.report(
+            "the number \(number.prefix(32)) has no unit", at: node.place,
+            expected: isNumber(number) ? spellings : expectation)
+    }
+
+    /// Whether a text is a number that may stand before a unit.
+    private func isNumber(_ text: String) -> Bool {
+        (1...9).contains(text.utf8.count) && text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+    }
+
+    /// What a text would be without spaces and with its unit in the right case.
+    private func likely(_ text: String) -> String? {
+        let text = text.prefix(32).filter { $0 != " " }
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = units.first { $0.name.lowercased() == text.dropFirst(digits.count).lowercased() }
+        return unit.flatMap { amount(digits + $0.name) == nil ? nil : digits + $0.name }
     }
 }
 
@@ -88,7 +125,7 @@ extension SettingType where Value == Duration {
         let mayBeForever = range.upperBound >= .forever
         return SettingType(
             "duration", expectation: quantity.expectation,
-            schema: quantity.schema(isPositive: range.lowerBound > .zero, or: mayBeForever ? "forever" : nil),
+            schema: quantity.schema(of: limits, or: mayBeForever ? "forever" : nil),
             example: "30s",
             show: { "\"\($0.spelled)\"" },
             read: { node, reading in
@@ -103,15 +140,16 @@ extension SettingType where Value == Range<Duration> {
     public static var window: SettingType<Range<Duration>> {
         let quantity = Quantity.duration
         let expectation = "a window such as \"2m-5m\""
+        let end = "(\(quantity.pattern(of: 0...(.max))))"
         return SettingType(
             "window", expectation: expectation,
-            schema: ["type": "string", "pattern": "^[0-9]{1,12}(ms|s|m|h|d)-[0-9]{1,12}(ms|s|m|h|d)$"],
+            schema: ["type": "string", "pattern": .string("^\(end)-\(end)$")],
             example: "2m-5m", show: { "\"\($0.lowerBound.spelled)-\($0.upperBound.spelled)\"" },
             read: { node, reading in
                 let ends = node.string?.split(separator: "-", omittingEmptySubsequences: false) ?? []
-                let amounts = ends.compactMap { quantity.amount(String($0)) }
+                let amounts = ends.compactMap { quantity.amount(String($0)) }.filter { $0 != .max }
                 guard ends.count == 2, amounts.count == 2 else {
-                    reading.reject(node, expected: expectation)
+                    reading.reject(node, unless: "window", expected: expectation)
                     return nil
                 }
                 guard amounts[0] < amounts[1] else {
@@ -126,11 +164,12 @@ extension SettingType where Value == Range<Duration> {
 extension SettingType where Value == Int {
     /// A number of bytes: `"64KB" "20MB" "1GB"`.
     public static var size: SettingType<Int> {
-        SettingType(
-            "size", expectation: Quantity.size.expectation, schema: Quantity.size.schema(isPositive: true),
+        let limits = 1...Quantity.size.most.amount
+        return SettingType(
+            "size", expectation: Quantity.size.expectation, schema: Quantity.size.schema(of: limits),
             example: "20MB",
             show: { "\"\(Quantity.size.text(Int64($0)))\"" },
-            read: { node, reading in Quantity.size.read(node, in: 1...(1 << 50), reading).map { Int($0) } })
+            read: { node, reading in Quantity.size.read(node, in: limits, reading).map { Int($0) } })
     }
 }
 
@@ -140,7 +179,7 @@ extension Duration {
         if text == "forever" {
             self = .forever
         } else {
-            guard let amount = Quantity.duration.amount(text) else { return nil }
+            guard let amount = Quantity.duration.amount(text), amount != .max else { return nil }
             self = .nanoseconds(amount)
         }
     }

@@ -11,7 +11,10 @@ public final class Reading {
     public let file: String
     /// What was found so far.
     public private(set) var problems: [Problem] = []
-    private var path = "$"
+    /// Where the reading is: `$.store.tiers[0]`.
+    private(set) var path = "$"
+    /// Texts that the environment could not fill in: whatever else is wrong with them follows from that.
+    private var unfilled: [Place] = []
     private var parts: [Part] = []
 
     /// A reading of `file`, which lies in `folder`.
@@ -29,10 +32,16 @@ public final class Reading {
         _ message: String, _ severity: Problem.Severity = .error, at place: Place?, expected: String? = nil,
         suggestion: String? = nil, rule: String? = nil
     ) {
+        if let place, unfilled.contains(where: { $0 == place }) { return }
         problems.append(
             Problem(
                 message, severity, file: file, at: place, path: path, expected: expected, suggestion: suggestion,
                 rule: rule))
+    }
+
+    /// Says that the text at `place` is not what it will be, after reporting why.
+    func leftUnfilled(_ place: Place) {
+        unfilled.append(place)
     }
 
     /// Adds problems found elsewhere.
@@ -43,6 +52,12 @@ public final class Reading {
     /// Reports that `node` is not what it should be.
     public func reject(_ node: Node, expected: String) {
         report("\(node.inWords) cannot stand here", at: node.place, expected: expected)
+    }
+
+    /// Reports that `node` is not what it should be; if it is text at least, that it is not such a text.
+    func reject(_ node: Node, unless noun: String, expected: String) {
+        guard let text = node.string, !text.isEmpty else { return reject(node, expected: expected) }
+        report("this is no \(noun)", at: node.place, expected: expected)
     }
 
     /// Reads something and gives the parts beside it that were found on the way.

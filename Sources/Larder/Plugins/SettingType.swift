@@ -49,7 +49,8 @@ public struct SettingType<Value: Sendable>: Sendable {
                     return nil
                 }
                 if items.count < least {
-                    reading.report("the list is too short", at: node.place, expected: "at least \(least)")
+                    reading.report(
+                        "the list is too short", at: node.place, expected: "at least \(counted(least, "item"))")
                     return nil
                 }
                 let values = items.enumerated().compactMap { index, item in
@@ -83,10 +84,14 @@ extension SettingType where Value == String {
             example: words.first.map { .string($0) },
             show: { "\"\($0)\"" },
             read: { node, reading in
-                guard let word = node.string, words.contains(word) else {
+                guard let word = node.string else {
+                    reading.reject(node, expected: expectation)
+                    return nil
+                }
+                guard words.contains(word) else {
                     reading.report(
-                        "\(node.inWords) that is none of the choices", at: node.place, expected: expectation,
-                        suggestion: node.string.flatMap { nearest(to: $0, among: words) })
+                        "this is none of the choices", at: node.place, expected: expectation,
+                        suggestion: node.written == nil ? nearest(to: word, among: words) : nil)
                     return nil
                 }
                 return word
@@ -105,7 +110,7 @@ extension SettingType where Value == String {
                 guard let name = node.string, !name.isEmpty, !name.hasPrefix("."), name.utf8.count <= 100,
                     name.unicodeScalars.allSatisfy(letters.contains)
                 else {
-                    reading.reject(node, expected: expectation)
+                    reading.reject(node, unless: "plain name", expected: expectation)
                     return nil
                 }
                 return name
@@ -117,7 +122,7 @@ extension SettingType where Value == String {
         let expectation = "a path below the policy's folder"
         return SettingType(
             "path", expectation: expectation,
-            schema: ["type": "string", "pattern": #"^(?!/)(?!(.*/)?\.\.(/|$))[^\u0000]+$"#],
+            schema: ["type": "string", "pattern": #"^(?!/)(?!([^\u0000]*/)?\.\.(/|$))[^\u0000]+$"#],
             example: "Seeds/data.json", show: { "\"\($0)\"" },
             read: { node, reading in
                 guard let text = node.string, !text.isEmpty else {
@@ -201,34 +206,33 @@ extension SettingType where Value == Double {
             schema: [
                 "anyOf": [
                     ["type": "number", "minimum": 0, "maximum": 1],
-                    ["type": "string", "pattern": #"^(100(\.0+)?|\d{1,2}(\.\d+)?)%$"#],
+                    ["type": "string", "pattern": #"^0*(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$"#],
                 ]
             ],
             example: .number(0.1), show: { JSON.number($0).text() },
             read: { node, reading in
-                let given: (value: Double, text: String)? =
+                let value: Double? =
                     switch node.content {
-                    case .number(let number, let text): (number, text)
-                    case .string(let text): Self.percent(text).map { ($0, text) }
+                    case .number(let number, _): number
+                    case .string(let text): Self.percent(text)
                     default: nil
                     }
-                guard let given else {
-                    reading.reject(node, expected: expectation)
+                guard let value else {
+                    reading.reject(node, unless: "share", expected: expectation)
                     return nil
                 }
-                guard (0...1).contains(given.value) else {
-                    reading.report("\(given.text.prefix(32)) is out of range", at: node.place, expected: expectation)
+                guard (0...1).contains(value) else {
+                    reading.report("this share is out of range", at: node.place, expected: expectation)
                     return nil
                 }
-                return given.value
+                return value
             })
     }
 
     private static func percent(_ text: String) -> Double? {
         guard text.hasSuffix("%") else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), (1...3).contains(parts[0].utf8.count),
-            parts[0].utf8.count < 3 || !parts[0].hasPrefix("0"),
+        guard (1...2).contains(parts.count),
             parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) })
         else { return nil }
         return Double(text.dropLast()).map { $0 / 100 }
@@ -242,4 +246,9 @@ extension SettingType where Value == JSON {
             "JSON", expectation: "any JSON value", schema: true, example: [:], show: { $0.text(indented: false) },
             read: { node, _ in node.json })
     }
+}
+
+/// `1 item`, `2 items`.
+private func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

@@ -1,7 +1,7 @@
 /// What a plugin tells the lint rules about itself, given its settings, so that contradictions between plugins are found
 /// before anything runs. Whatever it leaves out is not judged.
 public struct Traits: Sendable {
-    /// Wrapper: when it gives a call up.
+    /// Wrapper or store: when it gives a call up. A store's `limit` is told for it.
     public var givesUpAfter: Duration?
     /// Wrapper: how often it may try, and how long it waits between the tries altogether.
     public var tries: (count: Int, waits: Duration)?

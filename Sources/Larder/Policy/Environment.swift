@@ -7,7 +7,10 @@ struct EnvironmentReader {
         var filled = node
         switch node.content {
         case .string(let text) where text.contains("${"):
-            guard let value = fill(text, at: node.place, reading) else { return node }
+            guard let value = fill(text, at: node.place, reading) else {
+                reading.leftUnfilled(node.place)
+                return node
+            }
             filled.content = .string(value)
             filled.written = text
         case .list(let items):
@@ -31,9 +34,10 @@ struct EnvironmentReader {
         var result = ""
         var rest = text[...]
         while let dollar = rest.firstRange(of: "${") {
-            result += rest[..<dollar.lowerBound]
+            let before = rest[..<dollar.lowerBound]
+            result += before
             rest = rest[dollar.upperBound...]
-            if result.hasSuffix("$") {
+            if before.hasSuffix("$") {
                 result += "{"
                 continue
             }

@@ -66,9 +66,15 @@ package struct JSONParser {
         case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
             return Node(try number(), at: start)
         case nil: throw problem("the file ends too early", expected: "a value")
-        case 0xEF where position == 0: throw problem("the file begins with a byte order mark", expected: "a value")
-        default: throw problem("no value begins like this", expected: "a value")
+        case UInt8(ascii: "/"), UInt8(ascii: "#"): throw problem("JSON has no comments", expected: "a value")
+        case 0xEF where bytes.starts(with: [0xEF, 0xBB, 0xBF]) && position == 0:
+            throw problem("the file begins with a byte order mark", expected: "a value")
+        default: throw noValue()
         }
+    }
+
+    private func noValue(at offset: Int? = nil) -> Problem {
+        problem("no value is written like this", at: offset, expected: "a value (text stands in double quotes)")
     }
 
     private mutating func nested<Result>(_ read: (inout JSONParser) throws(Problem) -> Result) throws(Problem) -> Result
@@ -90,6 +96,9 @@ package struct JSONParser {
             let place = here
             guard next == UInt8(ascii: "\"") else {
                 if next == nil { throw problem("the file ends too early", expected: "a name in double quotes") }
+                if next == UInt8(ascii: "/") || next == UInt8(ascii: "#") {
+                    throw problem("JSON has no comments", expected: "a name in double quotes")
+                }
                 let isTrailing = next == UInt8(ascii: "}") && !members.isEmpty
                 throw problem(
                     isTrailing ? "a comma stands before the end of the object" : "no name begins like this",
@@ -130,10 +139,10 @@ package struct JSONParser {
     }
 
     private mutating func word(_ word: String, _ content: Node.Content) throws(Problem) -> Node.Content {
-        guard bytes[position...].starts(with: word.utf8) else {
-            throw problem("no value begins like this", expected: "a value")
-        }
+        let start = position
+        guard bytes[position...].starts(with: word.utf8) else { throw noValue() }
         position += word.utf8.count
+        try endOfWord(from: start)
         return content
     }
 
@@ -153,7 +162,19 @@ package struct JSONParser {
         guard let value = Double(text), value.isFinite else {
             throw problem("the number is too large", at: start, expected: "a number")
         }
+        try endOfWord(from: start)
         return .number(value, text: text)
+    }
+
+    /// Makes sure that what began at `start` does not run on: `0x3`, `8s`, `truely`.
+    private func endOfWord(from start: Int) throws(Problem) {
+        guard let next else { return }
+        switch next {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "-"):
+            throw noValue(at: start)
+        default: return
+        }
     }
 
     private mutating func digits() -> Int {

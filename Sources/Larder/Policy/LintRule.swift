@@ -28,7 +28,7 @@ package struct LintRule: Sendable {
     /// Every rule there is.
     package static let all: [LintRule] = [
         noEffect, retryFitsTimeout, unreachableFallback, noEntryFits, forgottenTooSoon, staleUnchecked, endlessCall,
-        keepsNothing,
+        endlessStore, keepsNothing,
     ]
 
     private static let noEffect = LintRule(
@@ -45,7 +45,7 @@ package struct LintRule: Sendable {
         }
         if let patience = strategy.traits.patience, let longest = longestCall(policy.around), patience >= longest {
             rule.report(
-                "'patience' has no effect: a call is given up after \(longest.spelled) at the latest",
+                "'patience' has no effect: a call is given up after \(spelled(longest, policy.around)) at the latest",
                 ".strategy.patience", strategy.node["patience"] ?? strategy.node, reading)
         }
     }
@@ -58,8 +58,8 @@ package struct LintRule: Sendable {
             for inner in policy.around.dropFirst(place + 1) {
                 guard let tries = inner.traits.tries, tries.waits >= limit else { continue }
                 rule.report(
-                    "'\(inner.plugin.name)' waits \(tries.waits.spelled) between its tries, but the "
-                        + "'\(part.plugin.name)' around it gives up after \(limit.spelled)",
+                    "'\(inner.plugin.name)' waits \(spelled(tries.waits, [inner])) between its tries, but the "
+                        + "'\(part.plugin.name)' around it gives up after \(spelled(limit, [part]))",
                     ".around[\(place)]", part.node, reading,
                     expected: "a longer limit, fewer tries, or the limit inside, after the tries")
             }
@@ -84,10 +84,17 @@ package struct LintRule: Sendable {
     private static let noEntryFits = LintRule(
         "no-entry-fits", .error, "A store smaller than its smallest entry keeps nothing."
     ) { policy, rule, reading in
-        guard let store = policy.store, let capacity = store.traits.capacity, capacity <= Entry.overhead else { return }
-        rule.report(
-            "no entry fits into \(capacity) bytes: each needs \(Entry.overhead) besides its payload", ".store",
-            store.node["capacity"] ?? store.node, reading, expected: "a larger capacity")
+        func judge(_ store: Part) {
+            let tiers = store.nested.filter { $0.plugin.kind == .store }
+            if !tiers.isEmpty { return tiers.forEach(judge) }
+            guard let capacity = store.traits.capacity, capacity <= Entry.overhead else { return }
+            let node = store.node["capacity"]
+            rule.report(
+                "no entry fits: each needs \(Entry.overhead) bytes besides its payload",
+                String(store.path.dropFirst()) + (node == nil ? "" : ".capacity"), node ?? store.node, reading,
+                expected: "a larger capacity")
+        }
+        if let store = policy.store { judge(store) }
     }
 
     private static let forgottenTooSoon = LintRule(
@@ -98,7 +105,8 @@ package struct LintRule: Sendable {
         for (place, validator) in policy.validators.enumerated() {
             guard let shown = validator.traits.showsFor, shown > kept, shown < .forever else { continue }
             rule.report(
-                "copies may be shown for \(shown.spelled), but the store keeps them for \(kept.spelled)",
+                "copies may be shown for \(spelled(shown, [validator])), but the store keeps them for "
+                    + spelled(kept, [store]),
                 ".validators[\(place)]", validator.node, reading, expected: "a store that keeps them longer")
         }
     }
@@ -112,7 +120,8 @@ package struct LintRule: Sendable {
         for (place, validator) in policy.validators.enumerated() {
             guard let stale = validator.traits.showsStaleFor, stale > .seconds(86_400) else { continue }
             rule.report(
-                "copies may be shown for \(stale.spelled) after they stopped being fresh, and nothing notices damage",
+                "copies may be shown for \(spelled(stale, [validator])) after they stopped being fresh, "
+                    + "and nothing notices damage",
                 ".validators[\(place)]", validator.node, reading, expected: "a validator that does, such as 'checksum'")
         }
     }
@@ -128,6 +137,19 @@ package struct LintRule: Sendable {
             expected: "a wrapper that does, such as 'timeout'")
     }
 
+    private static let endlessStore = LintRule(
+        "endless-store", .warning, "A disk or a server that hangs holds up every load that looks for a copy."
+    ) { policy, rule, reading in
+        guard policy.strategy.plugin.needs.contains(.store), let store = policy.store else { return }
+        let tiers = store.nested.isEmpty || store.traits.givesUpAfter != nil ? [store] : store.nested
+        for tier in tiers where tier.traits.isForeign && tier.traits.givesUpAfter == nil {
+            rule.report(
+                "nothing gives an operation of store '\(tier.plugin.name)' up", ".store", tier.node, reading,
+                expected: "a 'limit'")
+            return
+        }
+    }
+
     private static let keepsNothing = LintRule(
         "keeps-nothing", .warning, "A strategy that shows copies has none to show where nothing is kept."
     ) { policy, rule, reading in
@@ -135,6 +157,11 @@ package struct LintRule: Sendable {
         rule.report(
             "strategy '\(policy.strategy.plugin.name)' shows copies, but nothing is kept", ".strategy",
             policy.strategy.node, reading, expected: "a store")
+    }
+
+    /// How long something is that follows from settings of these parts. What the environment gave is not shown.
+    private static func spelled(_ duration: Duration, _ parts: [Part]) -> String {
+        parts.contains(where: \.node.isFilled) ? "a time from the environment" : duration.spelled
     }
 
     /// How long a call may last at most with everything around it; nil if nothing limits it.

@@ -21,7 +21,7 @@ public struct Policy: Sendable {
     /// What is tried when all of that fails, in order.
     public let fallbacks: [Part]
     /// A fingerprint of what is in effect, as it is written: the same however it is laid out and wherever it comes from.
-    public let revision: String
+    public private(set) var revision = ""
     /// What is not wrong, but perhaps not what its author thinks.
     public private(set) var warnings: [Problem] = []
 
@@ -39,7 +39,8 @@ public struct Policy: Sendable {
         self.validators = validators
         self.store = store
         self.fallbacks = fallbacks
-        revision = String(SHA256.hex(tree.shown.sorted.text(indented: false).utf8).prefix(12))
+        let keys = (tree.members ?? []).map(\.name).filter { $0 != "$schema" }
+        revision = String(fingerprint(of: keys.sorted(), as: \.shown).prefix(12))
     }
 
     func warned(of problems: [Problem]) -> Policy {
@@ -54,14 +55,36 @@ public struct Policy: Sendable {
         return revision == other.revision && fingerprint(of: keys) == other.fingerprint(of: keys)
     }
 
-    /// A fingerprint of what some keys say, the environment's values included. It is compared, never shown.
-    func fingerprint(of keys: [String]) -> String {
-        Self.fingerprint(of: keys.map { tree[$0] })
+    /// A fingerprint of some parts, the environment's values included. It is compared, never shown.
+    static func fingerprint(of parts: [Part]) -> String {
+        SHA256.hex(JSON.list(parts.map { $0.canonical(\.json) }).text(indented: false).utf8)
     }
 
-    /// A fingerprint of what some values say, the environment's included. It is compared, never shown.
-    static func fingerprint(of nodes: [Node?]) -> String {
-        SHA256.hex(JSON.list(nodes.map { $0?.json.sorted ?? .null }).text(indented: false).utf8)
+    /// A fingerprint of what some keys say, the environment's values included. It is compared, never shown.
+    func fingerprint(of keys: [String]) -> String {
+        fingerprint(of: keys, as: \.json)
+    }
+
+    private func fingerprint(of keys: [String], as write: (Node) -> JSON) -> String {
+        let members = keys.compactMap { key in canonical(key, write).map { JSON.Member(key, $0) } }
+        return SHA256.hex(JSON.object(members).text(indented: false).utf8)
+    }
+
+    /// What a key says, the same for all that means the same; nil if the policy does not have it.
+    private func canonical(_ key: String, _ write: (Node) -> JSON) -> JSON? {
+        guard let node = tree[key] else { return nil }
+        let parts: [Part?] =
+            switch key {
+            case "origin": [origin]
+            case "around": around
+            case "strategy": [strategy]
+            case "validators": validators
+            case "store": [store]
+            case "fallbacks": fallbacks
+            default: []
+            }
+        guard PolicySlot.all.contains(where: { $0.name == key }) else { return write(node).sorted }
+        return .list(parts.compactMap { $0?.canonical(write) })
     }
 }
 

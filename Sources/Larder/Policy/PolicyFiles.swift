@@ -79,29 +79,46 @@ package struct PolicyFiles {
         }
     }
 
-    /// One value over another: objects merge deep, except that another `use` replaces its object whole; lists and plain
-    /// values replace whole; `null` removes.
+    /// A policy over the one it extends: objects merge deep, except that another `use` replaces its object whole; lists
+    /// and plain values replace whole; `null` removes. Where a plugin stands, its bare name is an object that says `use`.
     static func merge(_ upper: Node, over lower: Node) -> Node {
-        guard let members = upper.members, let base = plugin(lower).members else { return upper }
-        if let use = upper["use"]?.string, use != plugin(lower)["use"]?.string { return upper }
-        var merged = base.filter { $0.name != "extends" }
-        for member in members {
+        let parts = Set(PolicySlot.all.filter { !$0.isList }.map(\.name))
+        let members = (upper.members ?? []).filter { $0.name != "extends" }
+        let base = (lower.members ?? []).filter { $0.name != "extends" }
+        return Node(.object(merge(members, over: base, parts: parts)), at: upper.place)
+    }
+
+    private static func merge(_ upper: [Node.Member], over lower: [Node.Member], parts: Set<String>) -> [Node.Member] {
+        var merged = lower
+        for member in upper {
             let place = merged.firstIndex { $0.name == member.name }
             if case .null = member.value.content {
                 if let place { merged.remove(at: place) }
             } else if let place {
-                merged[place].value = merge(member.value, over: merged[place].value)
+                let isPart = parts.contains(member.name)
+                merged[place].value = merge(member.value, over: merged[place].value, isPart: isPart)
                 merged[place].place = member.place
             } else {
                 merged.append(member)
             }
         }
-        return Node(.object(merged), at: upper.place)
+        return merged
     }
 
-    /// A plugin's bare name is the same as an object that only says `use`.
-    private static func plugin(_ node: Node) -> Node {
-        guard node.string != nil else { return node }
-        return Node(.object([Node.Member(name: "use", place: node.place, value: node)]), at: node.place)
+    private static func merge(_ upper: Node, over lower: Node, isPart: Bool) -> Node {
+        guard let members = (isPart ? upper.reference : upper).members,
+            let base = (isPart ? lower.reference : lower).members
+        else { return upper }
+        let use = members.first { $0.name == "use" }?.value.string
+        if let use, use != base.first(where: { $0.name == "use" })?.value.string { return upper }
+        return Node(.object(merge(members, over: base, parts: [])), at: upper.place)
+    }
+}
+
+extension Node {
+    /// A plugin's bare name as an object that only says `use`.
+    fileprivate var reference: Node {
+        guard string != nil else { return self }
+        return Node(.object([Member(name: "use", place: place, value: self)]), at: place)
     }
 }

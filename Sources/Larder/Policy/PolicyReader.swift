@@ -42,7 +42,8 @@ package struct PolicyReader {
 
     /// Whether a resource can be called this: its policy's file bears the name.
     package static func isName(_ name: String) -> Bool {
-        PolicyFiles.isPolicy(name + ".json") && !name.isEmpty && !name.contains("/") && !name.contains("\0")
+        PolicyFiles.isPolicy(name + ".json") && !name.isEmpty && !name.contains("/")
+            && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
     /// What is to be said about each file of the folder.
@@ -102,10 +103,12 @@ package struct PolicyReader {
     private func checkKeys(of root: Node, _ reading: Reading) {
         let known = PolicySlot.words + PolicySlot.all.map(\.name)
         for member in root.members ?? [] where !known.contains(member.name) {
-            reading.report(
-                "unknown key '\(member.name.prefix(64))'", at: member.place,
-                expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-                suggestion: nearest(to: member.name, among: known))
+            reading.inside(".\(member.name.prefix(64))") {
+                reading.report(
+                    "unknown key '\(member.name.prefix(64))'", at: member.place,
+                    expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
+                    suggestion: nearest(to: member.name, among: known))
+            }
         }
     }
 
@@ -115,8 +118,10 @@ package struct PolicyReader {
                 "the policy does not name its resource", at: root.place, expected: "\"resource\": \"\(name)\"")
             return
         }
-        if node.string != name {
-            reading.inside(".resource") {
+        reading.inside(".resource") {
+            if node.string == nil {
+                reading.reject(node, expected: "\"\(name)\"")
+            } else if node.string != name {
                 reading.report("the resource is not called like its file", at: node.place, expected: "\"\(name)\"")
             }
         }

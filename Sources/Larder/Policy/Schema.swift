@@ -35,7 +35,7 @@ extension Registry {
                 ])),
             JSON.Member(
                 "$defs",
-                .object(PluginKind.allCases.map { JSON.Member($0.rawValue, schema(of: $0)) } + [fromEnvironment])),
+                .object(PluginKind.allCases.map { JSON.Member($0.rawValue, schema(of: $0)) } + Self.texts)),
         ])
     }
 
@@ -48,12 +48,10 @@ extension Registry {
 
     /// The strategies that need no origin, each as a condition on the policy.
     private var strategiesWithoutOrigin: [JSON] {
-        self[.strategy].filter { !$0.needs.contains(.origin) }.map { plugin in
-            let name: JSON = ["const": .string(plugin.name)]
-            return [
-                "properties": ["strategy": ["anyOf": [name, ["properties": ["use": name], "required": ["use"]]]]]
-            ]
-        }
+        let names = self[.strategy].filter { !$0.needs.contains(.origin) }.map { JSON.string($0.name) }
+        let name: JSON = ["anyOf": [["enum": .list(names)], Self.environment]]
+        let reference: JSON = ["type": "object", "properties": ["use": name], "required": ["use"]]
+        return [["properties": ["strategy": ["anyOf": [name, reference]]]]]
     }
 
     private func schema(of kind: PluginKind) -> JSON {
@@ -63,7 +61,11 @@ extension Registry {
         let names = JSON.list(bare.map { .string($0.name) })
         // Settings of other plugins of the kind may be left standing after a swap.
         let all = plugins.flatMap { $0.settings.map(\.name) }
-        return ["anyOf": .list([["enum": names]] + plugins.map { schema(of: $0, among: all) })]
+        let unknown: JSON = ["type": "object", "properties": ["use": Self.environment], "required": ["use"]]
+        return [
+            "anyOf": .list(
+                [["enum": names]] + plugins.map { schema(of: $0, among: all) } + [Self.environment, unknown])
+        ]
     }
 
     private func schema(of plugin: Plugin, among names: [String]) -> JSON {
@@ -84,13 +86,52 @@ extension Registry {
     private func schema(of setting: SettingDeclaration) -> JSON {
         var members = [JSON.Member("description", .string(setting.help))]
         if let text = setting.default { members.append(JSON.Member("$comment", .string("default: \(text)"))) }
-        guard setting.schema != true else { return .object(members) }
-        members.append(JSON.Member("anyOf", [setting.schema, ["$ref": "#/$defs/environment"]]))
+        if case .object(let own) = Self.fillable(setting.schema) { members += own }
         return .object(members)
     }
 
-    /// Any string may come from the environment, as a whole or in part.
-    private var fromEnvironment: JSON.Member {
-        JSON.Member("environment", ["type": "string", "pattern": #"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}"#])
+    // MARK: The environment
+
+    private static let environment: JSON = ["$ref": "#/$defs/environment"]
+
+    /// The same schema, in which each string may also come from the environment, as a whole or in part.
+    private static func fillable(_ schema: JSON) -> JSON {
+        guard case .object(let members) = schema else { return ["$ref": "#/$defs/value"] }
+        if let plain = plain(schema) { return ["anyOf": [plain, environment]] }
+        return .object(
+            members.map { member in
+                switch (member.name, member.value) {
+                case ("items", let items): JSON.Member("items", fillable(items))
+                case ("anyOf", .list(let choices)) where choices.contains { plain($0) != nil }:
+                    JSON.Member("anyOf", .list(choices.map { plain($0) ?? $0 } + [environment]))
+                default: member
+                }
+            })
     }
+
+    /// The same schema of texts, but of those without `${`; nil if it is not one of texts.
+    private static func plain(_ schema: JSON) -> JSON? {
+        guard case .object(let members) = schema else { return nil }
+        if members.contains(where: { $0.name == "enum" }) { return schema }
+        guard members.contains(JSON.Member("type", "string")) else { return nil }
+        return .object(members + [JSON.Member("$ref", "#/$defs/plain")])
+    }
+
+    /// Texts without `${`, texts with it in order, and values all of whose texts are one or the other.
+    private static let texts: [JSON.Member] = {
+        let named = #"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}"#
+        let value: JSON = ["$ref": "#/$defs/value"]
+        return [
+            JSON.Member("plain", ["not": ["type": "string", "pattern": #"\$\{"#]]),
+            JSON.Member(
+                "environment",
+                [
+                    "type": "string",
+                    "pattern": .string(#"^(?=[\s\S]*\$\{)([^$]|\$(?!\$?\{)|\$\$\{|"# + named + ")*$"),
+                ]),
+            JSON.Member(
+                "value",
+                ["anyOf": [["$ref": "#/$defs/plain"], environment], "items": value, "additionalProperties": value]),
+        ]
+    }()
 }

@@ -70,8 +70,8 @@ struct Catalog<ID: Hashable & Sendable, Item: Sendable>: Sendable {
     /// Takes out every item whose id is meant.
     ///
     /// - Returns: the ids of what was taken out.
-    mutating func removeAll(where isMeant: (ID) -> Bool) -> [ID] {
-        let meant = index.keys.filter(isMeant)
+    mutating func removeAll(where isMeant: (ID, Item) -> Bool) -> [ID] {
+        let meant = index.filter { id, place in places[place].map { isMeant(id, $0.item) } ?? false }.map(\.key)
         for id in meant { remove(id) }
         return meant
     }

@@ -103,6 +103,7 @@ struct FileStore: Store {
             case .scope(let scope):
                 let prefix = Self.prefix(of: scope)
                 try removeAll { $0.hasPrefix(prefix) }
+            case .tag(let tag): try removeAll { mayBear(tag, $0) }
             case .all: try removeAll { _ in true }
             }
         }
@@ -148,12 +149,18 @@ struct FileStore: Store {
 
     /// Deletes every such file that lies there, whoever wrote it, and the others even if one cannot be deleted.
     private func removeAll(where isMeant: (String) -> Bool) throws {
-        files.withLock { _ = $0.removeAll(where: isMeant) }
         var failure: StoreError?
         for item in try items() where Self.isName(item.name) && isMeant(item.name) {
+            files.withLock { _ = $0.remove(item.name) }
             do throws(StoreError) { try remove(item.name) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
+    }
+
+    /// Whether the entry in a file bears a tag, or is damaged so that nobody can tell.
+    private func mayBear(_ tag: String, _ name: String) -> Bool {
+        guard let bytes = try? bytes(of: name), let metadata = try? Entry.metadata(in: bytes) else { return true }
+        return metadata.tags.contains(tag)
     }
 
     /// The files in the folder; folders in it are none of the store's.

@@ -59,7 +59,7 @@ struct MemoryStore: Store {
             if case .key(let key) = selection {
                 catalog.remove(key)
             } else {
-                _ = catalog.removeAll { selection.contains($0) }
+                _ = catalog.removeAll { selection.contains($0, $1) }
             }
         }
     }

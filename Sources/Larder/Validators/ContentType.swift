@@ -2,8 +2,10 @@ extension Plugin {
     /// Kinds of payloads.
     static let contentType = Plugin.validator(
         "content-type", "Admits payloads of certain media types only.",
-        Setting("allowed", .list(of: .text, atLeast: 1), help: "The types, such as \"application/json\" or \"image/*\""),
-        Setting("unnamed", .flag, default: false, help: "Whether payloads whose type the origin does not name are admitted")
+        Setting(
+            "allowed", .list(of: .text, atLeast: 1), help: "The types, such as \"application/json\" or \"image/*\""),
+        Setting(
+            "unnamed", .flag, default: false, help: "Whether payloads whose type the origin does not name are admitted")
     ) { _, allowed, unnamed in ContentType(allowed: allowed.map { $0.lowercased() }, unnamed: unnamed) }
 }
 

@@ -46,11 +46,11 @@ extension Duration {
 
     /// The whole nanoseconds in this duration, saturating at about 292 years.
     public var nanoseconds: Int64 {
+        // Asked first: the components of a duration of more than 64 bits of seconds trap.
+        if self >= .forever { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return carried ? (seconds < 0 ? .min : .max) : sum
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
     /// This duration in seconds, as a floating-point number.

@@ -41,6 +41,7 @@ struct ScenarioHistory: Sendable {
 struct ScenarioPlayer {
     let policies: URL
     let registry: Registry
+    let environment: [String: String]
 
     /// How long what goes on behind the last answer may take, so that a drawing can show how it ended.
     private static let aftermath: Duration = .seconds(120)
@@ -55,13 +56,13 @@ struct ScenarioPlayer {
                 }))
         let played = Locked<ScenarioOrigin?>(nil)
         do {
-            try SimulatedWorld().run { [policies, registry] world in
+            try SimulatedWorld().run { [policies, registry, environment] world in
                 let origin = ScenarioOrigin(scenario.origin, world: world)
                 played.withLock { $0 = origin }
                 func open() async throws -> Pantry {
                     try await Pantry(
-                        policies: policies, registry: registry, cache: cache,
-                        environment: ProcessInfo.processInfo.environment, world: world, substitute: { _ in origin })
+                        policies: policies, registry: registry, cache: cache, environment: environment,
+                        world: world, substitute: { _ in origin })
                 }
                 var pantry = try await open()
                 let notes = try await Self.stock(scenario.cached, in: pantry.resource(resource), world)

@@ -39,7 +39,7 @@ struct ScenarioReport {
             lines.append(result.isPassed ? "  ✓ \(name)" : "  ✗ \(name)  [line \(place.line)]")
             if draws || !result.isPassed { lines += result.timeline.lines.map { "      " + $0 } }
         }
-        return lines
+        return lines.map(\.withoutControls)
     }
 
     var summary: String {

@@ -99,9 +99,10 @@ struct ScenarioTimeline {
             switch step.part {
             case "retry", "shared": return nil
             case "origin":
+                let isDrawn = ["answered after", "unchanged, after", "no answer after", "timed out"]
                 let isKnown =
-                    shown.contains(step.event) || step.event.hasPrefix("no answer after")
-                    || step.event.hasPrefix("timed out") || step.event == "the caller's deadline passed"
+                    shown.contains(step.event) || isDrawn.contains { step.event.hasPrefix($0) }
+                    || step.event == "the caller's deadline passed"
                 return isKnown ? nil : step.event
             default: return step.isServing ? nil : step.description
             }

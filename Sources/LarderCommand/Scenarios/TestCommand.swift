@@ -27,7 +27,7 @@ extension Command {
             }
             let folder = arguments.policies.relativePath
             let paths = arguments.operands.isEmpty ? [folder + "/Scenarios"] : arguments.operands
-            let report = try report(on: paths, arguments.policies, registry)
+            let report = try report(on: paths, arguments, registry)
             if format == "json" {
                 terminal.print(report.json.text())
                 return report.isPassed
@@ -41,9 +41,11 @@ extension Command {
         })
 
     /// Reads everything, then plays what can be played.
-    private static func report(on paths: [String], _ policies: URL, _ registry: Registry) throws -> ScenarioReport {
-        let reader = PolicyReader(
-            registry: registry, folder: policies.relativePath, environment: ProcessInfo.processInfo.environment)
+    private static func report(
+        on paths: [String], _ arguments: Arguments, _ registry: Registry
+    ) throws -> ScenarioReport {
+        let (policies, environment) = (arguments.policies, arguments.environment)
+        let reader = PolicyReader(registry: registry, folder: policies.relativePath, environment: environment)
         var report = ScenarioReport()
         let resources: [String]
         do throws(PolicyError) {
@@ -54,7 +56,9 @@ extension Command {
             return report
         }
         // Where one policy is unsound, none is composed.
-        let player = report.problems.isEmpty ? ScenarioPlayer(policies: policies, registry: registry) : nil
+        let player =
+            report.problems.isEmpty
+            ? ScenarioPlayer(policies: policies, registry: registry, environment: environment) : nil
         let verdicts = paths.flatMap { ScenarioFiles(registry: registry, resources: resources).judge($0) }
         report.files = verdicts.count { $0.path.hasSuffix(".json") }
         report.problems += verdicts.flatMap(\.problems)

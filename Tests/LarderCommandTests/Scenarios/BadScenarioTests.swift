@@ -22,7 +22,7 @@ import Testing
         (
             #""feed""#, #""fed""#,
             """
-            2:15: error: a string that is none of the choices; expected one of "catalog", "feed", "images" \
+            2:15: error: this is none of the choices; expected one of "catalog", "feed", "images" \
             (did you mean 'feed'?) [at $.resource]
             """
         ),
@@ -126,7 +126,7 @@ import Testing
         (
             #""at": "0s","#, #""mode": "cached","#,
             """
-            7:25: error: a string that is none of the choices; expected one of "normal", "refresh", "cachedOnly" \
+            7:25: error: this is none of the choices; expected one of "normal", "refresh", "cachedOnly" \
             [at $.scenarios[0].asks.mode]
             """
         ),
@@ -141,7 +141,7 @@ import Testing
         (
             #"{ "value": 2 } }"#, #"{ "error": "timedout" } }"#,
             """
-            7:50: error: a string that is none of the choices; expected one of "answer", "failed", "timeout", \
+            7:50: error: this is none of the choices; expected one of "answer", "failed", "timeout", \
             "unavailable", "undecodable", "refused", "notCached", "deadline" (did you mean 'timeout'?) \
             [at $.scenarios[0].asks.expect.error]
             """
@@ -165,7 +165,7 @@ import Testing
         let problems = try await Stories().problems(
             Self.sound.replacing(#"{ "value": 2 } }"#, with: #"{ "source": "memry" } }"#))
         #expect(problems.count == 1)
-        #expect(problems.first?.hasPrefix("7:51: error: a string that is none of the choices; expected one of") == true)
+        #expect(problems.first?.hasPrefix("7:51: error: this is none of the choices; expected one of") == true)
         #expect(problems.first?.hasSuffix("(did you mean 'memory'?) [at $.scenarios[0].asks.expect.source]") == true)
     }
 

@@ -92,6 +92,12 @@ import Testing
                 ])
     }
 
+    @Test func whatAFileCallsThingsMovesNoCursor() async throws {
+        let lines = try await Self.stories().drawn(
+            #""asks": { "scope": "a\u001b[2J\nb", "expect": { "error": "failed" } }"#, passes: true)
+        #expect(lines == [#"feed  0s ask as a\u{1b}[2J\u{a}b ──origin──✗ 0s offline ──✗ error failed"#])
+    }
+
     @Test func timesAreShort() {
         let times: [(Duration, String)] = [
             (.zero, "0s"), (.nanoseconds(5), "0s"), (.milliseconds(800), "800ms"), (.milliseconds(1_500), "1.5s"),

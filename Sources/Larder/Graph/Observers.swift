@@ -1,0 +1,31 @@
+/// Tells whoever wants to know of the entries that are saved.
+final class Observers: Sendable {
+    private struct State {
+        var next = 0
+        var listeners: [Key: [Int: AsyncStream<Entry>.Continuation]] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// The entries saved under `key` from now on; of those that nobody takes, the newest.
+    func entries(for key: Key) -> AsyncStream<Entry> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { listener in
+            let number = state.withLock { state in
+                state.next += 1
+                state.listeners[key, default: [:]][state.next] = listener
+                return state.next
+            }
+            listener.onTermination = { [state] _ in
+                state.withLock { state in
+                    state.listeners[key]?[number] = nil
+                    if state.listeners[key]?.isEmpty == true { state.listeners[key] = nil }
+                }
+            }
+        }
+    }
+
+    func saved(_ entry: Entry, for key: Key) {
+        let listeners = state.withLock { $0.listeners[key].map { Array($0.values) } ?? [] }
+        for listener in listeners { listener.yield(entry) }
+    }
+}

@@ -1,0 +1,163 @@
+import FoundationEssentials
+import Larder
+import Testing
+
+@testable import LarderCommand
+
+@Suite struct CheckCommandTests {
+    private static let sound =
+        #"{ "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "network-only" }"#
+    private static let warned = sound.replacing("network-only", with: "cache-first")
+    private static let broken = sound.replacing("network-only", with: "network")
+
+    private static func folder(_ text: String) throws -> Folder {
+        let folder = try Folder()
+        try folder.write(text, to: "feed.json")
+        return folder
+    }
+
+    // MARK: Exit codes
+
+    @Test func soundPoliciesPassAndNothingIsWrittenButTheSum() async throws {
+        let folder = try Folder.withPolicies()
+        let output = await Output(["check", folder.path])
+        #expect(output.out.isEmpty)
+        #expect(output.err == "3 policies, no problems\n")
+        #expect(output.code == 0)
+    }
+
+    @Test(arguments: [
+        (sound, [], Int32(0), "1 policy, no problems\n"), (sound, ["--strict"], 0, "1 policy, no problems\n"),
+        (warned, [], 0, "1 policy, 0 errors, 1 warning\n"),
+        (warned, ["--strict"], 1, "1 policy, 0 errors, 1 warning\n"),
+        (broken, [], 1, "1 policy, 1 error, 0 warnings\n"),
+        (broken, ["--strict"], 1, "1 policy, 1 error, 0 warnings\n"),
+        ("{}", [], 1, "1 policy, 2 errors, 0 warnings\n"),
+    ])
+    func errorsFailAndWarningsFailOnlyWhenStrict(_ text: String, _ options: [String], code: Int32, sum: String)
+        async throws
+    {
+        let folder = try Self.folder(text)
+        let output = await Output(["check", folder.path] + options)
+        #expect(output.code == code)
+        #expect(output.err == sum)
+    }
+
+    @Test(arguments: [
+        (["check", "--format", "xml"], "--format takes one of text, json"),
+        (["check", "--strictly"], "unknown option '--strictly'"),
+        (["check", "--strict=yes"], "--strict takes no value"), (["check", "--format"], "--format needs a value"),
+    ])
+    func aWrongCallIsTwo(_ arguments: [String], _ message: String) async {
+        let output = await Output(arguments)
+        #expect(output.code == 2)
+        #expect(output.out.isEmpty)
+        #expect(output.err == "larder: \(message)\nlarder: usage: larder check [PATH …] [OPTION …]\n")
+    }
+
+    // MARK: Paths
+
+    @Test func aFileAloneIsJudgedAndItsNeighboursAreNot() async throws {
+        let folder = try Self.folder(Self.sound)
+        try folder.write("{}", to: "other.json")
+        let one = await Output(["check", folder.path + "/feed.json"])
+        #expect(one.code == 0)
+        #expect(one.err == "1 policy, no problems\n")
+        #expect(await Output(["check", folder.path]).code == 1)
+    }
+
+    @Test func everyPathIsJudgedInTheOrderGiven() async throws {
+        let first = try Self.folder(Self.broken)
+        let second = try Self.folder("{}")
+        let output = await Output(["check", second.path + "/feed.json", first.path])
+        #expect(output.err == "2 policies, 3 errors, 0 warnings\n")
+        let lines = output.out.split(separator: "\n")
+        #expect(lines.map { $0.hasPrefix(second.path) } == [true, true, false])
+        #expect(lines.last?.hasPrefix(first.path + "/feed.json:1:") == true)
+    }
+
+    @Test func aFileThatExtendsAnotherIsJudgedWithIt() async throws {
+        let folder = try Self.folder(#"{ "extends": "_base.json", "resource": "feed" }"#)
+        try folder.write(Self.sound, to: "_base.json")
+        #expect(await Output(["check", folder.path + "/feed.json"]).code == 0)
+    }
+
+    @Test func whatIsNoPolicyIsNotJudgedInAFolder() async throws {
+        let folder = try Self.folder(Self.sound)
+        for name in ["_base.json", "policy.schema.json", ".hidden.json", "notes.txt"] {
+            try folder.write("{", to: name)
+        }
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "more.json"), withIntermediateDirectories: true)
+        let output = await Output(["check", folder.path])
+        #expect(output.code == 0)
+        #expect(output.err == "1 policy, no problems\n")
+    }
+
+    @Test(arguments: ["_base.json", "policy.schema.json", ".hidden.json", "notes.txt"])
+    func aFileThatIsNoPolicyIsNotTakenForOne(_ name: String) async throws {
+        let folder = try Folder()
+        try folder.write(Self.sound, to: name)
+        let output = await Output(["check", folder.path + "/" + name])
+        #expect(output.code == 1)
+        #expect(
+            output.out
+                == "\(folder.path)/\(name): error: this is not the file of a policy; expected a file such as feed.json\n"
+        )
+    }
+
+    @Test func aMissingFolderAMissingFileAndAnEmptyFolderAreErrors() async throws {
+        let empty = try Folder()
+        let path = empty.path + "/missing"
+        #expect(
+            await Output(["check", path]).out
+                == "\(path): error: the folder of policies cannot be read: cannot list the folder: No such file or directory\n"
+        )
+        #expect(
+            await Output(["check", path + "/feed.json"]).out
+                == "\(path)/feed.json: error: cannot open the file: No such file or directory\n")
+        let output = await Output(["check", empty.path])
+        #expect(
+            output.out
+                == "\(empty.path): error: there are no policies in this folder; expected a file such as feed.json\n")
+        #expect(output.code == 1)
+    }
+
+    // MARK: JSON and rules
+
+    @Test(arguments: BrokenPolicy.all) func jsonHoldsTheFactsOfTheText(_ policy: BrokenPolicy) async throws {
+        let folder = try policy.folder()
+        let output = await Output(["check", folder.path, "--format", "json"], environment: policy.environment)
+        #expect(output.code == (policy.hasErrors ? 1 : 0))
+        #expect(output.err.isEmpty)
+        let facts = try Facts(output.out)
+        #expect(facts["policies"].int == 1)
+        let lines = facts["problems"].items.map { problem in
+            let file = (problem["file"].string ?? "").replacing(folder.path + "/", with: "")
+            let place = problem["line"].int.map { ":\($0):\(problem["column"].int ?? 0)" } ?? ""
+            let path = problem["path"].string ?? ""
+            return "\(file)\(place): \(problem["severity"].string ?? ""): \(problem["message"].string ?? "")"
+                + (problem["expected"].string.map { "; expected \($0)" } ?? "")
+                + (problem["suggestion"].string.map { " (did you mean '\($0)'?)" } ?? "")
+                + (path == "$" ? "" : " [at \(path)]")
+        }
+        // In JSON a control character is written as JSON writes it.
+        if !policy.name.hasSuffix("control-characters") { #expect(lines == policy.expected) }
+        #expect(facts["errors"].int == policy.expected.filter { $0.contains(": error: ") }.count)
+        #expect(facts["warnings"].int == policy.expected.filter { $0.contains(": warning: ") }.count)
+    }
+
+    @Test func theRulesAreListedInBothFormats() async throws {
+        let text = await Output(["check", "--rules"])
+        #expect(text.code == 0)
+        #expect(text.out.split(separator: "\n").count == LintRule.all.count)
+        let items = try Facts(await Output(["check", "--rules", "--format", "json"]).out).items
+        #expect(items.map { $0["rule"].string } == LintRule.all.map(\.name))
+        #expect(items.map { $0["severity"].string } == LintRule.all.map(\.severity.rawValue))
+        for (line, rule) in zip(text.out.split(separator: "\n"), LintRule.all) {
+            #expect(
+                line.hasPrefix(rule.name + " ") && line.hasSuffix(rule.why) && line.contains(rule.severity.rawValue))
+        }
+        #expect(Set(LintRule.all.map(\.name)).count == LintRule.all.count)
+    }
+}

@@ -1,0 +1,136 @@
+import FoundationEssentials
+import Testing
+
+@testable import Larder
+@testable import LarderCommand
+
+@Suite struct ExplainCommandTests {
+    private static func explain(_ folder: Folder, _ arguments: String..., environment: [String: String] = [:]) async
+        -> Output
+    {
+        await Output(["explain"] + arguments + ["--policies", folder.path], environment: environment)
+    }
+
+    @Test func theTreeIsTheGraphAndEverySettingInEffectFollowsIt() async throws {
+        let folder = try Folder()
+        try folder.write(
+            """
+            { "resource": "feed",
+              "origin": { "use": "sample", "payload": "feed" },
+              "around": [ { "use": "timeout", "after": "4s" } ],
+              "strategy": { "use": "network-first", "patience": "800ms" },
+              "validators": [ { "use": "age", "fresh": "0s" }, "checksum" ],
+              "store": { "use": "memory", "capacity": "5MB", "eviction": "lru" },
+              "fallbacks": [ { "use": "file", "path": "Seeds/feed.json" } ] }
+            """, to: "feed.json")
+        let output = await Self.explain(folder, "feed")
+        #expect(output.code == 0)
+        #expect(output.err.isEmpty)
+        let lines = output.out.replacing(folder.path + "/", with: "").split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[0].hasPrefix("feed  (revision "))
+        #expect(
+            lines.dropFirst().joined(separator: "\n") == """
+                └─ measured
+                   └─ fallback  (in order)
+                      ├─ asked  (refresh and cached-only go past the strategy)
+                      │  └─ network-first  (patience 800ms)
+                      │     ├─ live: shared  (one flight for each key)
+                      │     │  └─ saving  (to memory)
+                      │     │     └─ decoding  (admitted by age ∧ checksum)
+                      │     │        └─ timeout  (after 4s)
+                      │     │           └─ measured  (each call)
+                      │     │              └─ sample  (payload feed)
+                      │     └─ cached: lookup  (permitted by age ∧ checksum)
+                      │        └─ memory  (capacity 5MB, eviction lru)
+                      │           └─ lru
+                      └─ fallback: decoding  (admitted by age ∧ checksum)
+                         └─ file  (path Seeds/feed.json)
+
+                network-first  patience           "800ms"            feed.json:4
+                network-first  background         "1m"               default
+                timeout        after              "4s"               feed.json:3
+                sample         payload            "feed"             feed.json:2
+                sample         seed               1                  default
+                sample         changes            "10m"              default
+                sample         latency            "80ms"             default
+                sample         slowest            "400ms"            default
+                sample         failures           0                  default
+                sample         outages            []                 default
+                age            fresh              "0s"               feed.json:5
+                age            whileRevalidating  "0s"               default
+                age            onError            "0s"               default
+                age            jitter             0                  default
+                memory         capacity           "5MB"              feed.json:6
+                memory         eviction           "lru"              feed.json:6
+                file           path               "Seeds/feed.json"  feed.json:7
+
+                """)
+    }
+
+    @Test(arguments: ["feed", "images", "catalog"]) func jsonAndMermaidHoldTheNamesOfTheTree(_ name: String)
+        async throws
+    {
+        let folder = try Folder.withPolicies()
+        let tree = await Self.explain(folder, name)
+        let names = tree.out.split(separator: "\n\n")[0].split(separator: "\n").map { line in
+            String(line.drop { " │├└─".contains($0) }.split(separator: "  ")[0])
+        }
+        func titles(_ facts: Facts) -> [String] {
+            let title = (facts["role"].string.map { "\($0): " } ?? "") + (facts["name"].string ?? "")
+            return [title] + facts["children"].items.flatMap(titles)
+        }
+        #expect(titles(try Facts(await Self.explain(folder, name, "--format", "json").out)) == names)
+        let mermaid = await Self.explain(folder, name, "--format=mermaid").out.split(separator: "\n")
+        #expect(mermaid.first == "graph TD")
+        let boxes = mermaid.filter { $0.contains("[\"") }
+        #expect(boxes.map { $0.split(separator: "\"").dropFirst().first.map(String.init) } == names)
+        #expect(mermaid.filter { $0.contains(" --> ") }.count == names.count - 1)
+    }
+
+    @Test func theEffectivePolicyIsThePolicy() async throws {
+        let folder = try Folder.withPolicies()
+        let output = await Self.explain(folder, "catalog", "--effective")
+        #expect(
+            try Facts(output.out).members.keys.sorted() == Facts(folder.text(of: "catalog.json")).members.keys.sorted())
+        let before = await Self.explain(folder, "catalog").out.split(separator: "\n")[0]
+        try folder.write(output.out, to: "catalog.json")
+        #expect(await Self.explain(folder, "catalog").out.split(separator: "\n")[0] == before)
+    }
+
+    @Test func warningsGoBesideTheGraphAndErrorsInItsPlace() async throws {
+        let folder = try Folder.withPolicies()
+        try folder.edit("feed.json", "network-first", "network-only")
+        let warned = await Self.explain(folder, "feed")
+        #expect(warned.code == 0)
+        #expect(warned.err.split(separator: "\n").count == 2)
+        #expect(!warned.out.contains("cached: ") && !warned.out.contains("saving"))
+        try folder.edit("feed.json", "network-only", "network-onli")
+        let broken = await Self.explain(folder, "feed")
+        #expect(broken.code == 1)
+        #expect(broken.out.isEmpty)
+        #expect(broken.err.hasPrefix("\(folder.path)/feed.json:10:24: error: unknown strategy 'network-onli'"))
+        #expect(await Self.explain(folder, "images").code == 0)
+    }
+
+    @Test func anUnknownResourceIsAFailureThatListsTheKnownOnes() async throws {
+        for name in ["fee", "feed.json", "_base", "../feed", ""] {
+            let output = await Self.explain(try Folder.withPolicies(), name)
+            #expect(output.code == 1)
+            #expect(output.err == "larder: no such resource; there are: catalog, feed, images\n")
+        }
+        let output = await Output(["explain", "feed", "--policies", "/nowhere"])
+        #expect(output.code == 1)
+        #expect(output.err.hasPrefix("/nowhere: error: the folder of policies cannot be read"))
+    }
+
+    @Test(arguments: [
+        (["explain"], "which resource?"), (["explain", "a", "b"], "which resource?"),
+        (["explain", "a", "--format", "dot"], "--format takes one of tree, mermaid, json"),
+    ])
+    func aWrongCallIsTwo(_ arguments: [String], _ message: String) async {
+        let output = await Output(arguments)
+        #expect(output.code == 2)
+        #expect(output.err.hasPrefix("larder: \(message)\n"))
+    }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Larder
+import Testing
+
+@testable import LarderCommand
+
+@Suite struct SchemaCommandTests {
+    @Test func theShippedSchemaIsWhatThePluginsDeclare() async throws {
+        let output = await Output(["schema"])
+        #expect(output.code == 0)
+        let shipped = try String(
+            contentsOf: projectFolder.appending(path: "Policies/policy.schema.json"), encoding: .utf8)
+        #expect(output.out == shipped, "larder schema > Policies/policy.schema.json")
+    }
+
+    @Test(arguments: PluginKind.allCases) func everyPluginAndSettingIsInIt(_ kind: PluginKind) async throws {
+        let definition = try Facts(await Output(["schema"]).out)["$defs"][kind.rawValue]
+        for plugin in Registry.standard[kind] {
+            let own = definition["anyOf"].items.first { $0["properties"]["use"]["const"].string == plugin.name }
+            let schema = try #require(own)
+            #expect(schema["description"].string == plugin.about)
+            #expect(schema["additionalProperties"].value as? Bool == false)
+            let required = schema["required"].items.compactMap(\.string)
+            #expect(required == ["use"] + plugin.settings.filter(\.isRequired).map(\.name))
+            for setting in plugin.settings {
+                #expect(schema["properties"][setting.name]["description"].string == setting.help)
+            }
+        }
+    }
+
+    @Test func aPluginMayStandByItsNameWhereNoSettingMustBeGiven() async throws {
+        let schema = try Facts(await Output(["schema"]).out)
+        for kind in PluginKind.allCases {
+            let names = schema["$defs"][kind.rawValue]["anyOf"].items[0]["enum"].items.map(\.string)
+            let bare = Registry.standard[kind].filter { !$0.settings.contains(where: \.isRequired) }
+            #expect(names == bare.map(\.name))
+        }
+    }
+
+    @Test func itTakesNoOperands() async {
+        let output = await Output(["schema", "x"])
+        #expect(output.code == 2)
+        #expect(output.err.hasPrefix("larder: schema takes no operands\n"))
+    }
+}

@@ -1,0 +1,188 @@
+import FoundationEssentials
+import Larder
+import LarderSimulation
+import Testing
+
+@Suite struct TieredStoreTests {
+    /// A pantry whose only resource `feed` is kept in two tiers.
+    private struct Cellar {
+        let upper: FaultyStore
+        let lower: FaultyStore
+        let origin: ScriptedOrigin
+        let feed: Resource<Data>
+        private let pantry: Pantry
+
+        init(_ world: SimulatedWorld, _ tiers: String = #"["upper", "lower"]"#) async throws {
+            upper = FaultyStore("upper", isForeign: false, world: world)
+            lower = FaultyStore("lower", world: world)
+            origin = ScriptedOrigin(world: world)
+            let folder = try Folder()
+            try folder.write(
+                """
+                { "resource": "feed", "origin": "scripted", "strategy": "cache-first",
+                  "validators": [{ "use": "age", "fresh": "1m" }],
+                  "store": { "use": "tiered", "tiers": \(tiers) } }
+                """, to: "feed.json")
+            var registry = Registry.standard
+            for plugin in [origin.plugin("scripted"), upper.plugin, lower.plugin] { try registry.register(plugin) }
+            pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
+            feed = pantry.resource("feed")
+        }
+
+        var key: Key { feed.request().key }
+
+        func text(in store: FaultyStore) -> String? { store.entries[key]?.text }
+    }
+
+    private static let limited = #"[{ "use": "upper", "limit": "100ms" }, { "use": "lower", "limit": "200ms" }]"#
+
+    @Test func aWriteGoesToEveryTier() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world)
+            #expect(try await cellar.feed.load().isStored)
+            #expect(cellar.text(in: cellar.upper) == "value" && cellar.text(in: cellar.lower) == "value")
+        }
+    }
+
+    @Test func aReadCopiesUpOnceAndKeepsTheTimesItWasFetchedAt() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world)
+            let entry = Entry(text: "copy", fetchedAt: world.now - .seconds(10))
+            cellar.lower.put(entry, for: cellar.key)
+            #expect(try await cellar.feed.load().source == .store("lower"))
+            #expect(cellar.upper.entries[cellar.key]?.metadata == entry.metadata)
+            #expect(cellar.lower.count(of: .write) == 0)
+            let second = try await cellar.feed.load()
+            #expect(second.source == .store("upper") && second.age == .seconds(10))
+            #expect(cellar.upper.count(of: .write) == 1 && cellar.lower.count(of: .read) == 1)
+        }
+    }
+
+    @Test func aTierThatCannotBeReadIsPassedOverAndCounted() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world)
+            cellar.lower.put(Entry(text: "copy", fetchedAt: world.now), for: cellar.key)
+            cellar.upper.set(.fails, for: .read)
+            let loaded = try await cellar.feed.load()
+            #expect(loaded.text == "copy" && loaded.source == .store("lower"))
+            #expect(loaded.trail.lines.contains("store: not read: upper: told to fail"))
+            #expect(cellar.feed.metrics.storeFaults == ["upper": 1] && cellar.origin.calls.isEmpty)
+        }
+    }
+
+    @Test func tiersThatAllFailFailNoLoadThatTheOriginAnswers() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world)
+            for store in [cellar.upper, cellar.lower] {
+                for operation in [.read, .write, .remove] as [FaultyStore.Operation] {
+                    store.set(.fails, for: operation)
+                }
+            }
+            let loaded = try await cellar.feed.load()
+            #expect(loaded.text == "value" && loaded.source == .origin && !loaded.isStored)
+            // Each was to be read once and written once.
+            #expect(cellar.feed.metrics.storeFaults == ["upper": 2, "lower": 2])
+            cellar.origin.play(then: .failure(.status(503)))
+            let error = await #expect(throws: LoadError.self) { try await cellar.feed.load() }
+            #expect(error?.status == 503)
+            #expect((error?.store as? StoreError)?.faults.map(\.tier) == ["upper", "lower"])
+        }
+    }
+
+    @Test func aTierWhoseWriteFailedDoesNotKeepTheOlderCopy() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world)
+            cellar.origin.play(.value("older"), .value("newer"))
+            _ = try await cellar.feed.load()
+            cellar.upper.set(.fails, for: .write)
+            let loaded = try await cellar.feed.load(mode: .refresh)
+            #expect(loaded.text == "newer" && loaded.isStored)
+            #expect(cellar.text(in: cellar.upper) == nil && cellar.text(in: cellar.lower) == "newer")
+            #expect(cellar.feed.metrics.storeFaults == ["upper": 1])
+            cellar.upper.set(nil, for: .write)
+            #expect(try await cellar.feed.load().text == "newer")
+            #expect(cellar.text(in: cellar.upper) == "newer")
+        }
+    }
+
+    @Test func aTierThatHangsIsGivenUpAfterItsLimit() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world, Self.limited)
+            cellar.lower.put(Entry(text: "copy", fetchedAt: world.now), for: cellar.key)
+            cellar.upper.set(.hangs, for: .read)
+            let loaded = try await cellar.feed.load()
+            #expect(loaded.text == "copy" && world.uptime == .milliseconds(100))
+            #expect(loaded.trail.lines.contains("store: not read: upper: no answer within 100 ms"))
+
+            cellar.upper.set(.hangs, for: .write)
+            cellar.upper.set(.hangs, for: .remove)
+            cellar.lower.set(.hangs, for: .read)
+            #expect(try await cellar.feed.load().text == "value")
+            #expect(cellar.feed.metrics.storeFaults == ["upper": 3, "lower": 1])
+            #expect(cellar.text(in: cellar.lower) == "value")
+        }
+    }
+
+    @Test func eachTierHasALimitOfItsOwn() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world, Self.limited)
+            cellar.upper.set(.takes(.milliseconds(150)), for: .read)
+            cellar.lower.set(.takes(.milliseconds(150)), for: .read)
+            cellar.lower.put(Entry(text: "copy", fetchedAt: world.now), for: cellar.key)
+            #expect(try await cellar.feed.load().text == "copy")
+            #expect(world.uptime == .milliseconds(250))
+            #expect(cellar.feed.metrics.storeFaults == ["upper": 1])
+        }
+    }
+
+    @Test func clearingReachesEveryTierEvenIfOneFails() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world)
+            _ = try await cellar.feed.load()
+            cellar.upper.set(.fails, for: .remove)
+            let error = await #expect(throws: StoreError.self) { try await cellar.feed.clear() }
+            #expect(error?.faults.map(\.tier) == ["upper"])
+            #expect(cellar.lower.entries.isEmpty)
+        }
+    }
+
+    @Test func whatWasClearedMeanwhileIsNotCopiedUp() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world)
+            cellar.lower.put(Entry(text: "copy", fetchedAt: world.now), for: cellar.key)
+            cellar.lower.set(.takes(.seconds(1)), for: .read)
+            async let loaded = cellar.feed.load()
+            try await world.sleep(for: .milliseconds(500))
+            try await cellar.feed.clear()
+            cellar.lower.put(Entry(text: "copy", fetchedAt: world.now), for: cellar.key)
+            _ = try await loaded
+            #expect(cellar.upper.entries.isEmpty)
+        }
+    }
+
+    @Test func statisticsAddUpWhatTheTiersSaw() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world, #"[{ "use": "memory", "entries": 1 }, "memory"]"#)
+            for id in ["a", "b", "a"] { _ = try await cellar.feed.load(["id": id]) }
+            let statistics = try await cellar.feed.statistics()
+            #expect(statistics.entries == 2 && statistics.hits == 1)
+            #expect(statistics.evictions == 2)
+        }
+    }
+
+    @Test func aCopyInMemoryAboveAFileIsAnsweredFromMemoryAndSurvivesOnDisk() async throws {
+        let folder = try Folder()
+        try folder.write(
+            """
+            { "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first",
+              "validators": ["checksum"], "store": { "use": "tiered", "tiers": ["memory", "file"] } }
+            """, to: "feed.json")
+        for source in [Source.origin, .store("file")] {
+            let pantry = try await Pantry(policies: folder.url, cache: folder.url.appending(path: "cache"))
+            let feed = pantry.resource("feed", as: Int.self)
+            #expect(try await feed.load().source == source)
+            let hit = try await feed.load()
+            #expect(hit.source == .store("memory") && hit.value == 1)
+        }
+    }
+}
