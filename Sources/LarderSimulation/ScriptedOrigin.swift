@@ -26,12 +26,11 @@ public final class ScriptedOrigin: Loader {
 
         /// Answers with bytes.
         public static func value(
-            _ text: String, after: Duration = .zero, etag: String? = nil, tags: [String] = [],
-            contentType: String? = nil
+            _ text: String, after: Duration = .zero, etag: String? = nil, lastModified: String? = nil,
+            tags: [String] = [], contentType: String? = nil
         ) -> Act {
-            Act(
-                ending: .value(Data(text.utf8), Metadata(etag: etag, contentType: contentType, tags: tags)),
-                after: after)
+            let metadata = Metadata(etag: etag, lastModified: lastModified, contentType: contentType, tags: tags)
+            return Act(ending: .value(Data(text.utf8), metadata), after: after)
         }
 
         /// Answers that the copy named in the call is still current; fails if none is named.
@@ -58,6 +57,7 @@ public final class ScriptedOrigin: Loader {
         var acts: [Act]
         var then: Act
         var calls: [Call] = []
+        var starts: [Duration] = []
     }
 
     private let world: any World
@@ -71,6 +71,9 @@ public final class ScriptedOrigin: Loader {
 
     /// The calls so far, in the order in which they started.
     public var calls: [Call] { state.withLock { $0.calls } }
+
+    /// The uptimes at which they started.
+    public var starts: [Duration] { state.withLock { $0.starts } }
 
     /// Adds acts to the script.
     public func play(_ acts: Act...) {
@@ -92,8 +95,10 @@ public final class ScriptedOrigin: Loader {
 
     /// Plays the next act.
     public func load(_ call: Call) async throws -> Loaded<Entry> {
+        let uptime = world.uptime
         let act = state.withLock { state in
             state.calls.append(call)
+            state.starts.append(uptime)
             return state.acts.isEmpty ? state.then : state.acts.removeFirst()
         }
         if act.after > .zero { try await world.sleep(for: act.after) }

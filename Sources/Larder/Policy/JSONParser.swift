@@ -4,7 +4,7 @@
 /// to every other reader. Hostile text costs time in proportion to its length at most.
 package struct JSONParser {
     /// No policy is larger.
-    static let mostBytes = 1_000_000
+    package static let mostBytes = 1_000_000
     private static let deepest = 64
 
     private let source: SourceText
