@@ -27,7 +27,9 @@ public enum LarderCommand {
     /// The version that `--version` prints.
     public static let version = "0.1.0"
 
-    static let commands: [Command] = [.load, .check, .explain, .plugins, .new, .schema, .demo, .conform]
+    static let commands: [Command] = [
+        .load, .check, .explain, .test, .conform, .plugins, .new, .schema, .demo,
+    ]
 
     /// Runs the command that the process was started with, and ends the process: with 0 if it did what it should,
     /// 1 if it ran and failed, 2 if it was called wrongly.

@@ -9,7 +9,7 @@ import Testing
         try folder.write(
             """
             { "resource": "motto", "origin": { "use": "constant", "value": { "text": "less" } }, "strategy": "cache-first",
-              "store": "file" }
+              "store": { "use": "file", "limit": "5s" } }
             """, to: "motto.json")
         return folder
     }

@@ -94,7 +94,8 @@ import Testing
         ),
         (
             #""use": "warehouse""#, #""use": "warehous""#,
-            "2:22: error: unknown origin 'warehous'; expected one of 'file', 'constant', 'sample', 'warehouse' (did you mean 'warehouse'?) [at $.origin.use]"
+            "2:22: error: unknown origin 'warehous'; expected one of \(standardOrigins), 'warehouse' "
+                + "(did you mean 'warehouse'?) [at $.origin.use]"
         ),
         (
             #""times": 2"#, #""times": "twice""#,
@@ -153,3 +154,5 @@ import Testing
         #expect(check.code == 0, "\(check.out)")
     }
 }
+
+private let standardOrigins = Registry.standard[.origin].map { "'\($0.name)'" }.joined(separator: ", ")

@@ -58,7 +58,7 @@ import Testing
 
     @Test(arguments: [
         ("\"value\": 1", "\"value\": 2"), ("\"value\": 1", "\"value\": \"1\""), ("\"value\": 1", "\"value\": [1]"),
-        ("cache-first", "network-first"), ("\"store\": \"file\"", "\"store\": { \"use\": \"file\" }"),
+        ("cache-first", "network-first"), ("\"store\": \"file\"", "\"store\": \"memory\""),
         ("\"strategy\"", "\"about\": \"x\", \"strategy\""),
     ])
     func otherContentHasAnotherRevision(old: String, new: String) throws {

@@ -40,6 +40,8 @@ import Testing
             #expect(failure.code == .timeout && !failure.isAnswer && world.uptime == .seconds(8))
             try await world.settle()
             #expect(world.unfinished == 1)
+            // To the caller the origin has failed, so that is what is counted.
+            #expect(kitchen.feed.metrics.originCalls == 1 && kitchen.feed.metrics.originErrors == 1)
         }
     }
 

@@ -1,8 +1,13 @@
+/// Gives a loader that stands in for the origin of a policy.
+package typealias OriginSubstitute = @Sendable (Policy) -> any Loader
+
 /// The composition root: turns a policy and the plugins it names into a graph of loaders.
 struct Composer {
     let registry: Registry
     let world: any World
     let cacheDirectory: String
+    /// What stands in for every policy's own origin, if anything does: a script, in tests of policies.
+    var substitute: OriginSubstitute?
 
     /// The graph of a policy. Opens its store, so it may block, unless the graph that went before has one of the same
     /// make: then that one is kept, and with it the order of writes and the calls under way.
@@ -11,7 +16,7 @@ struct Composer {
     func compose(_ policy: Policy, after former: LoaderGraph? = nil, in slot: Slot) throws(PolicyError) -> LoaderGraph {
         let keepsakes = Keepsakes(after: former?.keepsakes)
         defer { keepsakes.settle() }
-        let context = context(of: policy.resource, keepsakes)
+        let context = context(of: slot, keepsakes)
         do {
             let make = policy.fingerprint(of: ["store"])
             let kept = former.flatMap { $0.storeMake == make ? $0.shelf : nil }
@@ -33,17 +38,17 @@ struct Composer {
             let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
             let root = Measured(answering, revision: policy.revision, meter: slot.meter, world: world)
             return LoaderGraph(
-                policy: policy, root: root, live: sides.live, shelf: shelf, storeMake: make, keepsakes: keepsakes,
-                world: world)
+                policy: policy, root: root, live: sides.live, shelf: shelf, validators: validators, storeMake: make,
+                keepsakes: keepsakes, world: world)
         } catch {
             throw PolicyError([Problem("cannot be composed: \(error)", file: policy.file)])
         }
     }
 
-    private func context(of resource: String, _ keepsakes: Keepsakes) -> Context {
+    private func context(of slot: Slot, _ keepsakes: Keepsakes) -> Context {
         Context(
-            resource: resource, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: resource),
-            registry: registry, keepsakes: keepsakes, part: "")
+            resource: slot.name, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: slot.name),
+            registry: registry, meter: slot.meter, keepsakes: keepsakes, part: "")
     }
 
     private func sides(
@@ -53,7 +58,8 @@ struct Composer {
         var live: any Loader = Nothing()
         let lookup = Lookup(shelf, validators: validators, world: world)
         if let origin = policy.origin {
-            live = MeasuredOrigin(try origin.origin(in: context), meter: meter, world: world)
+            let asked = try substitute?(policy) ?? origin.origin(in: context)
+            live = MeasuredOrigin(asked, meter: meter, world: world)
             var makes: [String: Int] = [:]
             for wrapper in policy.around.reversed() {
                 // The same wrapper around the same origin keeps what it learned; a second one like it has its own.

@@ -5,6 +5,7 @@ final class LoaderGraph: Sendable {
     /// The live side alone, for who wants to know what the origin says and nothing else.
     let live: any Loader
     let shelf: Shelf
+    let validators: Validators
     /// What the store is made of: the shelf outlives this graph if the next one's is made of the same.
     let storeMake: String
     /// What its parts keep across a reload.
@@ -12,13 +13,14 @@ final class LoaderGraph: Sendable {
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, live: any Loader, shelf: Shelf, storeMake: String, keepsakes: Keepsakes,
-        world: any World
+        policy: Policy, root: any Loader, live: any Loader, shelf: Shelf, validators: Validators, storeMake: String,
+        keepsakes: Keepsakes, world: any World
     ) {
         self.policy = policy
         self.root = root
         self.live = live
         self.shelf = shelf
+        self.validators = validators
         self.storeMake = storeMake
         self.keepsakes = keepsakes
         self.world = world

@@ -38,9 +38,19 @@ public final class Pantry: Sendable {
     ///   - environment: where `${NAME}` in policies is looked up.
     ///   - world: time, randomness, background work and blocking I/O.
     /// - Throws: ``PolicyError`` with everything that is wrong with any of them.
-    public init(
+    public convenience init(
         policies: URL, registry: Registry = .standard, cache: URL? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment, world: any World = SystemWorld()
+    ) async throws {
+        try await self.init(
+            policies: policies, registry: registry, cache: cache, environment: environment, world: world,
+            substitute: nil)
+    }
+
+    /// The same, with something in the place of every policy's own origin.
+    package init(
+        policies: URL, registry: Registry, cache: URL?, environment: [String: String], world: any World,
+        substitute: OriginSubstitute?
     ) async throws {
         folder = policies.relativePath
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
@@ -48,7 +58,8 @@ public final class Pantry: Sendable {
             throw PolicyError([Problem("the user has no folder for caches; name one", file: policies.relativePath)])
         }
         reader = PolicyReader(registry: registry, folder: folder, environment: environment)
-        composer = Composer(registry: registry, world: world, cacheDirectory: cacheDirectory)
+        composer = Composer(
+            registry: registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute)
         self.world = world
         _ = try await world.blocking { [self] in try swap() }
     }

@@ -67,6 +67,17 @@ public struct Resource<Value: Sendable>: Sendable {
         try await graph().shelf.store.read(request(parameters, scope: scope).key) != nil
     }
 
+    /// Keeps a copy as if it had come from the origin at the time its metadata says: for tests of policies.
+    ///
+    /// - Returns: whether the store keeps it.
+    /// - Throws: ``Refusal`` when it is not admitted; what the store throws.
+    package func stock(_ entry: Entry, for request: Request) async throws -> Bool {
+        let graph = try graph()
+        var entry = entry
+        try graph.validators.admit(&entry, from: .origin)
+        return try await graph.shelf.store.write(entry, for: request.key)
+    }
+
     /// Forgets the copy of one instance. Calls for it under way save nothing.
     ///
     /// - Throws: what the store throws.

@@ -60,7 +60,10 @@ package struct MeasuredOrigin: Loader {
         let start = world.uptime
         do {
             let loaded = try await origin.load(call)
-            report(failed: false, unchanged: loaded.source == .revalidated, since: start)
+            let isUnchanged = loaded.source == .revalidated
+            let took = (world.uptime - start).brief
+            call.trail.note("origin", isUnchanged ? "unchanged, after \(took)" : "answered after \(took)")
+            report(failed: false, unchanged: isUnchanged, since: start)
             return loaded
         } catch let error as CancellationError where Task.isCancelled {
             report(failed: false, since: start)

@@ -5,7 +5,7 @@
 public struct LoadError: Error, Sendable, CustomStringConvertible {
     /// The kind of a failure. New ones may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
+        private enum Kind: String, CaseIterable {
             case answer, failed, timeout, unavailable, undecodable, refused, notCached, deadline, noSuchResource
         }
         private let kind: Kind
@@ -28,6 +28,9 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         public static let deadline = Code(kind: .deadline)
         /// There is no policy of that name.
         public static let noSuchResource = Code(kind: .noSuchResource)
+
+        /// Every code there is.
+        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
 
         /// The code's name.
         public var description: String { kind.rawValue }

@@ -52,6 +52,9 @@ public final class Meter: Sendable {
         }
     }
 
+    /// A call that the origin has not answered was given up; it is counted as a call where it ends.
+    func originTimedOut() { metrics.withLock { $0.originErrors += 1 } }
+
     func faulted(_ faults: [StoreFault]) {
         metrics.withLock {
             for fault in faults { $0.storeFaults[fault.tier, default: 0] += 1 }

@@ -42,7 +42,7 @@ public struct ResourceMetrics: Sendable, Hashable {
     public internal(set) var refreshErrors: UInt64 = 0
     /// Calls the origin was sent, retries included.
     public internal(set) var originCalls: UInt64 = 0
-    /// Calls the origin failed.
+    /// Calls the origin failed, or did not answer before a timeout gave them up.
     public internal(set) var originErrors: UInt64 = 0
     /// Answers that said the copy is still current.
     public internal(set) var unchanged: UInt64 = 0

@@ -68,6 +68,8 @@ public struct Context: Sendable {
     public let cacheDirectory: String
     /// The plugins there are.
     public let registry: Registry
+    /// Where a wrapper reports what the loaders around it cannot see.
+    let meter: Meter
     private let keepsakes: Keepsakes
     private let part: String
 
@@ -75,17 +77,18 @@ public struct Context: Sendable {
     public init(resource: String, world: any World, cacheDirectory: String, registry: Registry) {
         self.init(
             resource: resource, world: world, cacheDirectory: cacheDirectory, registry: registry,
-            keepsakes: Keepsakes(), part: "")
+            meter: Meter(), keepsakes: Keepsakes(), part: "")
     }
 
     init(
-        resource: String, world: any World, cacheDirectory: String, registry: Registry, keepsakes: Keepsakes,
-        part: String
+        resource: String, world: any World, cacheDirectory: String, registry: Registry, meter: Meter,
+        keepsakes: Keepsakes, part: String
     ) {
         self.resource = resource
         self.world = world
         self.cacheDirectory = cacheDirectory
         self.registry = registry
+        self.meter = meter
         self.keepsakes = keepsakes
         self.part = part
     }
@@ -93,8 +96,8 @@ public struct Context: Sendable {
     /// The same place for one part, known by its declaration and by what it stands around.
     func of(_ part: String) -> Context {
         Context(
-            resource: resource, world: world, cacheDirectory: cacheDirectory, registry: registry, keepsakes: keepsakes,
-            part: part)
+            resource: resource, world: world, cacheDirectory: cacheDirectory, registry: registry, meter: meter,
+            keepsakes: keepsakes, part: part)
     }
 
     /// State of this part that outlives a reload which leaves its declaration alone: what `make` gives, the first time.
@@ -218,7 +221,7 @@ extension Plugin {
 }
 
 /// A setting's value as it was read; nil after a problem was reported.
-private struct Given<Value: Sendable> {
+struct Given<Value: Sendable> {
     struct Missing: Error {}
     var value: Value?
 

@@ -87,7 +87,7 @@ extension Character {
 
 extension String {
     /// The text on one line, whatever a file's author called things.
-    fileprivate var withoutControls: String {
+    package var withoutControls: String {
         guard contains(where: \.isControl) else { return self }
         return map { character in
             guard character.isControl else { return String(character) }

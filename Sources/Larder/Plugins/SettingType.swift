@@ -9,7 +9,7 @@ public struct SettingType<Value: Sendable>: Sendable {
     /// A value that may stand there, for starters and references; nil if there is none that fits everywhere.
     public let example: JSON?
     let show: @Sendable (Value) -> String?
-    let read: @Sendable (Node, Reading) -> Value?
+    package let read: @Sendable (Node, Reading) -> Value?
 
     /// A type of settings.
     ///

@@ -112,7 +112,7 @@ package struct PolicySlot: Sendable {
 
 extension JSON {
     /// The same value, the members of its objects in the order of their names.
-    var sorted: JSON {
+    package var sorted: JSON {
         switch self {
         case .object(let members):
             .object(members.map { Member($0.name, $0.value.sorted) }.sorted { $0.name < $1.name })

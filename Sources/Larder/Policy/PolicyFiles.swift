@@ -1,8 +1,12 @@
 /// Reads the files of a folder of policies into trees: one for each file, merged with what it extends.
-struct PolicyFiles {
+package struct PolicyFiles {
     let folder: String
 
     private static let longestChain = 16
+
+    package init(folder: String) {
+        self.folder = folder
+    }
 
     /// The names of the files that are policies, in order: `NAME.json`, but not `_NAME.json` nor `NAME.schema.json`.
     ///
@@ -29,7 +33,7 @@ struct PolicyFiles {
     }
 
     private func tree(_ name: String, named place: Node?, chain: [String]) throws(Problem) -> Node {
-        let root = try parse(name, named: place)
+        let root = try root(of: name, named: place)
         guard let base = root["extends"] else { return root }
         func wrong(_ message: String) -> Problem {
             Problem(
@@ -46,7 +50,11 @@ struct PolicyFiles {
         return Self.merge(root, over: try tree(file, named: base, chain: chain + [name]))
     }
 
-    private func parse(_ name: String, named place: Node?) throws(Problem) -> Node {
+    /// What stands in one file, an object, and nothing else.
+    ///
+    /// - Parameter place: where the file is named, if another one names it.
+    /// - Throws: ``Problem``: without its tree there is nothing more to say about a file.
+    package func root(of name: String, named place: Node? = nil) throws(Problem) -> Node {
         let path = folder + "/" + name
         do {
             let bytes = try Disk.read(path, limit: JSONParser.mostBytes)

@@ -144,7 +144,7 @@ package struct PolicyReader {
 }
 
 extension Problem {
-    static func standsBefore(_ one: Problem, _ other: Problem) -> Bool {
+    package static func standsBefore(_ one: Problem, _ other: Problem) -> Bool {
         (one.file, one.place?.offset ?? -1) < (other.file, other.place?.offset ?? -1)
     }
 }

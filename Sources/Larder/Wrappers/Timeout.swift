@@ -4,7 +4,7 @@ extension Plugin {
         "timeout", "Gives a call up when it takes too long.",
         Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long a call may take"),
         traits: { after in Traits().with { $0.givesUpAfter = after } }
-    ) { context, inner, after in Timeout(inner, after: after, world: context.world) }
+    ) { context, inner, after in Timeout(inner, after: after, world: context.world, meter: context.meter) }
 }
 
 /// Gives a call up when it takes too long, even one that does not heed its cancellation.
@@ -12,17 +12,20 @@ struct Timeout: Loader {
     private let inner: any Loader
     private let after: Duration
     private let world: any World
+    private let meter: Meter
 
-    init(_ inner: any Loader, after: Duration, world: any World) {
+    init(_ inner: any Loader, after: Duration, world: any World, meter: Meter) {
         self.inner = inner
         self.after = after
         self.world = world
+        self.meter = meter
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let pursuit = Pursuit(in: world) { [inner] in try await inner.load(call) }
         if let loaded = try await pursuit.value(within: after) { return loaded }
         pursuit.cancel()
+        meter.originTimedOut()
         throw LoadError(.timeout, "timed out after \(after.brief)")
     }
 }

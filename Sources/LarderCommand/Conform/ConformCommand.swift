@@ -5,17 +5,17 @@ extension Command {
         name: "conform", summary: "Plays scenarios of how a cache should behave, and says where Larder differs.",
         operands: "FILE",
         details: """
-            FILE holds scenarios in JSON, of the format \(ScenarioFile.format): a strategy in neutral words, what is stored,
+            FILE holds scenarios in JSON, of the format \(ConformFile.format): a strategy in neutral words, what is stored,
             what the origin does, what callers ask, and all that must come of it. Each becomes a policy and is played in
             simulated time. A line for each says 'pass', 'fail' and in what, or 'unsupported' and why. A choice is what one
             product does: to differ there is no failure. Nor is it one not to support what belongs to
-            \(Scenario.laterFamilies.joined(separator: ", ")).
+            \(ConformRow.laterFamilies.joined(separator: ", ")).
             """,
         options: [.format(["text", "json"])],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
             guard arguments.operands.count == 1 else { throw UsageError(message: "which file of scenarios?") }
-            let file = try ScenarioFile(path: arguments.operands[0])
+            let file = try ConformFile(path: arguments.operands[0])
             for name in file.unknown {
                 terminal.note("\(arguments.operands[0]): warning: \(name.quoted) is not known and not heeded")
             }
@@ -37,17 +37,17 @@ struct ConformReport {
     }
 
     struct Line {
-        var row: ScenarioFile.Row
+        var row: ConformFile.Row
         var verdict: Verdict
         /// The difference, or why the row is not supported.
         var reason: String?
 
         /// Plays a row.
-        init(_ row: ScenarioFile.Row, _ registry: Registry) {
+        init(_ row: ConformFile.Row, _ registry: Registry) {
             self.row = row
             do {
                 let scenario = try row.scenario.get()
-                let differences = scenario.differences(in: try ScenarioPlay.play(scenario, registry: registry))
+                let differences = scenario.differences(in: try ConformPlay.play(scenario, registry: registry))
                 verdict = differences.isEmpty ? .pass : .fail
                 reason = differences.isEmpty ? nil : differences.joined(separator: "; ")
             } catch let error as Unsupported {
@@ -66,7 +66,7 @@ struct ConformReport {
 
         var isFailure: Bool {
             guard row.level == .must else { return false }
-            return verdict == .fail || (verdict == .unsupported && !Scenario.laterFamilies.contains(row.family))
+            return verdict == .fail || (verdict == .unsupported && !ConformRow.laterFamilies.contains(row.family))
         }
     }
 
@@ -78,13 +78,13 @@ struct ConformReport {
 
     var isPassed: Bool { !lines.contains(where: \.isFailure) }
 
-    private func count(_ level: ScenarioFile.Row.Level, _ verdict: Verdict) -> Int {
+    private func count(_ level: ConformFile.Row.Level, _ verdict: Verdict) -> Int {
         lines.filter { $0.row.level == level && $0.verdict == verdict }.count
     }
 
     /// How many there are of each.
     var sum: String {
-        ScenarioFile.Row.Level.allCases.map { level in
+        ConformFile.Row.Level.allCases.map { level in
             let counts = Verdict.allCases.map { "\(count(level, $0)) \($0.rawValue)" }
             return "\(level.rawValue): " + counts.joined(separator: ", ")
         }.joined(separator: "; ")
@@ -98,7 +98,7 @@ struct ConformReport {
                 "reason": line.reason.map(JSON.string) ?? .null,
             ]
         }
-        let counts = ScenarioFile.Row.Level.allCases.map { level in
+        let counts = ConformFile.Row.Level.allCases.map { level in
             JSON.Member(
                 level.rawValue,
                 .object(Verdict.allCases.map { JSON.Member($0.rawValue, .int(count(level, $0))) }))

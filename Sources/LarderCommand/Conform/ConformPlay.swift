@@ -36,15 +36,15 @@ struct OriginFailure: Error {
 }
 
 /// One playing of a row, in a world of its own.
-struct ScenarioPlay: Sendable {
+struct ConformPlay: Sendable {
     private typealias Sights = Locked<[[Played.Sight?]]>
 
-    private let scenario: Scenario
+    private let scenario: ConformRow
     private let world: SimulatedWorld
     private let origin: ScriptedOrigin
     private let stores: [FaultyStore]
 
-    private init(_ scenario: Scenario, _ world: SimulatedWorld) {
+    private init(_ scenario: ConformRow, _ world: SimulatedWorld) {
         self.scenario = scenario
         self.world = world
         origin = ScriptedOrigin(
@@ -54,32 +54,32 @@ struct ScenarioPlay: Sendable {
             // A lost payload is noticed where a copy comes from outside.
             let isLost = scenario.seeds.contains { $0.tier == place && $0.value == nil }
             return FaultyStore(
-                Scenario.pluginName(of: place), isForeign: tier.name != "memory" || isLost, world: world)
+                ConformRow.pluginName(of: place), isForeign: tier.name != "memory" || isLost, world: world)
         }
     }
 
     /// Plays a row to its end.
     ///
     /// - Throws: ``Unsupported`` where no policy says what the row does.
-    static func play(_ scenario: Scenario, registry: Registry) throws -> Played {
+    static func play(_ scenario: ConformRow, registry: Registry) throws -> Played {
         let folder = FileManager.default.temporaryDirectory.appending(path: "larder-conform-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let text = try scenario.policy(registry).text()
-        try Data(text.utf8).write(to: folder.appending(path: Scenario.resource + ".json"))
+        try Data(text.utf8).write(to: folder.appending(path: ConformRow.resource + ".json"))
         return try SimulatedWorld().run { world in
-            try await ScenarioPlay(scenario, world).run(policies: folder, registry)
+            try await ConformPlay(scenario, world).run(policies: folder, registry)
         }
     }
 
     private func run(policies: URL, _ registry: Registry) async throws -> Played {
         var registry = registry
-        try registry.register(origin.plugin(Scenario.resource))
-        for store in stores { try registry.register(store.plugin(keepingIn: Scenario.innerStore)) }
+        try registry.register(origin.plugin(ConformRow.resource))
+        for store in stores { try registry.register(store.plugin(keepingIn: ConformRow.innerStore)) }
         let pantry = try await Pantry(
             policies: policies, registry: registry, cache: policies.appending(path: "cache"), environment: [:],
             world: world)
-        let resource = pantry.resource(Scenario.resource)
+        let resource = pantry.resource(ConformRow.resource)
         try await stock(resource)
         let sights = Sights(scenario.steps.map { Array(repeating: nil, count: $0.count) })
         for (place, step) in scenario.steps.enumerated() {
@@ -92,7 +92,7 @@ struct ScenarioPlay: Sendable {
         try await sleep(past: scenario.end.at ?? last)
         played.bodyWrites = stores.first?.bodyWrites ?? 0
         played.stored = try await stored(resource)
-        for (tier, count) in pantry.metrics[Scenario.resource]?.storeFaults ?? [:] { played.faults[tier] = count }
+        for (tier, count) in pantry.metrics[ConformRow.resource]?.storeFaults ?? [:] { played.faults[tier] = count }
         try await sleep(past: last)
         played.sights = sights.withLock { $0 }
         played.calls = zip(origin.starts, origin.calls).map { start, call in
@@ -124,7 +124,7 @@ struct ScenarioPlay: Sendable {
         }
     }
 
-    private func start(_ step: Scenario.Step, _ place: Int, _ resource: Resource<Data>, _ sights: Sights) {
+    private func start(_ step: ConformRow.Step, _ place: Int, _ resource: Resource<Data>, _ sights: Sights) {
         for caller in 0..<step.count {
             let load = world.spawn {
                 let result: Result<Loaded<Data>, any Error>
@@ -156,7 +156,7 @@ struct ScenarioPlay: Sendable {
     }
 }
 
-extension Scenario.Answer {
+extension ConformRow.Answer {
     /// What the origin does, telling only those conditions under which it may be asked again.
     fileprivate func act(_ conditions: [String]) -> ScriptedOrigin.Act {
         switch ending {

@@ -1,7 +1,7 @@
 import Larder
 import LarderSimulation
 
-extension Scenario {
+extension ConformRow {
     /// The families of rows that are known.
     static let families = [
         "network-first", "cache-first", "cache-only", "network-only", "stale-while-revalidate", "race", "timeout",
@@ -63,7 +63,7 @@ extension Scenario {
     }
 }
 
-extension Scenario.Strategy {
+extension ConformRow.Strategy {
     init(_ node: Node) throws(Unsupported) {
         var fields = try Fields(node, "strategy")
         let name = try fields.required("kind", fields.text("kind", among: Kind.allCases.map(\.rawValue)))
@@ -85,7 +85,7 @@ extension Scenario.Strategy {
         eviction = try fields.text("eviction")
         if let node = fields.node("stale_fallback") {
             var fallback = try Fields(node, "strategy.stale_fallback")
-            staleFallback = Scenario.StaleFallback(
+            staleFallback = ConformRow.StaleFallback(
                 maxAge: try fallback.duration("max_age_ms"), throttle: try fallback.duration("throttle_ms"))
             softTimeout = try fallback.duration("soft_timeout_ms") ?? softTimeout
             hardTimeout = try fallback.duration("hard_timeout_ms") ?? hardTimeout
@@ -95,7 +95,7 @@ extension Scenario.Strategy {
     }
 }
 
-extension Scenario.Tier {
+extension ConformRow.Tier {
     init(_ node: Node, _ place: String) throws(Unsupported) {
         var fields = try Fields(node, place)
         name = try fields.required("name", fields.text("name"))
@@ -123,10 +123,10 @@ extension Scenario.Tier {
     }
 }
 
-extension Scenario.Seed {
+extension ConformRow.Seed {
     /// An entry's own lifetime must be the strategy's, where that says one: no entry has one of its own here.
     init(
-        _ node: Node, _ place: String, in tiers: [Scenario.Tier], _ strategy: inout Scenario.Strategy
+        _ node: Node, _ place: String, in tiers: [ConformRow.Tier], _ strategy: inout ConformRow.Strategy
     ) throws(Unsupported) {
         var fields = try Fields(node, place)
         let store = try fields.required("store", fields.text("store"))

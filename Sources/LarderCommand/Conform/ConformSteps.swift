@@ -1,6 +1,6 @@
 import Larder
 
-extension Scenario.Answer {
+extension ConformRow.Answer {
     init(_ node: Node, _ place: String) throws(Unsupported) {
         var fields = try Fields(node, place)
         after = try fields.moment("delay_ms") ?? .zero
@@ -33,7 +33,7 @@ extension Scenario.Answer {
     }
 }
 
-extension Scenario.Step {
+extension ConformRow.Step {
     /// More callers in one row would take too long.
     static let mostCallers = 10_000
 
@@ -50,12 +50,12 @@ extension Scenario.Step {
         let node = fields.node("expect")
         // What else the step says decides more than what it expects.
         try fields.finish()
-        expected = Scenario.Expectation()
-        if let node { expected = try Scenario.Expectation(node, "\(place).expect", errors) }
+        expected = ConformRow.Expectation()
+        if let node { expected = try ConformRow.Expectation(node, "\(place).expect", errors) }
     }
 }
 
-extension Scenario.Expectation {
+extension ConformRow.Expectation {
     private static let errors: Set<String> = ["not-stored", "timeout", "no-response", "cancelled"]
 
     init(_ node: Node, _ place: String, _ errors: Set<String>) throws(Unsupported) {
@@ -86,8 +86,8 @@ extension Scenario.Expectation {
     }
 }
 
-extension Scenario.End {
-    init(_ node: Node, in tiers: [Scenario.Tier]) throws(Unsupported) {
+extension ConformRow.End {
+    init(_ node: Node, in tiers: [ConformRow.Tier]) throws(Unsupported) {
         var fields = try Fields(node, "end")
         at = try fields.moment("at_ms")
         originCalls = try fields.number("origin_calls")
@@ -112,7 +112,7 @@ extension Scenario.End {
         try fields.finish()
     }
 
-    private static func name(_ name: String, _ tiers: [Scenario.Tier]) throws(Unsupported) -> String {
+    private static func name(_ name: String, _ tiers: [ConformRow.Tier]) throws(Unsupported) -> String {
         guard tiers.contains(where: { $0.name == name }) else {
             throw Unsupported("end speaks of the store \(name.quoted), which is not there")
         }

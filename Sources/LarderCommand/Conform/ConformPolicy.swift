@@ -1,7 +1,7 @@
 import Larder
 import LarderSimulation
 
-extension Scenario {
+extension ConformRow {
     /// The name of the resource that a row's policy is about, and of its origin.
     static let resource = "scenario"
     /// The setting under which a tier's plugin names the store that keeps its entries.
@@ -48,7 +48,7 @@ extension Scenario {
     }
 }
 
-extension Scenario.Strategy {
+extension ConformRow.Strategy {
     private var showsCopies: Bool { kind != .networkOnly }
     private var asksOrigin: Bool { kind != .cacheOnly }
 

@@ -5,7 +5,7 @@
 #endif
 import Larder
 
-extension Scenario {
+extension ConformRow {
     /// In what the playing of a row differs from what the row expects; nothing if it does not.
     func differences(in played: Played) -> [String] {
         var found: [String] = []
@@ -43,7 +43,7 @@ extension Scenario {
     }
 }
 
-extension Scenario.Expectation {
+extension ConformRow.Expectation {
     fileprivate func differences(in sight: Played.Sight?) -> [String] {
         guard let sight else { return isEmpty ? [] : ["no answer" + (doneAt.map { " by \($0.brief)" } ?? "")] }
         var found: [String] = []
@@ -77,8 +77,8 @@ extension Scenario.Expectation {
     }
 }
 
-extension Scenario.End {
-    fileprivate func differences(in played: Played, _ scenario: Scenario) -> [String] {
+extension ConformRow.End {
+    fileprivate func differences(in played: Played, _ scenario: ConformRow) -> [String] {
         var found: [String] = []
         let calls = played.calls.filter { call in at.map { call.start <= $0 } ?? true }.count
         if let originCalls, originCalls != calls { found.append("end: \(calls) origin calls, not \(originCalls)") }
@@ -93,7 +93,7 @@ extension Scenario.End {
                     found.append("end: \(place), not \(wanted[key].shown)")
                 }
             }
-            let faults = played.faults[Scenario.pluginName(of: place)] ?? 0
+            let faults = played.faults[ConformRow.pluginName(of: place)] ?? 0
             if let wanted = storeErrors[tier.name], faults != UInt64(wanted) {
                 found.append("end: \(faults) errors of \(tier.name.shown), not \(wanted)")
             }

@@ -2,7 +2,7 @@ import Larder
 import LarderSimulation
 
 /// What a row sets up, what happens in it, and what must come of that.
-struct Scenario: Sendable {
+struct ConformRow: Sendable {
     var strategy: Strategy
     var tiers: [Tier]
     var seeds: [Seed]

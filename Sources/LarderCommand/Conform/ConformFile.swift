@@ -1,7 +1,7 @@
 import Larder
 
 /// A file of scenario rows.
-struct ScenarioFile {
+struct ConformFile {
     static let format = "strategy-scenarios/1"
 
     /// One row, and whether it can be played here.
@@ -16,7 +16,7 @@ struct ScenarioFile {
         var id: String
         var level: Level
         var family: String
-        var scenario: Result<Scenario, Unsupported>
+        var scenario: Result<ConformRow, Unsupported>
     }
 
     private(set) var rows: [Row] = []
@@ -86,7 +86,7 @@ struct ScenarioFile {
                 "it is not clear what row \(id.quoted) asks for", file: path, at: (node["level"] ?? node).place,
                 expected: "\"level\": \"must\" or \"choice\"")
         }
-        let scenario = Result { () throws(Unsupported) in try Scenario(row: node) }
+        let scenario = Result { () throws(Unsupported) in try ConformRow(row: node) }
         return Row(id: id, level: level, family: node["family"]?.string ?? "", scenario: scenario)
     }
 }

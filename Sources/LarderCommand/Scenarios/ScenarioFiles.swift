@@ -1,0 +1,56 @@
+import Larder
+
+/// Finds and reads files of scenarios.
+struct ScenarioFiles {
+    let registry: Registry
+    /// The resources there are policies for.
+    let resources: [String]
+
+    /// What was found out about one file.
+    struct Verdict {
+        var path: String
+        /// The story, if it can be told.
+        var story: Story?
+        /// What is wrong with it, in the order in which it stands.
+        var problems: [Problem]
+    }
+
+    /// What is to be said about a folder's files, or about one file.
+    func judge(_ path: String) -> [Verdict] {
+        if path.hasSuffix(".json"), Disk.item(path)?.isFolder != true {
+            let slash = path.lastIndex(of: "/")
+            let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+            return [judge(slash.map { String(path[path.index(after: $0)...]) } ?? path, in: folder)]
+        }
+        do {
+            let names = try Disk.list(path).filter { !$0.isFolder && Self.isStory($0.name) }.map(\.name).sorted()
+            if names.isEmpty {
+                let problem = Problem(
+                    "there are no scenarios in this folder", file: path, expected: "a file such as feed.json")
+                return [Verdict(path: path, problems: [problem])]
+            }
+            return names.map { judge($0, in: path) }
+        } catch {
+            let problem = Problem("the folder of scenarios cannot be read: \(error)", file: path)
+            return [Verdict(path: path, problems: [problem])]
+        }
+    }
+
+    /// Stories bear the names that policies may bear.
+    private static func isStory(_ name: String) -> Bool {
+        name.hasSuffix(".json") && PolicyReader.isName(String(name.dropLast(".json".count)))
+    }
+
+    private func judge(_ name: String, in folder: String) -> Verdict {
+        let path = folder == "." ? name : folder + "/" + name
+        let reading = Reading(registry: registry, folder: folder, file: path)
+        do {
+            let root = try PolicyFiles(folder: folder).root(of: name)
+            let story = SettingType.story(of: resources).read(root, reading)
+            let problems = reading.problems.sorted(by: Problem.standsBefore)
+            return Verdict(path: path, story: reading.isSound ? story : nil, problems: problems)
+        } catch {
+            return Verdict(path: path, problems: [error])
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Larder
+
+// The keys of scenario files, each declared once: reading, messages, `larder test --keys` and the reference in the
+// documentation come from here.
+
+extension SettingType where Value == Story {
+    /// A whole file, for policies of these resources.
+    static func story(of resources: [String]) -> SettingType<Story> {
+        .object(
+            "a file of scenarios",
+            Setting("resource", .choice(resources), help: "Whose policy is tried"),
+            Setting("about", optional: .text, help: "What the file tells, for people"),
+            Setting(
+                "scenarios", .list(of: .scenario, atLeast: 1), help: "What happens, each from a beginning of its own")
+        ) { _, _, resource, about, scenarios in
+            Story(resource: resource, about: about, scenarios: scenarios)
+        }
+    }
+}
+
+extension SettingType where Value == Scenario {
+    static var scenario: SettingType<Scenario> {
+        .object(
+            "a scenario",
+            Setting("name", .text, help: "What it shows, in a sentence"),
+            Setting("cached", .oneOrMore(.cachedCopy), default: [], help: "The copies that are kept when it begins"),
+            Setting(
+                "restarted", .flag, default: false,
+                help: "Whether the app was started anew after that: what lay in memory only is gone"),
+            Setting(
+                "origin", .oneOrMore(.originPhase), default: [],
+                help: "What the origin does, each from its moment to the next one's; until the first it is offline"),
+            Setting("asks", .oneOrMore(.ask), help: "Who asks when, and what is expected")
+        ) { node, reading, name, cached, isRestarted, origin, asks in
+            let scenario = Scenario(
+                name: name, place: node["name"]?.place ?? node.place, cached: cached, isRestarted: isRestarted,
+                origin: origin, asks: asks)
+            scenario.check(node, reading)
+            return scenario
+        }
+    }
+}
+
+extension SettingType where Value == CachedCopy {
+    static var cachedCopy: SettingType<CachedCopy> {
+        .object(
+            "a copy",
+            Setting("value", .json, help: "The value"),
+            Setting("age", .moment, default: .zero, help: "How old it is when the scenario begins"),
+            Setting("etag", optional: .text, help: "The origin's tag of this version"),
+            Setting("contentType", .text, default: "application/json", help: "The payload's media type"),
+            .parameters("Which instance it is of"),
+            .scope("Whose it is: an account")
+        ) { node, _, value, age, etag, contentType, parameters, scope in
+            CachedCopy(
+                value: value, age: age, etag: etag, contentType: contentType, parameters: parameters, scope: scope,
+                place: node.place)
+        }
+    }
+}
+
+extension SettingType where Value == OriginPhase {
+    static var originPhase: SettingType<OriginPhase> {
+        .object(
+            "a phase of the origin",
+            Setting("from", .moment, default: .zero, help: "When it begins; a call does what its first moment says"),
+            Setting("takes", .moment, default: .zero, help: "How long a call takes"),
+            Setting("value", optional: .json, help: "It answers with this value"),
+            Setting("etag", optional: .text, help: "The value's tag: who has it already is told that it is unchanged"),
+            Setting(
+                "contentType", optional: .text, help: "The value's media type; application/json if nothing is said"),
+            Setting("fails", optional: .failure, help: "It fails with this status"),
+            Setting("answers", optional: .answer, help: "It answers with this status, an error that stands"),
+            Setting("offline", .flag, default: false, help: "There is no network"),
+            Setting("hangs", .flag, default: false, help: "It never answers")
+        ) { node, reading, from, takes, value, etag, contentType, fails, answers, isOffline, hangs in
+            let type = contentType ?? "application/json"
+            let deeds: [OriginPhase.Deed?] = [
+                value.map { .value($0, etag: etag, contentType: type) }, fails.map { .status($0) },
+                answers.map { .status($0) }, isOffline ? .offline : nil, hangs ? .hangs : nil,
+            ]
+            let names = ["value", "fails", "answers", "offline", "hangs"]
+            let given = deeds.compactMap { $0 }
+            guard let deed = given.first, given.count == 1 else {
+                reading.report(
+                    given.isEmpty ? "what the origin does is not said" : "the origin does one thing at a time",
+                    at: node.place, expected: "one of " + names.map { "'\($0)'" }.joined(separator: ", "))
+                return nil
+            }
+            let idle = (value == nil ? ["etag", "contentType"] : []) + (hangs ? ["takes"] : [])
+            for member in node.members ?? [] where idle.contains(member.name) {
+                reading.report("'\(member.name)' has no effect here", at: member.place)
+            }
+            return OriginPhase(from: from, takes: takes, deed: deed, place: node.place)
+        }
+    }
+}
+
+extension SettingType where Value == Ask {
+    static var ask: SettingType<Ask> {
+        .object(
+            "a request",
+            Setting("at", .moment, default: .zero, help: "When it is made"),
+            .parameters("Which instance is wanted"),
+            .scope("For whom: an account"),
+            Setting(
+                "mode", .choice(["normal", "refresh", "cachedOnly"]), default: "normal",
+                help: "As the policy says, from the origin now, or never from the origin"),
+            Setting("deadline", optional: .moment, help: "How long the caller waits for the origin"),
+            Setting("expect", optional: .expectation, help: "What is expected of its answer")
+        ) { node, _, at, parameters, scope, mode, deadline, expectation in
+            Ask(
+                at: at, parameters: parameters, scope: scope, mode: Request.Mode(rawValue: mode) ?? .normal,
+                deadline: deadline, expectation: expectation, place: node.place)
+        }
+    }
+}
+
+extension SettingType where Value == Expectation {
+    static var expectation: SettingType<Expectation> {
+        .object(
+            "an expectation",
+            Setting("value", optional: .json, help: "The value"),
+            Setting("freshness", optional: .choice(["fresh", "stale"]), help: "How current it is"),
+            Setting("source", optional: .source, help: "Where it comes from"),
+            Setting(
+                "age", optional: .age, help: "How old it is, as exactly as it is written: 3h is 3 to under 4 hours"),
+            Setting("fellBack", optional: .flag, help: "Whether it stands in for a call that failed or took too long"),
+            Setting("error", optional: .code, help: "The code of the error there is instead of a value"),
+            Setting("status", optional: .int(100...599), help: "The status of that error"),
+            Setting("takes", optional: .moment, help: "How long the caller waits, exactly"),
+            Setting("within", optional: .moment, help: "How long the caller waits at most"),
+            Setting("calls", optional: .int(0...1_000_000), help: "How many calls the origin has had by then")
+        ) { node, reading, value, freshness, source, age, fellBack, error, status, takes, within, calls in
+            let expectation = Expectation(
+                value: value, freshness: freshness, source: source, age: age, fellBack: fellBack, error: error,
+                status: status, takes: takes, within: within, calls: calls, node: node)
+            expectation.check(reading)
+            return expectation
+        }
+    }
+}

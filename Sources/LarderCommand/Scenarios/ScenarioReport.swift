@@ -1,0 +1,115 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+/// What became of files of scenarios, for people and for programs.
+struct ScenarioReport {
+    struct Result {
+        var path: String
+        var story: Story
+        var scenario: Scenario
+        var history: ScenarioHistory
+
+        var isPassed: Bool { history.answers.allSatisfy { history.mismatches(of: $0).isEmpty } }
+        var timeline: ScenarioTimeline { ScenarioTimeline(resource: story.resource, history: history) }
+    }
+
+    var files = 0
+    var problems: [Problem] = []
+    var results: [Result] = []
+
+    var isPassed: Bool { results.allSatisfy(\.isPassed) && !problems.contains { $0.severity == .error } }
+
+    // MARK: For people
+
+    /// Each scenario on a line, those that failed with their drawing; all with theirs, if `draws`.
+    func lines(draws: Bool) -> [String] {
+        var lines: [String] = []
+        var path: String?
+        for result in results {
+            if path != result.path {
+                path = result.path
+                lines.append("\(result.path): \(result.story.about ?? result.story.resource)")
+            }
+            let place = result.scenario.place
+            let name = result.scenario.name
+            lines.append(result.isPassed ? "  ✓ \(name)" : "  ✗ \(name)  [line \(place.line)]")
+            if draws || !result.isPassed { lines += result.timeline.lines.map { "      " + $0 } }
+        }
+        return lines.map(\.withoutControls)
+    }
+
+    var summary: String {
+        let failed = results.count { !$0.isPassed }
+        var text = "\(counted(results.count, "scenario")) in \(counted(files, "file"))"
+        text += ": \(results.count - failed) passed, \(failed) failed"
+        let errors = problems.count { $0.severity == .error }
+        return errors == 0 ? text : text + ", \(counted(errors, "error"))"
+    }
+
+    // MARK: For programs
+
+    var json: JSON {
+        let passed = results.count(where: \.isPassed)
+        return [
+            "files": .int(files), "scenarios": .int(results.count), "passed": .int(passed),
+            "failed": .int(results.count - passed), "problems": .list(problems.map(\.json)),
+            "results": .list(results.map(\.json)),
+        ]
+    }
+}
+
+extension ScenarioReport.Result {
+    fileprivate var json: JSON {
+        [
+            "file": .string(path), "line": .int(scenario.place.line), "resource": .string(story.resource),
+            "name": .string(scenario.name), "passed": .bool(isPassed),
+            "timeline": .list(timeline.lines.map(JSON.string)),
+            "answers": .list(history.answers.map(json)),
+        ]
+    }
+
+    private func json(_ answer: ScenarioHistory.Answer) -> JSON {
+        var members = [
+            JSON.Member("at_ms", answer.start.milliseconds),
+            JSON.Member("takes_ms", answer.took?.milliseconds ?? .null),
+            JSON.Member("calls", .int(history.calls(by: answer))),
+        ]
+        switch answer.ending {
+        case nil: break
+        case .value(let loaded):
+            members += [
+                JSON.Member("value", JSON(payload: loaded.value)),
+                JSON.Member("freshness", .string(loaded.freshness.rawValue)),
+                JSON.Member("source", .string("\(loaded.source)")),
+                JSON.Member("age_ms", loaded.age?.milliseconds ?? .null),
+                JSON.Member("fellBack", .bool(loaded.fellBack)),
+            ]
+        case .error(let error):
+            members += [
+                JSON.Member("error", .string("\(error.code)")),
+                JSON.Member("status", error.status.map(JSON.int) ?? .null),
+            ]
+        }
+        members.append(JSON.Member("trail", .list(answer.steps.map { .string($0.description) })))
+        let mismatches = history.mismatches(of: answer).map(\.json)
+        members.append(JSON.Member("mismatches", .list(mismatches)))
+        return .object(members)
+    }
+}
+
+extension Mismatch {
+    fileprivate var json: JSON {
+        [
+            "key": .string(key), "expected": .string(expected), "actual": .string(actual), "line": .int(place.line),
+            "column": .int(place.column),
+        ]
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: JSON { .number((inSeconds * 1_000_000).rounded() / 1_000) }
+}

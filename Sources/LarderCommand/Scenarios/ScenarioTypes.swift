@@ -1,0 +1,145 @@
+import Larder
+
+extension Setting where Value == [String: String] {
+    static func parameters(_ help: String) -> Setting {
+        Setting("parameters", .parameters, default: [:], help: help)
+    }
+}
+
+extension Setting where Value == String? {
+    static func scope(_ help: String) -> Setting {
+        Setting("scope", optional: .text, help: help)
+    }
+}
+
+extension SettingType where Value == Duration {
+    /// A time that passes: up to ten years, which is as long as a scenario may last.
+    static var moment: SettingType<Duration> { .duration(.zero ... .seconds(3_650 * 86_400)) }
+}
+
+extension SettingType where Value == [String: String] {
+    static var parameters: SettingType<[String: String]> {
+        SettingType(
+            "parameters", expectation: "parameters such as { \"id\": \"42\" }",
+            schema: ["type": "object", "additionalProperties": ["type": "string"]], show: { _ in "{}" },
+            read: { node, reading in
+                guard let members = node.members else {
+                    reading.reject(node, expected: "parameters such as { \"id\": \"42\" }")
+                    return nil
+                }
+                var parameters: [String: String] = [:]
+                for member in members {
+                    if let text = member.value.string {
+                        parameters[member.name] = text
+                    } else {
+                        reading.inside(".\(member.name)") { reading.reject(member.value, expected: "text") }
+                    }
+                }
+                return parameters.count == members.count ? parameters : nil
+            })
+    }
+}
+
+extension SettingType where Value == Int {
+    /// A status by which an origin fails.
+    static var failure: SettingType<Int> { status("a status that is a failure: 408, 425, 429 or 500 to 599", false) }
+
+    /// A status that stands, whatever is cached.
+    static var answer: SettingType<Int> {
+        status("a status that is an answer: 400 to 499, but not 408, 425, 429", true)
+    }
+
+    private static func status(_ expectation: String, _ isAnswer: Bool) -> SettingType<Int> {
+        let any = SettingType.int(400...599)
+        return SettingType(
+            "status", expectation: expectation, schema: any.schema, show: { "\($0)" },
+            read: { node, reading in
+                guard let status = any.read(node, reading) else { return nil }
+                if LoadError.status(status).isAnswer == isAnswer { return status }
+                let other = isAnswer ? "a failure, which 'fails' is for" : "an answer, which 'answers' is for"
+                reading.report("\(status) is \(other)", at: node.place, expected: expectation)
+                return nil
+            })
+    }
+}
+
+extension SettingType where Value == String {
+    /// The code of an error that a load may end with.
+    static var code: SettingType<String> {
+        .choice(LoadError.Code.all.filter { $0 != .noSuchResource }.map(\.description))
+    }
+
+    /// Where a value may come from.
+    static var source: SettingType<String> {
+        @Sendable func known(_ registry: Registry) -> [String] {
+            ["origin", "revalidated", "copy"] + registry[.store].map(\.name) + ["fallback"]
+                + registry[.origin].map { "fallback \($0.name)" }
+        }
+        return SettingType(
+            "source",
+            expectation: "\"origin\", \"revalidated\", \"copy\", a store such as \"memory\", or \"fallback\"",
+            schema: ["type": "string"], show: { $0 },
+            read: { node, reading in SettingType.choice(known(reading.registry)).read(node, reading) })
+    }
+}
+
+extension SettingType where Value == Expectation.Age {
+    static var age: SettingType<Expectation.Age> {
+        let duration = SettingType<Duration>.moment
+        let expectation = "\(duration.expectation), or \"unknown\""
+        return SettingType(
+            "age", expectation: expectation, schema: ["type": "string"], show: { _ in nil },
+            read: { node, reading in
+                if node.string == "unknown" { return .unknown }
+                guard let least = duration.read(node, reading), let text = node.string else { return nil }
+                // One more of its own unit: the first that is too old.
+                let digits = text.prefix { $0.isNumber }
+                let unit = Duration(spelled: "1\(text.dropFirst(digits.count))") ?? .zero
+                return .about(least..<least + unit, text: text)
+            })
+    }
+}
+
+extension Scenario {
+    /// Reports what is wrong between its parts.
+    func check(_ node: Node, _ reading: Reading) {
+        func report(_ message: String, _ key: String, _ index: Int, _ place: Place, expected: String? = nil) {
+            reading.inside(".\(key)[\(index)]") { reading.report(message, at: place, expected: expected) }
+        }
+        for (index, (one, next)) in zip(origin, origin.dropFirst()).enumerated() where next.from <= one.from {
+            report(
+                "this phase begins no later than the one before it", "origin", index + 1, next.place,
+                expected: "phases in the order of their 'from'")
+        }
+        for (index, (one, next)) in zip(asks, asks.dropFirst()).enumerated() where next.at < one.at {
+            report(
+                "this is asked before the request above it", "asks", index + 1, next.place,
+                expected: "requests in the order of their 'at'")
+        }
+        var keys: Set<Key> = []
+        for (index, copy) in cached.enumerated()
+        where !keys.insert(Key(resource: "", scope: copy.scope, parameters: copy.parameters)).inserted {
+            report("there is a copy of this instance already", "cached", index, copy.place)
+        }
+        if asks.allSatisfy({ $0.expectation == nil }), let place = node["asks"]?.place {
+            reading.inside(".asks") { reading.report("nothing is expected", at: place, expected: "an 'expect'") }
+        }
+    }
+}
+
+extension Expectation {
+    /// Reports what is wrong between its keys.
+    func check(_ reading: Reading) {
+        let members = node.members ?? []
+        if members.isEmpty {
+            reading.report("nothing is expected", at: node.place, expected: "a key of an expectation")
+        }
+        guard let error = members.first(where: { $0.name == "error" || $0.name == "status" }) else { return }
+        let ofValues = ["value", "freshness", "source", "age", "fellBack"]
+        for member in members where ofValues.contains(member.name) {
+            reading.inside(".\(member.name)") {
+                reading.report("where '\(error.name)' is expected, there is no '\(member.name)'", at: member.place)
+            }
+        }
+    }
+}

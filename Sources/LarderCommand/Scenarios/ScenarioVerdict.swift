@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+/// One thing that is not as expected.
+struct Mismatch: Sendable {
+    var key: String
+    var expected: String
+    var actual: String
+    var place: Place
+
+    /// `freshness fresh, not stale`.
+    var text: String { (key == Self.answer ? "" : key + " ") + "\(expected), not \(actual)" }
+
+    /// The key of those that are about an answer as a whole.
+    static let answer = "answer"
+}
+
+extension ScenarioHistory {
+    /// What is not as expected of an answer.
+    func mismatches(of answer: Answer) -> [Mismatch] {
+        guard let expectation = answer.ask.expectation else { return [] }
+        var found: [Mismatch] = []
+        func compare(_ key: String, _ expected: String?, _ actual: String, _ isMet: Bool) {
+            guard let expected, !isMet else { return }
+            let place = expectation.node.members?.first { $0.name == key }?.place ?? expectation.node.place
+            found.append(Mismatch(key: key, expected: expected, actual: actual, place: place))
+        }
+        switch answer.ending {
+        case nil:
+            compare(Mismatch.answer, "an answer", "none", false)
+            return found
+        case .error(let error):
+            if expectation.error == nil, expectation.status == nil {
+                compare(Mismatch.answer, "a value", "error \(error.code)", false)
+            }
+            let status = error.status.map(String.init) ?? "none"
+            compare("error", expectation.error, "\(error.code)", expectation.error == "\(error.code)")
+            compare("status", expectation.status.map(String.init), status, expectation.status == error.status)
+        case .value(let loaded):
+            let error = expectation.error ?? expectation.status.map { "with status \($0)" }
+            compare("error", error, "a value", false)
+            judge(loaded, by: expectation, compare)
+        }
+        if let took = answer.took {
+            compare("takes", expectation.takes?.spelled, took.spelled, took == expectation.takes)
+            compare("within", expectation.within?.spelled, took.spelled, expectation.within.map { took <= $0 } ?? true)
+        }
+        let calls = calls(by: answer)
+        compare("calls", expectation.calls.map(String.init), "\(calls)", calls == expectation.calls)
+        return found
+    }
+
+    private func judge(
+        _ loaded: Loaded<Data>, by expectation: Expectation, _ compare: (String, String?, String, Bool) -> Void
+    ) {
+        let value = JSON(payload: loaded.value)
+        compare("value", expectation.value?.shortText, value.shortText, value.isSame(as: expectation.value))
+        compare(
+            "freshness", expectation.freshness, loaded.freshness.rawValue,
+            expectation.freshness == loaded.freshness.rawValue)
+        compare("source", expectation.source, "\(loaded.source)", loaded.source.isMeant(by: expectation.source))
+        let age = loaded.age?.short ?? "unknown"
+        switch expectation.age {
+        case nil: break
+        case .unknown: compare("age", "unknown", age, loaded.age == nil)
+        case .about(let range, let text): compare("age", text, age, loaded.age.map(range.contains) ?? false)
+        }
+        compare(
+            "fellBack", expectation.fellBack.map { "\($0)" }, "\(loaded.fellBack)",
+            expectation.fellBack == loaded.fellBack)
+    }
+}
+
+extension Source {
+    /// Whether an expectation's word means this source.
+    func isMeant(by word: String?) -> Bool {
+        switch self {
+        case .store where word == "copy": true
+        case .fallback where word == "fallback": true
+        default: word == description
+        }
+    }
+}
+
+extension JSON {
+    /// What a payload says; bytes that are no JSON are taken as a string.
+    init(payload: Data) {
+        let root = try? JSONParser.parse(SourceText(name: "payload", bytes: Array(payload)))
+        self = root?.json ?? .string(String(decoding: payload, as: UTF8.self))
+    }
+
+    /// Whether both are the same, however their objects are ordered and their numbers are written.
+    func isSame(as other: JSON?) -> Bool {
+        sorted.text(indented: false) == other?.sorted.text(indented: false)
+    }
+
+    /// The value on one line, cut short.
+    var shortText: String {
+        let text = text(indented: false)
+        return text.count <= 60 ? text : text.prefix(59) + "…"
+    }
+}
+
+extension Duration {
+    /// As people write it, rounded down: `800ms`, `1.5s`, `3h`, `6d23h`.
+    var short: String {
+        if self < .zero { return "-" + (.zero - self).short }
+        if self < .seconds(60) {
+            return self < .seconds(1) && self > .zero ? spelled : "\(JSON.number(milliseconds / 1_000).text())s"
+        }
+        let units = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
+        var seconds = Int(components.seconds)
+        let parts = units.map { name, size in
+            defer { seconds %= size }
+            return (name: name, count: seconds / size)
+        }
+        return parts.drop { $0.count == 0 }.prefix(2).filter { $0.count > 0 }.map { "\($0.count)\($0.name)" }.joined()
+    }
+
+    /// Whole milliseconds, rounded down.
+    private var milliseconds: Double { Double(nanoseconds / 1_000_000) }
+}

@@ -1,0 +1,129 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+extension Command {
+    static let test = Command(
+        name: "test", summary: "Plays scenarios against the policies: given this copy and that outage, what is shown?",
+        operands: "[PATH …]",
+        details: """
+            PATH is a folder of scenario files or one file (default: Scenarios in the folder of policies). The policies are
+            the real ones, wrappers, windows, stores and fallbacks included; only the origin is played, in simulated time,
+            and stores keep their files in a folder that goes afterwards. The same files always give the same output.
+            """,
+        options: [
+            .policies, .format(["text", "json"]),
+            Option("draw", nil, "Draw the scenarios that pass too"),
+            Option("keys", nil, "List the keys of scenario files, and end"),
+        ],
+        run: { arguments, registry, terminal in
+            let format = try arguments.format(["text", "json"])
+            if arguments.has("keys") {
+                list(ScenarioKey.all, format, terminal)
+                return true
+            }
+            let folder = arguments.policies.relativePath
+            let paths = arguments.operands.isEmpty ? [folder + "/Scenarios"] : arguments.operands
+            let report = try report(on: paths, arguments, registry)
+            if format == "json" {
+                terminal.print(report.json.text())
+                return report.isPassed
+            }
+            for problem in report.problems {
+                terminal.print(terminal.isInteractive ? problem.withSource : problem.description)
+            }
+            for line in report.lines(draws: arguments.has("draw")) { terminal.print(line) }
+            terminal.print(report.summary)
+            return report.isPassed
+        })
+
+    /// Reads everything, then plays what can be played.
+    private static func report(
+        on paths: [String], _ arguments: Arguments, _ registry: Registry
+    ) throws -> ScenarioReport {
+        let (policies, environment) = (arguments.policies, arguments.environment)
+        let reader = PolicyReader(registry: registry, folder: policies.relativePath, environment: environment)
+        var report = ScenarioReport()
+        let resources: [String]
+        do throws(PolicyError) {
+            resources = try reader.names().map { String($0.dropLast(".json".count)) }
+            report.problems = try reader.judgeAll().filter { $0.policy == nil }.flatMap(\.problems)
+        } catch {
+            report.problems = error.problems
+            return report
+        }
+        // Where one policy is unsound, none is composed.
+        let player =
+            report.problems.isEmpty
+            ? ScenarioPlayer(policies: policies, registry: registry, environment: environment) : nil
+        let verdicts = paths.flatMap { ScenarioFiles(registry: registry, resources: resources).judge($0) }
+        report.files = verdicts.count { $0.path.hasSuffix(".json") }
+        report.problems += verdicts.flatMap(\.problems)
+        for verdict in verdicts {
+            guard let player, let story = verdict.story else { continue }
+            for scenario in story.scenarios {
+                let history = try player.play(scenario, of: story.resource)
+                report.results.append(
+                    ScenarioReport.Result(path: verdict.path, story: story, scenario: scenario, history: history))
+            }
+        }
+        return report
+    }
+
+    private static func list(_ keys: [ScenarioKey], _ format: String, _ terminal: Terminal) {
+        if format == "json" {
+            let items = keys.map { key -> JSON in
+                ["key": .string(key.path), "required": .bool(key.isRequired), "help": .string(key.help)]
+            }
+            terminal.print(JSON.list(items).text())
+            return
+        }
+        let width = keys.map(\.path.count).max() ?? 0
+        for key in keys {
+            terminal.print("\(key.path.padded(to: width))  \(key.help)\(key.isRequired ? " (required)" : "")")
+        }
+    }
+}
+
+/// A key of scenario files, as its declaration tells it.
+struct ScenarioKey: Sendable {
+    var path: String
+    var help: String
+    var isRequired: Bool
+
+    /// Every key, an object's own after it.
+    static var all: [ScenarioKey] { keys(of: SettingType.story(of: []).schema, below: "") }
+
+    private static func keys(of schema: JSON, below path: String) -> [ScenarioKey] {
+        guard let properties = schema["properties"]?.members else {
+            let items = [schema["items"]] + (schema["anyOf"]?.items.map { $0 } ?? [])
+            return items.compactMap { $0 }.first.map { keys(of: $0, below: path) } ?? []
+        }
+        let required = schema["required"]?.items ?? []
+        return properties.flatMap { property in
+            let path = path.isEmpty ? property.name : path + "." + property.name
+            let help = property.value["description"]?.text ?? ""
+            let key = ScenarioKey(path: path, help: help, isRequired: required.contains(.string(property.name)))
+            return [key] + keys(of: property.value, below: path)
+        }
+    }
+}
+
+extension JSON {
+    fileprivate subscript(name: String) -> JSON? { members?.first { $0.name == name }?.value }
+
+    fileprivate var members: [Member]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    fileprivate var items: [JSON]? {
+        if case .list(let items) = self { items } else { nil }
+    }
+
+    fileprivate var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+}

@@ -1,0 +1,216 @@
+import FoundationEssentials
+import Larder
+import Testing
+
+@testable import LarderCommand
+
+@Suite struct BadScenarioTests {
+    private static let sound = """
+        {
+          "resource": "feed",
+          "scenarios": [
+            { "name": "it",
+              "cached": { "value": 1, "age": "3h" },
+              "origin": { "takes": "500ms", "value": 2 },
+              "asks": { "at": "0s", "expect": { "value": 2 } } }
+          ]
+        }
+        """
+
+    /// What is changed in a sound file, and what is said about it.
+    static let table: [(String, String, String)] = [
+        (
+            #""feed""#, #""fed""#,
+            """
+            2:15: error: this is none of the choices; expected one of "catalog", "feed", "images" \
+            (did you mean 'feed'?) [at $.resource]
+            """
+        ),
+        (
+            #"  "resource": "feed","# + "\n", "",
+            """
+            1:1: error: a file of scenarios needs the setting 'resource'; expected one of "catalog", "feed", "images"
+            """
+        ),
+        (
+            #""cached""#, #""cashed""#,
+            """
+            5:7: error: unknown key 'cashed' of a scenario; expected one of 'name', 'cached', 'restarted', 'origin', \
+            'asks' (did you mean 'cached'?) [at $.scenarios[0]]
+            """
+        ),
+        (
+            #""3h""#, "3",
+            """
+            5:38: error: the number 3 has no unit; expected "3ms" or "3s" [at $.scenarios[0].cached.age]
+            """
+        ),
+        (
+            #""3h""#, #""3 hours""#,
+            """
+            5:38: error: this is no duration; expected a duration such as "250ms" or "30s" [at $.scenarios[0].cached.age]
+            """
+        ),
+        (
+            #""3h""#, #""9999d""#,
+            """
+            5:38: error: 9999d is out of range; expected a duration from 0s to 3650d [at $.scenarios[0].cached.age]
+            """
+        ),
+        (
+            #"{ "value": 1, "age": "3h" }"#, "3",
+            "5:17: error: the number 3 cannot stand here; expected a copy: { … } [at $.scenarios[0].cached]"
+        ),
+        (
+            #"{ "value": 1, "age": "3h" }"#, #"[{ "value": 1 }, { "value": 2, "scope": "a" }, { "value": 3 }]"#,
+            "5:64: error: there is a copy of this instance already [at $.scenarios[0].cached[2]]"
+        ),
+        (
+            #""value": 2 },"#, #""fails": 404 },"#,
+            """
+            6:46: error: 404 is an answer, which 'answers' is for; expected a status that is a failure: 408, 425, 429 or \
+            500 to 599 [at $.scenarios[0].origin.fails]
+            """
+        ),
+        (
+            #""value": 2 },"#, #""answers": 429 },"#,
+            """
+            6:48: error: 429 is a failure, which 'fails' is for; expected a status that is an answer: 400 to 499, but not \
+            408, 425, 429 [at $.scenarios[0].origin.answers]
+            """
+        ),
+        (
+            #""value": 2 },"#, #""value": 2, "hangs": true },"#,
+            """
+            6:17: error: the origin does one thing at a time; expected one of 'value', 'fails', 'answers', 'offline', \
+            'hangs' [at $.scenarios[0].origin]
+            """
+        ),
+        (
+            #", "value": 2 },"#, " },",
+            """
+            6:17: error: what the origin does is not said; expected one of 'value', 'fails', 'answers', 'offline', \
+            'hangs' [at $.scenarios[0].origin]
+            """
+        ),
+        (
+            #""value": 2 },"#, #""offline": true, "etag": "a" },"#,
+            "6:54: error: 'etag' has no effect here [at $.scenarios[0].origin]"
+        ),
+        (
+            #"{ "takes": "500ms", "value": 2 }"#, #"[{ "from": "1m", "value": 1 }, { "from": "60s", "value": 2 }]"#,
+            """
+            6:48: error: this phase begins no later than the one before it; expected phases in the order of their \
+            'from' [at $.scenarios[0].origin[1]]
+            """
+        ),
+        (
+            #"{ "at": "0s", "expect": { "value": 2 } }"#, #"[{ "at": "1s", "expect": { "calls": 1 } }, {}]"#,
+            """
+            7:58: error: this is asked before the request above it; expected requests in the order of their 'at' \
+            [at $.scenarios[0].asks[1]]
+            """
+        ),
+        (
+            #"{ "at": "0s", "expect": { "value": 2 } }"#, "{}",
+            "7:15: error: nothing is expected; expected an 'expect' [at $.scenarios[0].asks]"
+        ),
+        (
+            #"{ "value": 2 } }"#, "{} }",
+            "7:39: error: nothing is expected; expected a key of an expectation [at $.scenarios[0].asks.expect]"
+        ),
+        (
+            #""at": "0s","#, #""parameters": { "id": 42 },"#,
+            "7:39: error: the number 42 cannot stand here; expected text [at $.scenarios[0].asks.parameters.id]"
+        ),
+        (
+            #""at": "0s","#, #""mode": "cached","#,
+            """
+            7:25: error: this is none of the choices; expected one of "normal", "refresh", "cachedOnly" \
+            [at $.scenarios[0].asks.mode]
+            """
+        ),
+        (
+            #"{ "value": 2 } }"#, #"{ "freshnes": "fresh" } }"#,
+            """
+            7:41: error: unknown key 'freshnes' of an expectation; expected one of 'value', 'freshness', 'source', \
+            'age', 'fellBack', 'error', 'status', 'takes', 'within', 'calls' (did you mean 'freshness'?) \
+            [at $.scenarios[0].asks.expect]
+            """
+        ),
+        (
+            #"{ "value": 2 } }"#, #"{ "error": "timedout" } }"#,
+            """
+            7:50: error: this is none of the choices; expected one of "answer", "failed", "timeout", \
+            "unavailable", "undecodable", "refused", "notCached", "deadline" (did you mean 'timeout'?) \
+            [at $.scenarios[0].asks.expect.error]
+            """
+        ),
+        (
+            #"{ "value": 2 } }"#, #"{ "error": "failed", "age": "1h" } }"#,
+            """
+            7:60: error: where 'error' is expected, there is no 'age' [at $.scenarios[0].asks.expect.age]
+            """
+        ),
+        (#""asks""#, "asks", "7:7: error: no name begins like this; expected a name in double quotes"),
+    ]
+
+    @Test(arguments: table)
+    func aMistakeIsOneMessageWithItsPlaceAndPath(right: String, wrong: String, message: String) async throws {
+        try #require(Self.sound.contains(right))
+        #expect(try await Stories().problems(Self.sound.replacing(right, with: wrong)) == [message])
+    }
+
+    @Test func aSourceThatNobodyIsCalledIsToldWithTheNearest() async throws {
+        let problems = try await Stories().problems(
+            Self.sound.replacing(#"{ "value": 2 } }"#, with: #"{ "source": "memry" } }"#))
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix("7:51: error: this is none of the choices; expected one of") == true)
+        #expect(problems.first?.hasSuffix("(did you mean 'memory'?) [at $.scenarios[0].asks.expect.source]") == true)
+    }
+
+    @Test func everythingThatIsWrongIsToldAtOnceAndWhatIsSoundIsPlayed() async throws {
+        let stories = try Stories()
+        try stories.folder.write(Self.sound, to: "Scenarios/a.json")
+        try stories.folder.write(
+            Self.sound.replacing(#""3h""#, with: "3").replacing(#""500ms""#, with: "2").replacing("feed", with: "food"),
+            to: "Scenarios/b.json")
+        try stories.folder.write("{", to: "Scenarios/c.json")
+        try stories.folder.write("not read", to: "Scenarios/_notes.json")
+        let output = await stories.told()
+        #expect(output.code == 1)
+        let lines = output.out.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+        #expect(
+            lines.prefix(4) == [
+                "Scenarios/b.json:2:15:", "Scenarios/b.json:5:38:", "Scenarios/b.json:6:28:", "Scenarios/c.json:1:2:",
+            ])
+        #expect(output.out.hasSuffix("1 scenario in 3 files: 1 passed, 0 failed, 4 errors\n"))
+    }
+
+    @Test func anUnsoundPolicyIsToldBesideTheFilesAndNothingIsPlayed() async throws {
+        let stories = try Stories(shipped: true)
+        try stories.folder.edit("images.json", "cache-first", "cash-first")
+        try stories.folder.edit("Scenarios/feed.json", #""6d""#, "6")
+        let output = await stories.told()
+        #expect(output.code == 1)
+        let lines = output.out.split(separator: "\n")
+        #expect(lines[0].hasPrefix("images.json:10:15: error: unknown strategy 'cash-first'"))
+        #expect(lines[1].hasPrefix("Scenarios/feed.json:"))
+        #expect(lines.last == "0 scenarios in 3 files: 0 passed, 0 failed, 3 errors")
+    }
+
+    @Test func aWrongCallIsExplained() async throws {
+        let stories = try Stories()
+        let empty = await stories.told()
+        #expect(empty.code == 1)
+        #expect(
+            empty.out == """
+                Scenarios: error: there are no scenarios in this folder; expected a file such as feed.json
+                0 scenarios in 0 files: 0 passed, 0 failed, 1 error
+
+                """)
+        #expect(await stories.told("nowhere/a.json").out.hasPrefix("nowhere/a.json: error: cannot open the file"))
+        let format = await stories.told("--format", "xml")
+        #expect(format.code == 2 && format.err.hasPrefix("larder: --format takes one of text, json"))
+    }
+}
