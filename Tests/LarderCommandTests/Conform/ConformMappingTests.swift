@@ -2,7 +2,7 @@ import FoundationEssentials
 import Testing
 
 /// A row in brief: each of these passes, and is no fixture's.
-struct Brief: Sendable, CustomTestStringConvertible {
+struct BriefRow: Sendable, CustomTestStringConvertible {
     var title: String
     var strategy: String
     var stores = #"{ "name": "memory" }"#
@@ -49,27 +49,27 @@ struct Brief: Sendable, CustomTestStringConvertible {
 
 /// What the fixture does not ask for, mapped all the same.
 @Suite struct ConformMappingTests {
-    typealias B = Brief
+    typealias B = BriefRow
 
     @Test(arguments: [
-        Brief(
+        BriefRow(
             title: "a fresh copy is refreshed behind the caller where that is always done",
             strategy: #""kind": "stale-while-revalidate", "ttl_ms": 60000, "revalidate": "always""#,
             entries: B.old("1000"), origin: B.new(),
             steps: [
                 B.get(0, B.sees("old", "fresh", from: "cache", at: 0, calls: 1))
             ], end: #"{ "at_ms": 50, "body_writes": 1, "stored": { "memory": { "k": "new" } } }"#),
-        Brief(
+        BriefRow(
             title: "beyond the window the caller waits",
             strategy: #""kind": "stale-while-revalidate", "ttl_ms": 1000, "swr_ms": 500"#,
             entries: B.old("1500"), origin: B.new(),
             steps: [B.get(0, B.sees("new", "fresh", from: "origin", at: 20, calls: 1))]),
-        Brief(
+        BriefRow(
             title: "in a race a fresh copy wins and the call is saved", strategy: #""kind": "race", "ttl_ms": 1000"#,
             entries: B.old("999"), origin: B.new(30),
             steps: [B.get(0, B.sees("old", "fresh", from: "cache", at: 0, calls: 1))],
             end: #"{ "at_ms": 99, "body_writes": 1 }"#),
-        Brief(
+        BriefRow(
             title: "cache-only shows a stale copy that may be shown",
             strategy: #""kind": "cache-only", "ttl_ms": 1000, "stale_fallback": { "max_age_ms": 3000 }"#,
             entries: B.old("2500"),
@@ -77,14 +77,14 @@ struct Brief: Sendable, CustomTestStringConvertible {
                 B.get(0, B.sees("old", "stale", from: "cache", at: 0, calls: 0)),
                 B.get(500, B.fails("not-stored", at: 500, calls: 0)),
             ]),
-        Brief(
+        BriefRow(
             title: "network-only stores nothing", strategy: #""kind": "network-only", "timeout_ms": 50"#,
             origin: B.new() + "," + B.new(60),
             steps: [
                 B.get(0, B.sees("new", "fresh", from: "origin", at: 20, calls: 1)),
                 B.get(100, B.fails("timeout", at: 150, calls: 2)),
             ], end: #"{ "at_ms": 200, "body_writes": 0, "stored": { "memory": {} } }"#),
-        Brief(
+        BriefRow(
             title: "a jitter lengthens a lifetime by less than itself",
             strategy: #""kind": "cache-first", "ttl_ms": 1000, "ttl_jitter_ms": 500"#,
             origin: B.new(0) + "," + B.new(0),
@@ -93,7 +93,7 @@ struct Brief: Sendable, CustomTestStringConvertible {
                 B.get(1000, B.sees("new", "fresh", from: "cache", at: 1000, calls: 1)),
                 B.get(1500, B.sees("new", "fresh", from: "origin", at: 1500, calls: 2)),
             ]),
-        Brief(
+        BriefRow(
             title: "an origin that failed is left alone for a while",
             strategy:
                 #""kind": "cache-first", "ttl_ms": 1000, "stale_fallback": { "max_age_ms": 60000, "throttle_ms": 1000 }"#,
@@ -103,7 +103,7 @@ struct Brief: Sendable, CustomTestStringConvertible {
                 B.get(1004, B.sees("old", "stale", from: "cache", at: 1004, calls: 1)),
                 B.get(1005, B.sees("new", "fresh", from: "origin", at: 1025, calls: 2)),
             ]),
-        Brief(
+        BriefRow(
             title: "the network first, and then a copy that is not too old",
             strategy: #""kind": "network-first", "ttl_ms": 1000, "stale_fallback": { "max_age_ms": 2000 }"#,
             entries: B.old("1500"), origin: B.down + "," + B.down,
@@ -111,38 +111,38 @@ struct Brief: Sendable, CustomTestStringConvertible {
                 B.get(0, B.sees("old", "stale", from: "cache", at: 5, calls: 1)),
                 B.get(500, #""error": "connect", "done_at_ms": 505"#),
             ]),
-        Brief(
+        BriefRow(
             title: "a hard timeout lets the copy stand in",
             strategy: #""kind": "cache-first", "ttl_ms": 1000, "stale_fallback": { "hard_timeout_ms": 50 }"#,
             entries: B.old("9999"), origin: B.new(100),
             steps: [B.get(0, B.sees("old", "stale", from: "cache", at: 50, calls: 1))],
             end: #"{ "at_ms": 200, "body_writes": 0 }"#),
-        Brief(
+        BriefRow(
             title: "a status that is a failure", strategy: #""kind": "cache-first", "ttl_ms": 1000"#,
             origin: #"{ "status": 503 }, { "status": 403 }"#,
             steps: [
                 B.get(0, #""error": "no-response", "status": 503"#), B.get(1, #""status": 403, "origin_calls": 2"#),
             ]),
-        Brief(
+        BriefRow(
             title: "asking since when it was modified",
             strategy: #""kind": "cache-first", "ttl_ms": 1000, "validators": ["last-modified"]"#,
             entries: B.old("1000", #", "last_modified": "Mon", "etag": "x""#),
             origin: #"{ "status": 304, "requires": { "if_modified_since": "Mon", "if_none_match": null } }"#,
             steps: [B.get(0, B.sees("old", "fresh", from: "revalidated", at: 0, calls: 1))],
             end: #"{ "at_ms": 1, "body_writes": 0 }"#),
-        Brief(
+        BriefRow(
             title: "every caller goes away", strategy: #""kind": "cache-first", "ttl_ms": 1000"#, origin: B.new(100),
             steps: [B.get(0, B.fails("cancelled", at: 50, calls: 1), more: #", "count": 3, "cancel_at_ms": 50"#)],
             end: #"{ "at_ms": 200, "body_writes": 0, "stored": { "memory": {} } }"#),
-        Brief(
+        BriefRow(
             title: "a negative lifetime is none", strategy: #""kind": "cache-first", "ttl_ms": -5"#,
             origin: B.new(0) + "," + B.new(0),
             steps: [B.get(0, #""from": "origin""#), B.get(1, #""from": "origin", "origin_calls": 2"#)]),
-        Brief(
+        BriefRow(
             title: "an entry from the future is stale", strategy: #""kind": "cache-first", "ttl_ms": 1000"#,
             entries: B.old("-1"), origin: B.new(),
             steps: [B.get(0, B.sees("new", "fresh", from: "origin", at: 20, calls: 1))]),
-        Brief(
+        BriefRow(
             title: "the largest numbers there are",
             strategy: """
                 "kind": "stale-while-revalidate", "ttl_ms": 1000, "swr_ms": 9223372036854775807, "hard_timeout_ms": 99999999999999999999,
@@ -150,13 +150,13 @@ struct Brief: Sendable, CustomTestStringConvertible {
                 """, entries: B.old("9223372036854775807", #", "ttl_ms": 1000"#), origin: B.new(1_000_000_000_000),
             steps: [B.get(0, B.sees("old", "stale", from: "cache", at: 0, calls: 1))],
             end: #"{ "at_ms": 1000000000000, "body_writes": 1, "stored": { "memory": { "k": "new" } } }"#),
-        Brief(
+        BriefRow(
             title: "a lower tier holds what is fresher", strategy: #""kind": "cache-first", "ttl_ms": 1000"#,
             stores: #"{ "name": "memory" }, { "name": "disk" }"#,
             entries: B.old("1500") + "," + B.old("500", store: "disk", value: "newer"),
             steps: [B.get(0, B.sees("newer", "fresh", from: "cache", at: 0, calls: 0))],
             end: #"{ "at_ms": 9, "stored": { "memory": { "k": "newer" }, "disk": { "k": "newer" } } }"#),
-        Brief(
+        BriefRow(
             title: "a lower tier that is damaged and slow to fail",
             strategy: #""kind": "cache-first", "ttl_ms": 1000"#,
             stores: """
@@ -167,7 +167,7 @@ struct Brief: Sendable, CustomTestStringConvertible {
             end:
                 #"{ "at_ms": 99, "stored": { "memory": { "k": "new" }, "disk": {} }, "store_errors": { "disk": 1, "memory": 0 } }"#
         ),
-        Brief(
+        BriefRow(
             title: "what was used last stays", strategy: #""kind": "cache-first", "ttl_ms": 1000, "eviction": "lru""#,
             stores: #"{ "name": "disk", "max_entries": 1 }"#, origin: B.new(1, "a") + "," + B.new(1, "b"),
             steps: [
@@ -175,17 +175,17 @@ struct Brief: Sendable, CustomTestStringConvertible {
                 B.get(9, B.sees("b", "fresh", from: "cache", at: 9, calls: 2), key: "b"),
             ], end: #"{ "at_ms": 9, "stored": { "disk": { "b": "b" } } }"#),
     ])
-    func passes(_ row: Brief) async throws {
-        let output = try await Scenarios.play(Scenarios.file(row.text))
+    func passes(_ row: BriefRow) async throws {
+        let output = try await ConformRows.play(ConformRows.file(row.text))
         #expect(output.out.hasPrefix("A pass\n"), "\(output.out)\(output.err)")
     }
 
     @Test func ofSeveralCallersEachIsLookedAt() async throws {
-        let row = Scenarios.row([
+        let row = ConformRows.row([
             (#""key": "k", "expect""#, #""key": "k", "count": 10000, "expect""#),
             (#""from": "origin""#, #""from": "cache""#),
         ])
-        let output = try await Scenarios.play(Scenarios.file(row))
+        let output = try await ConformRows.play(ConformRows.file(row))
         // What all see is told once.
         #expect(output.out.hasPrefix("A-1 fail step 1 caller 1: from origin, not cache\n"))
     }

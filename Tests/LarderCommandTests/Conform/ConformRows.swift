@@ -2,7 +2,7 @@ import FoundationEssentials
 import Testing
 
 /// Files of scenarios to be played.
-enum Scenarios {
+enum ConformRows {
     static let fixture = projectFolder.appending(path: "Tests/LarderCommandTests/Fixtures/strategies.json").path
 
     /// A row that passes: an expired copy, fetched anew.
@@ -45,7 +45,7 @@ enum Scenarios {
 }
 
 /// A row made from the one that passes, and what is said of it.
-struct Played: Sendable, CustomTestStringConvertible {
+struct EditedRow: Sendable, CustomTestStringConvertible {
     var edits: [(String, String)]
     var verdict: String
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ConformTests {
     @Test func theFixtureIsConformedTo() async {
-        let output = await Output(["conform", Scenarios.fixture])
+        let output = await Output(["conform", ConformRows.fixture])
         #expect(output.code == 0 && output.err.isEmpty)
         var lines = output.out.split(separator: "\n").map(String.init)
         #expect(lines.popLast() == "must: 28 pass, 0 fail, 10 unsupported; choice: 0 pass, 0 fail, 2 unsupported")
@@ -42,7 +42,7 @@ import Testing
             var must: [String: Int]
             var choice: [String: Int]
         }
-        let output = await Output(["conform", Scenarios.fixture, "--format", "json"])
+        let output = await Output(["conform", ConformRows.fixture, "--format", "json"])
         #expect(output.code == 0)
         let report = try JSONDecoder().decode(Report.self, from: Data(output.out.utf8))
         #expect(report.must == ["pass": 28, "fail": 0, "unsupported": 10])
@@ -54,67 +54,67 @@ import Testing
 
     /// Playing again gives the same, byte for byte.
     @Test func playingAgainGivesTheSame() async {
-        let first = await Output(["conform", Scenarios.fixture])
-        #expect(await Output(["conform", Scenarios.fixture]).out == first.out)
+        let first = await Output(["conform", ConformRows.fixture])
+        #expect(await Output(["conform", ConformRows.fixture]).out == first.out)
     }
 
     @Test(arguments: [
-        Played("pass"),
-        Played(#"fail step 1: value "new", not "newer""#, (#""value": "new", "f"#, #""value": "newer", "f"#)),
-        Played("fail step 1: fresh, not stale", (#""freshness": "fresh""#, #""freshness": "stale""#)),
-        Played("fail step 1: from origin, not cache", (#""from": "origin""#, #""from": "cache""#)),
-        Played("fail step 1: done after 20 ms, not 19 ms", (#""done_at_ms": 20"#, #""done_at_ms": 19"#)),
-        Played("fail step 1: 1 origin calls, not 2", (#""origin_calls": 1 } }"#, #""origin_calls": 2 } }"#)),
-        Played("fail end: 1 origin calls, not 0", (#""origin_calls": 1, "b"#, #""origin_calls": 0, "b"#)),
-        Played("fail end: 1 body writes, not 2", (#""body_writes": 1"#, #""body_writes": 2"#)),
-        Played(#"fail end: memory holds "new" under "k", not "old""#, (#""k": "new""#, #""k": "old""#)),
-        Played(
+        EditedRow("pass"),
+        EditedRow(#"fail step 1: value "new", not "newer""#, (#""value": "new", "f"#, #""value": "newer", "f"#)),
+        EditedRow("fail step 1: fresh, not stale", (#""freshness": "fresh""#, #""freshness": "stale""#)),
+        EditedRow("fail step 1: from origin, not cache", (#""from": "origin""#, #""from": "cache""#)),
+        EditedRow("fail step 1: done after 20 ms, not 19 ms", (#""done_at_ms": 20"#, #""done_at_ms": 19"#)),
+        EditedRow("fail step 1: 1 origin calls, not 2", (#""origin_calls": 1 } }"#, #""origin_calls": 2 } }"#)),
+        EditedRow("fail end: 1 origin calls, not 0", (#""origin_calls": 1, "b"#, #""origin_calls": 0, "b"#)),
+        EditedRow("fail end: 1 body writes, not 2", (#""body_writes": 1"#, #""body_writes": 2"#)),
+        EditedRow(#"fail end: memory holds "new" under "k", not "old""#, (#""k": "new""#, #""k": "old""#)),
+        EditedRow(
             #"fail end: memory holds nothing under "j", not "new"; end: memory holds "new" under "k", not nothing"#,
             (#""k": "new""#, #""j": "new""#)),
-        Played(
+        EditedRow(
             #"fail step 1: value "new", not error "timeout""#,
             (#""value": "new", "freshness": "fresh", "from": "origin""#, #""error": "timeout""#)),
-        Played(#"fail step 1: a value, not status 404"#, (#""value": "new", "f"#, #""status": 404, "f"#)),
-        Played(
+        EditedRow(#"fail step 1: a value, not status 404"#, (#""value": "new", "f"#, #""status": 404, "f"#)),
+        EditedRow(
             #"fail step 1: error "no-response", not value "new"; end: 0 body writes, not 1"#
                 + #"; end: memory holds "old" under "k", not "new""#,
             (#""status": 200, "value": "new""#, #""error": "connect""#)),
-        Played(
+        EditedRow(
             #"fail step 1: error "no-response", not value "new"; step 1: done after 0 ms, not 20 ms"#
                 + #"; 1 origin call, with answers for 0; end: 0 body writes, not 1"#
                 + #"; end: memory holds "old" under "k", not "new""#,
             (#"{ "delay_ms": 20, "status": 200, "value": "new" }"#, "")),
-        Played("fail step 1: no answer by 20 ms", (#""delay_ms": 20"#, #""delay_ms": 101"#)),
-        Played(
+        EditedRow("fail step 1: no answer by 20 ms", (#""delay_ms": 20"#, #""delay_ms": 101"#)),
+        EditedRow(
             #"fail origin call 1: if_none_match nothing, not "a""#,
             (#""value": "new" }"#, #""value": "new", "requires": { "if_none_match": "a" } }"#)),
-        Played(
+        EditedRow(
             #"fail origin call 1: if_none_match "a", not nothing"#,
             (#""ttl_ms": 1000 },"#, #""ttl_ms": 1000, "validators": ["etag"] },"#),
             (#""age_ms": 1500"#, #""age_ms": 1500, "etag": "a""#),
             (#""value": "new" }"#, #""value": "new", "requires": { "if_none_match": null } }"#)),
-        Played("fail end: 0 errors of memory, not 1", (#""body_writes": 1"#, #""store_errors": { "memory": 1 }"#)),
-        Played(
+        EditedRow("fail end: 0 errors of memory, not 1", (#""body_writes": 1"#, #""store_errors": { "memory": 1 }"#)),
+        EditedRow(
             #"fail step 1 caller 1: from origin, not cache"#, (#""from": "origin""#, #""from": "cache""#),
             (#""key": "k", "expect""#, #""key": "k", "count": 3, "expect""#)),
-        Played(
+        EditedRow(
             #"fail step 1: error "cancelled", not "timeout"; end: 0 body writes, not 1"#
                 + #"; end: memory holds "old" under "k", not "new""#,
             (#""key": "k", "expect""#, #""key": "k", "cancel_at_ms": 20, "expect""#),
             (#""delay_ms": 20"#, #""delay_ms": 99"#),
             (#""value": "new", "freshness": "fresh", "from": "origin""#, #""error": "timeout""#)),
     ])
-    func aWrongExpectationIsTold(_ row: Played) async throws {
-        let output = try await Scenarios.play(Scenarios.file(Scenarios.row(row.edits)))
+    func aWrongExpectationIsTold(_ row: EditedRow) async throws {
+        let output = try await ConformRows.play(ConformRows.file(ConformRows.row(row.edits)))
         let line = output.out.split(separator: "\n").first.map(String.init)
         #expect(line?.hasPrefix("A-1 " + row.verdict) == true, "\(line ?? "")")
         #expect(output.code == (row.verdict == "pass" ? 0 : 1))
     }
 
     @Test func onlyWhatMustBeIsAFailure() async throws {
-        let wrong = Scenarios.row([(#""from": "origin""#, #""from": "cache""#)])
+        let wrong = ConformRows.row([(#""from": "origin""#, #""from": "cache""#)])
         let choice = wrong.replacing("A-1", with: "B-1").replacing("must", with: "choice")
-        let output = try await Scenarios.play(Scenarios.file(Scenarios.row, choice))
+        let output = try await ConformRows.play(ConformRows.file(ConformRows.row, choice))
         #expect(output.code == 0)
         #expect(
             output.out == """
@@ -123,15 +123,15 @@ import Testing
                 must: 1 pass, 0 fail, 0 unsupported; choice: 0 pass, 1 fail, 0 unsupported
 
                 """)
-        #expect(try await Scenarios.play(Scenarios.file(wrong, choice)).code == 1)
+        #expect(try await ConformRows.play(ConformRows.file(wrong, choice)).code == 1)
     }
 
     @Test func whatIsNotSupportedIsAFailureExceptInFamiliesThatComeLater() async throws {
-        let strange = Scenarios.row([(#""title""#, #""twist": 1, "title""#)])
-        #expect(try await Scenarios.play(Scenarios.file(strange)).code == 1)
+        let strange = ConformRows.row([(#""title""#, #""twist": 1, "title""#)])
+        #expect(try await ConformRows.play(ConformRows.file(strange)).code == 1)
         for family in ["http", "revalidation", "outbox", "ranges"] {
             let later = strange.replacing(#""family": "cache-first""#, with: #""family": "\#(family)""#)
-            let output = try await Scenarios.play(Scenarios.file(later))
+            let output = try await ConformRows.play(ConformRows.file(later))
             #expect(output.code == 0 && output.out.hasPrefix("A-1 unsupported parameter twist\n"))
         }
     }
