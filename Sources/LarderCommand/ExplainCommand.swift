@@ -41,7 +41,7 @@ extension Command {
         _ name: String, _ arguments: Arguments, _ registry: Registry, _ terminal: Terminal
     ) throws -> Policy? {
         let reader = PolicyReader(
-            registry: registry, folder: arguments.policies.relativePath, environment: arguments.environment)
+            registry: registry, folder: arguments.policies.shortPath, environment: arguments.environment)
         guard let item = try reader.names().first(where: { $0 == name + ".json" }) else {
             let known = try reader.names().map { String($0.dropLast(".json".count)) }
             terminal.complain("no such resource; there are: \(known.joined(separator: ", "))")

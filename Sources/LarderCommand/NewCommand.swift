@@ -24,7 +24,7 @@ extension Command {
             }
             let strategy = try chosen(.strategy, arguments.value(of: "strategy"), in: registry)
             let origin = try origin(arguments.value(of: "origin"), in: registry)
-            let folder = arguments.policies.relativePath
+            let folder = arguments.policies.shortPath
             let path = "\(folder)/\(name).json"
             if Disk.item(path) != nil {
                 terminal.complain("\(path) is there already")

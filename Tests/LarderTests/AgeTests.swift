@@ -85,8 +85,8 @@ import Testing
         #expect(try standIn(Self.fresh, validators) == nil)
     }
 
-    @Test func withoutFreshACopyIsFreshForever() throws {
-        #expect(try shown(Self.week * 5_000, #"["age"]"#)?.freshness == .fresh)
+    @Test func anAbsentWindowIsNoneAndWithoutAValidatorACopyIsFreshForever() throws {
+        #expect(try shown(.zero, #"["age"]"#) == nil)
         #expect(try shown(Self.week * 5_000, "[]")?.freshness == .fresh)
     }
 

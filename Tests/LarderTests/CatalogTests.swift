@@ -72,7 +72,8 @@ import Testing
         }
         var catalog = Catalog<Int, Int>(bytes: 10, entries: 1, eviction: Stubborn())
         #expect(catalog.insert(1, as: 1, hash: 1, weight: 10)?.isEmpty == true)
-        #expect(catalog.insert(2, as: 2, hash: 2, weight: 10)?.isEmpty == true)
-        #expect(catalog.peek(2) == 2)
+        // Nor does it grow.
+        #expect(catalog.insert(2, as: 2, hash: 2, weight: 10) == nil)
+        #expect(catalog.peek(2) == nil && catalog.statistics.entries == 1)
     }
 }

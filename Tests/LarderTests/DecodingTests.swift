@@ -123,13 +123,18 @@ import Testing
             kitchen.stock("[1]", age: .seconds(90))
             let numbers = kitchen.pantry.resource("feed", as: [Int].self)
             let endless = kitchen.pantry.resource("feed", as: Endless.self)
-            for text in [String(repeating: "[", count: 513), String(repeating: "{\"a\":", count: 100_000)] {
+            // In UTF-16 the first letter of this holds a quote, which could hide brackets from the count.
+            let hidden = "[\"\u{122}\"," + String(repeating: "[", count: 513)
+            let wide = String(decoding: hidden.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }, as: UTF8.self)
+            for text in [
+                String(repeating: "[", count: 513), String(repeating: "{\"a\":", count: 100_000), wide,
+            ] {
                 kitchen.origin.play(then: .value(text))
                 let loaded = try await numbers.load()
                 #expect(loaded.value == [1] && loaded.fellBack)
             }
             // As deep as may be, and one deeper.
-            for (depth, isSound) in [(512, true), (513, false)] {
+            for (depth, isSound) in [(128, true), (129, false)] {
                 let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
                 kitchen.origin.play(then: .value(text))
                 try await kitchen.pantry.clear()

@@ -87,7 +87,8 @@ import Testing
     @Test func aMissIsDecodedOffTheCallersActor() async throws {
         let executor = CountingExecutor()
         let inside = Locked<[Bool]>([])
-        let pantry = try await Self.pantry(Witness(seen: Locked([])) { false }, age: #""age""#)
+        let pantry = try await Self.pantry(
+            Witness(seen: Locked([])) { false }, age: #"{ "use": "age", "fresh": "forever" }"#)
         let count = CountingCodec.Count { inside.withLock { $0.append(executor.isCurrent) } }
         let (loaded, entries) = try await Screen(executor).load(
             pantry.resource("feed", codec: CountingCodec("a", count)))
@@ -120,7 +121,8 @@ import Testing
         let seen = Locked<[Bool]>([])
         let decoded = Locked<[Bool]>([])
         let isMain = { @Sendable in DispatchQueue.getSpecific(key: mark) == true }
-        let pantry = try await Self.pantry(Witness(seen: seen, isInside: isMain), age: #""age""#)
+        let pantry = try await Self.pantry(
+            Witness(seen: seen, isInside: isMain), age: #"{ "use": "age", "fresh": "forever" }"#)
         let count = CountingCodec.Count { decoded.withLock { $0.append(isMain()) } }
         let feed = pantry.resource("feed", codec: CountingCodec("a", count))
         _ = try await feed.load()

@@ -23,26 +23,47 @@ struct Composer {
             let shelf =
                 try kept
                 ?? Shelf(
-                    try policy.store?.store(in: context) ?? EmptyStore(), meter: slot.meter, observers: slot.observers)
-            let validators = Validators(try policy.validators.map { try $0.validator(in: context) })
+                    try store(of: policy, in: context), order: slot.order, meter: slot.meter, observers: slot.observers)
+            let validators = Validators(
+                try policy.validators.map { try $0.validator(in: context.of(Policy.fingerprint(of: [$0]))) })
             let sides = try sides(policy, shelf, validators, slot.meter, context)
             let asked = Asked(try policy.strategy.strategy(over: sides), sides: sides)
             let fallbacks = try policy.fallbacks.map { part in
                 (
                     name: part.plugin.name,
                     loader: Decoding(
-                        try part.origin(in: context), from: .fallback, validators: validators, world: world)
+                        try part.origin(in: context.of(Policy.fingerprint(of: [part]))), from: .fallback,
+                        validators: validators, world: world)
                         as any Loader
                 )
             }
             let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
             let root = Measured(answering, revision: policy.revision, meter: slot.meter, world: world)
             return LoaderGraph(
-                policy: policy, root: root, live: sides.live, shelf: shelf, validators: validators, storeMake: make,
+                policy: policy, root: root,
+                live: Measured(sides.live, revision: policy.revision, meter: slot.meter, world: world), shelf: shelf,
+                validators: validators, storeMake: make,
                 keepsakes: keepsakes, world: world)
         } catch {
-            throw PolicyError([Problem("cannot be composed: \(error)", file: policy.file)])
+            throw PolicyError([Problem("cannot be composed: \(Self.reason(for: error))", file: policy.file)])
         }
+    }
+
+    /// What a part failed with; of a foreign error its type, for its text may hold a secret.
+    private static func reason(for error: any Error) -> String {
+        switch error {
+        case let error as Disk.Failure: error.description
+        case let error as Registry.Conflict: error.description
+        case let error as StoreError: error.description
+        case let error as LoadError: error.description
+        default: "\(type(of: error))"
+        }
+    }
+
+    /// The store of a policy, even if its strategy keeps nothing: what was kept before must be cleared after a logout.
+    private func store(of policy: Policy, in context: Context) throws -> any Store {
+        guard let part = policy.store else { return EmptyStore() }
+        return try part.store(in: context.of(Policy.fingerprint(of: [part])))
     }
 
     private func context(of slot: Slot, _ keepsakes: Keepsakes) -> Context {
@@ -58,7 +79,7 @@ struct Composer {
         var live: any Loader = Nothing()
         let lookup = Lookup(shelf, validators: validators, world: world)
         if let origin = policy.origin {
-            let asked = try substitute?(policy) ?? origin.origin(in: context)
+            let asked = try substitute?(policy) ?? origin.origin(in: context.of(Policy.fingerprint(of: [origin])))
             live = MeasuredOrigin(asked, meter: meter, world: world)
             var makes: [String: Int] = [:]
             for wrapper in policy.around.reversed() {

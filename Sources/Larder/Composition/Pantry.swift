@@ -34,7 +34,8 @@ public final class Pantry: Sendable {
     /// - Parameters:
     ///   - policies: the folder. One file `NAME.json` for each resource.
     ///   - registry: the plugins the policies may name.
-    ///   - cache: the folder that stores may write to; `larder` in the user's folder for caches by default.
+    ///   - cache: the folder that stores may write to; by default one for this program in the user's
+    ///     folder for caches.
     ///   - environment: where `${NAME}` in policies is looked up.
     ///   - world: time, randomness, background work and blocking I/O.
     /// - Throws: ``PolicyError`` with everything that is wrong with any of them.
@@ -52,10 +53,12 @@ public final class Pantry: Sendable {
         policies: URL, registry: Registry, cache: URL?, environment: [String: String], world: any World,
         substitute: OriginSubstitute?
     ) async throws {
-        folder = policies.relativePath
+        folder = policies.shortPath
+        // Each program has its own: two may well have a resource of the same name.
+        let program = "larder/" + Composer.folderName(of: ProcessInfo.processInfo.processName)
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
-        guard let cacheDirectory = (cache ?? caches?.appending(path: "larder"))?.path else {
-            throw PolicyError([Problem("the user has no folder for caches; name one", file: policies.relativePath)])
+        guard let cacheDirectory = (cache ?? caches?.appending(path: program))?.path else {
+            throw PolicyError([Problem("the user has no folder for caches; name one", file: folder)])
         }
         reader = PolicyReader(registry: registry, folder: folder, environment: environment)
         composer = Composer(
@@ -174,6 +177,8 @@ public final class Pantry: Sendable {
         let changes = world.changes(in: folder)
         return PolicyWatch(
             world.spawn { [weak self, world] in
+                // What changed before anybody watched is looked at once.
+                _ = try? await self?.reload()
                 for await _ in changes {
                     // A writer may need a moment for all of its files.
                     guard (try? await world.sleep(for: .milliseconds(50))) != nil, let self else { return }
@@ -225,5 +230,14 @@ public final class Pantry: Sendable {
             state.slots[name] = slot
             return slot
         }
+    }
+}
+
+extension URL {
+    /// The path of a file, from the working directory where it lies below that.
+    package var shortPath: String {
+        let here = FileManager.default.currentDirectoryPath + "/"
+        let path = path
+        return path.hasPrefix(here) && path != here ? String(path.dropFirst(here.count)) : path
     }
 }

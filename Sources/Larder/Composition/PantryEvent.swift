@@ -1,6 +1,6 @@
 /// Something that happened to the policies of a running pantry.
 public enum PantryEvent: Sendable {
-    /// Policies were swapped, all in one step.
+    /// Policies were swapped: all that changed, each in one step.
     case reloaded([PolicyChange])
     /// New policies were refused; the last good ones stay in effect.
     case rejected(PolicyError)

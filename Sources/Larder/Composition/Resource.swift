@@ -52,6 +52,9 @@ public struct Resource<Value: Sendable>: Sendable {
     /// - Throws: ``LoadError``, or `CancellationError` when the task is cancelled.
     public nonisolated(nonsending) func load(_ request: Request) async throws -> Loaded<Value> {
         let graph = try graph()
+        guard request.key.resource == name else {
+            throw LoadError(.noSuchResource, "the request is for another resource")
+        }
         var call = Call(request, codec: codec, trail: .silent)
         if let loaded = graph.root.answer(call) { return try value(of: loaded) }
         call.trail = Trail.Recorder()

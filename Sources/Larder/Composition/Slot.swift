@@ -13,6 +13,7 @@ final class Slot: Sendable {
     let name: String
     let meter = Meter()
     let observers = Observers()
+    let order = Order()
     private let state = Locked(State())
 
     init(_ name: String) {

@@ -4,7 +4,7 @@ public enum Update<Value: Sendable>: Sendable {
     case value(Loaded<Value>)
     /// The origin says that what was shown last is still current.
     case unchanged(Loaded<Value>)
-    /// The origin could not be asked. What was shown last still stands.
+    /// The origin failed, or its answer is an error. What was shown last is all there is.
     case failed(LoadError)
 }
 
@@ -30,7 +30,7 @@ extension Resource {
     }
 
     private func follow(
-        _ request: Request, _ saved: AsyncStream<Entry>, _ graph: LoaderGraph,
+        _ request: Request, _ saved: AsyncStream<Observers.Saved>, _ graph: LoaderGraph,
         _ stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
     ) async {
         var last: Payload?
@@ -48,10 +48,10 @@ extension Resource {
             stream.finish(throwing: error)
             return
         }
-        for await entry in saved where entry.payload !== last {
-            last = entry.payload
+        for await news in saved where news.entry.payload !== last {
+            last = news.entry.payload
             do {
-                stream.yield(.value(try value(of: Loaded(entry, isStored: true))))
+                stream.yield(.value(try value(of: Loaded(news.entry, isStored: news.isKept))))
             } catch {
                 stream.yield(.failed(LoadError(.undecodable, "payload does not decode", origin: error)))
             }

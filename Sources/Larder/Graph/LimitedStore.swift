@@ -41,10 +41,13 @@ struct LimitedStore: Store {
     }
 
     private func limited<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        let pursuit = Pursuit(in: world, work)
+        let rest = Unfinished()
+        let pursuit = Pursuit(in: world, work) { _ in rest.end() }
         guard let value = try await pursuit.value(within: limit) else {
             let error = StoreError("no answer within \(limit.brief)")
-            throw StoreError(error.message, faults: [StoreFault(tier: name, error: error)])
+            var failure = StoreError(error.message, faults: [StoreFault(tier: name, error: error)])
+            failure.unfinished = [rest]
+            throw failure
         }
         return value
     }

@@ -30,7 +30,7 @@ package struct Lookup: Loader {
     ///   beside it if it failed.
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         let ticket = shelf.order.begin(call.key)
-        var found = try await read(call)
+        var found = try await read(call, ticket)
         if found.isForeign {
             do {
                 try validators.admit(&found.entry, from: .store)
@@ -41,18 +41,18 @@ package struct Lookup: Loader {
             }
         }
         if !call.hasLooked, let fresher = try await fresher(than: found, ticket, call) { found = fresher }
-        if found.depth > 0 { await shelf.promote(found, ticket, call.trail) }
         do {
             try found.entry.payload.decode(with: call.codec)
         } catch {
             call.trail.note(found.tier, "copy does not decode")
             throw Self.notCached
         }
+        if found.depth > 0 { await shelf.promote(found, ticket, call.trail) }
         let now = world.now
         return Self.loaded(found, validators.permit(found.entry.metadata, at: now), at: now)
     }
 
-    private func read(_ call: Call) async throws -> Found {
+    private func read(_ call: Call, _ ticket: Ticket) async throws -> Found {
         let found: Found?
         do {
             found = try await shelf.store.read(call.key)
@@ -60,6 +60,7 @@ package struct Lookup: Loader {
             throw error
         } catch {
             _ = shelf.report(error, call.trail, "not read")
+            if (error as? StoreError)?.isDamaged == true { await shelf.discard(ticket, call.trail) }
             var missing = Self.notCached
             missing.store = error
             throw missing

@@ -65,9 +65,10 @@ package struct MeasuredOrigin: Loader {
             call.trail.note("origin", isUnchanged ? "unchanged, after \(took)" : "answered after \(took)")
             report(failed: false, unchanged: isUnchanged, since: start)
             return loaded
-        } catch let error as CancellationError where Task.isCancelled {
-            report(failed: false, since: start)
-            throw error
+        } catch  where Task.isCancelled {
+            // Whatever an origin throws when it is cancelled, it did not fail.
+            meter.originCancelled()
+            throw CancellationError()
         } catch {
             // A closure that throws `CancellationError` though nobody cancelled it has failed.
             let failure = LoadError.meaning(of: error) ?? LoadError(.failed, "cancelled itself", origin: error)

@@ -1,14 +1,20 @@
 /// Tells whoever wants to know of the entries that are saved.
 final class Observers: Sendable {
+    /// An entry that was to be saved.
+    struct Saved: Sendable {
+        var entry: Entry
+        var isKept: Bool
+    }
+
     private struct State {
         var next = 0
-        var listeners: [Key: [Int: AsyncStream<Entry>.Continuation]] = [:]
+        var listeners: [Key: [Int: AsyncStream<Saved>.Continuation]] = [:]
     }
 
     private let state = Locked(State())
 
     /// The entries saved under `key` from now on; of those that nobody takes, the newest.
-    func entries(for key: Key) -> AsyncStream<Entry> {
+    func entries(for key: Key) -> AsyncStream<Saved> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { listener in
             let number = state.withLock { state in
                 state.next += 1
@@ -24,8 +30,8 @@ final class Observers: Sendable {
         }
     }
 
-    func saved(_ entry: Entry, for key: Key) {
+    func saved(_ entry: Entry, isKept: Bool, for key: Key) {
         let listeners = state.withLock { $0.listeners[key].map { Array($0.values) } ?? [] }
-        for listener in listeners { listener.yield(entry) }
+        for listener in listeners { listener.yield(Saved(entry: entry, isKept: isKept)) }
     }
 }

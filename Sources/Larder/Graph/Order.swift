@@ -69,7 +69,8 @@ package final class Order: Sendable {
         _ ticket: Ticket, if condition: Condition = .notOvertaken, tags: [String] = [], _ work: () async throws -> Void
     ) async rethrows -> Bool {
         await takeTurn(ticket.key)
-        defer { endTurn(ticket.key) }
+        var unfinished: [Unfinished] = []
+        defer { endTurn(ticket, after: unfinished) }
         let allowed = state.withLock { state in
             guard let line = state.lines[ticket.key], line.cleared < ticket.since,
                 !state.clearings.values.contains(where: { $0.contains(ticket.key, tags: tags) }),
@@ -88,7 +89,13 @@ package final class Order: Sendable {
                 if condition == .notOvertaken { $0.lines[ticket.key]?.newest = ticket.sequence }
             }
         }
-        try await work()
+        do {
+            try await work()
+        } catch {
+            // A write that was given up may still land: what comes after it must not be overtaken by it.
+            unfinished = (error as? StoreError)?.unfinished ?? []
+            throw error
+        }
         return true
     }
 
@@ -134,6 +141,12 @@ package final class Order: Sendable {
             }
             if isFree { continuation.resume() }
         }
+    }
+
+    /// Ends the turn when everything that was given up in it has ended. The ticket keeps the line until then.
+    private func endTurn(_ ticket: Ticket, after unfinished: [Unfinished]) {
+        guard let first = unfinished.first else { return endTurn(ticket.key) }
+        first.whenOver { self.endTurn(ticket, after: Array(unfinished.dropFirst())) }
     }
 
     private func endTurn(_ key: Key) {

@@ -1,14 +1,16 @@
 /// A store and what must live exactly as long as it: the order of its writes, the calls under way, the refreshes.
 package final class Shelf: Sendable {
     package let store: any Store
-    let order = Order()
+    /// Shared by all shelves of a resource: a former one may still write where this one does.
+    let order: Order
     let flights = Flights()
     let refreshes = Refreshes()
     private let meter: Meter
     private let observers: Observers
 
-    init(_ store: any Store, meter: Meter, observers: Observers = Observers()) {
+    init(_ store: any Store, order: Order = Order(), meter: Meter, observers: Observers = Observers()) {
         self.store = store
+        self.order = order
         self.meter = meter
         self.observers = observers
     }
@@ -29,15 +31,16 @@ package final class Shelf: Sendable {
                 isKept = try await store.write(entry, for: ticket.key)
             }
             if isNewest {
-                observers.saved(entry, for: ticket.key)
+                observers.saved(entry, isKept: isKept, for: ticket.key)
             } else {
                 trail.note("store", "not saved: cleared or overtaken by a later call")
             }
             return isKept
         } catch {
             // It is the newest all the same, kept or not.
-            observers.saved(entry, for: ticket.key)
-            return report(error, trail, "not saved")
+            let isKept = report(error, trail, "not saved")
+            observers.saved(entry, isKept: isKept, for: ticket.key)
+            return isKept
         }
     }
 

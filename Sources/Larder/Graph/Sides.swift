@@ -80,12 +80,10 @@ public struct Sides: Sendable {
                 }
                 note(refusalOf: copy, in: call)
             }
-            guard let loaded = try await pursuit.value(within: call.due.map { $0 - world.uptime }) else {
-                pursuit.cancel(after: linger)
-                throw LoadError(.deadline, "the caller's deadline passed")
+            if let loaded = try await pursuit.value(within: call.due.map { $0 - world.uptime }) {
+                call.trail.add(calling.trail.steps)
+                return loaded
             }
-            call.trail.add(calling.trail.steps)
-            return loaded
         } catch let error as CancellationError {
             pursuit.cancel()
             throw error
@@ -93,6 +91,9 @@ public struct Sides: Sendable {
             call.trail.add(calling.trail.steps)
             return try await standIn(for: error, in: call)
         }
+        // There was no copy to show, and the origin has not failed: only the caller's time is over.
+        pursuit.cancel(after: linger)
+        throw LoadError(.deadline, "the caller's deadline passed")
     }
 
     /// Starts a refresh in the background, unless one for this key is under way or the last one failed a moment ago.

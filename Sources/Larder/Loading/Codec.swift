@@ -32,10 +32,13 @@ public struct JSONCodec<Value: Decodable & Sendable>: Codec {
     /// JSON into `Value`.
     public init() {}
 
-    /// - Throws: `DecodingError`, also for JSON nested deeper than 512 levels, on which Foundation's decoder traps.
+    /// - Throws: `DecodingError`, also for JSON that is not UTF-8 and for JSON nested deeper than 128 levels: Foundation's
+    ///   decoder traps on deeper nesting, and types that nest themselves exhaust a thread's stack before that.
     public func decode(_ bytes: Data) throws -> Value {
-        guard Self.depth(of: bytes) <= 512 else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "nested deeper than 512 levels"))
+        // In UTF-16 and UTF-32 there are zeros, and brackets could hide from the count.
+        guard !bytes.contains(0), Self.depth(of: bytes) <= 128 else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: [], debugDescription: "not UTF-8, or nested deeper than 128 levels"))
         }
         return try JSONDecoder().decode(Value.self, from: bytes)
     }

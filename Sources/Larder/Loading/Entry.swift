@@ -17,8 +17,12 @@ public struct Entry: Sendable {
         self.metadata = metadata
     }
 
-    /// What the entry weighs in a store with a capacity in bytes: the payload, and a flat sum for the rest.
-    public var weight: Int { payload.bytes.count + Self.overhead }
+    /// What the entry weighs in a store with a capacity in bytes: the payload, what the origin said of it, and a flat
+    /// sum for the rest.
+    public var weight: Int {
+        let texts = [metadata.etag, metadata.lastModified, metadata.contentType].compactMap { $0 } + metadata.tags
+        return texts.reduce(payload.bytes.count + Self.overhead) { $0 + $1.utf8.count }
+    }
 
     /// What an entry weighs besides its payload.
     public static let overhead = 128

@@ -55,11 +55,11 @@ extension Entry {
     private static func readHead(_ bytes: [UInt8]) throws(StoreError) -> (owner: String?, metadata: Metadata, end: Int)
     {
         let start = magic.count + 12
-        guard bytes.count >= start, bytes.starts(with: magic) else { throw StoreError("the entry is damaged") }
-        let count = Int(UInt32(littleEndian: load(bytes[magic.count..<magic.count + 4])))
+        guard bytes.count >= start, bytes.starts(with: magic) else { throw StoreError.damaged }
+        let count = Int(clamping: UInt32(littleEndian: load(bytes[magic.count..<magic.count + 4])))
         let checksum = UInt64(littleEndian: load(bytes[magic.count + 4..<start]))
         guard count <= bytes.count - start, Checksum.of(bytes[start..<start + count]) == checksum else {
-            throw StoreError("the entry is damaged")
+            throw StoreError.damaged
         }
         var metadata = Metadata()
         var length: Int?
@@ -74,14 +74,16 @@ extension Entry {
             case .lastModified: metadata.lastModified = String(decoding: value, as: UTF8.self)
             case .contentType: metadata.contentType = String(decoding: value, as: UTF8.self)
             case .tag: metadata.tags.append(String(decoding: value, as: UTF8.self))
-            case .version: metadata.version = Int(Int64(littleEndian: load(value)))
+            case .version: metadata.version = Int(clamping: Int64(littleEndian: load(value)))
             case .checksum: metadata.checksum = UInt64(littleEndian: load(value))
-            case .spread: metadata.spread = Double(bitPattern: UInt64(littleEndian: load(value)))
+            case .spread:
+                let spread = Double(bitPattern: UInt64(littleEndian: load(value)))
+                metadata.spread = (0..<1).contains(spread) ? spread : 0
             case .length: length = Int(clamping: Int64(littleEndian: load(value)))
             case nil: break
             }
         }
-        guard length == bytes.count - start - count else { throw StoreError("the entry is cut short") }
+        guard length == bytes.count - start - count else { throw StoreError.damaged }
         return (owner, metadata, start + count)
     }
 
@@ -114,7 +116,7 @@ extension Entry {
 
         mutating func next() -> (UInt8, ArraySlice<UInt8>)? {
             guard bytes.count - position >= 5 else { return nil }
-            let count = Int(UInt32(littleEndian: Entry.load(bytes[position + 1..<position + 5])))
+            let count = Int(clamping: UInt32(littleEndian: Entry.load(bytes[position + 1..<position + 5])))
             let start = position + 5
             guard count <= bytes.count - start else { return nil }
             defer { position = start + count }

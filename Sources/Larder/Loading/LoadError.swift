@@ -94,6 +94,6 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         return LoadError(.failed, "failed with \(type(of: error))", origin: error)
     }
 
-    /// The message, with the status of the origin where it gave one.
+    /// The message.
     public var description: String { message }
 }

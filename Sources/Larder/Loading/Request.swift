@@ -29,8 +29,8 @@ public struct Request: Hashable, Sendable {
     public let parameters: [String: String]
     /// How the request may be answered.
     public var mode: Mode
-    /// How long the caller is willing to wait for the origin. Then a copy that may be shown is, else fallbacks, else
-    /// the error ``LoadError/Code/deadline``. The call itself goes on for others.
+    /// How long the caller is willing to wait for the origin. Then a copy that may be shown is, else fallbacks, which
+    /// take the time they take, else the error ``LoadError/Code/deadline``. The call itself goes on for others.
     public var deadline: Duration?
     /// How urgent it is, where calls have to queue. Who joins a call under way does not move it up.
     public var priority: Priority

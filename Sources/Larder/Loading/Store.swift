@@ -96,6 +96,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var faults: [StoreFault]
     /// Whether a write was kept by some tier all the same.
     public var isStored: Bool
+    /// Whether what was found is damaged, so that it should be removed.
+    public var isDamaged = false
+    /// Operations that were given up and go on.
+    package var unfinished: [Unfinished] = []
 
     /// A failure in words.
     public init(_ message: String, faults: [StoreFault] = [], isStored: Bool = false) {
@@ -106,6 +110,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
+
+    /// The failure to read an entry that is damaged.
+    static var damaged: StoreError {
+        var failure = StoreError("the entry is damaged")
+        failure.isDamaged = true
+        return failure
+    }
 }
 
 /// How much a store keeps and how it went so far.

@@ -52,6 +52,8 @@ public final class Meter: Sendable {
         }
     }
 
+    func originCancelled() { metrics.withLock { $0.originCalls += 1 } }
+
     /// A call that the origin has not answered was given up; it is counted as a call where it ends.
     func originTimedOut() { metrics.withLock { $0.originErrors += 1 } }
 

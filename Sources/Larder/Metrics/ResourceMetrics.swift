@@ -81,8 +81,10 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// What happened since `earlier`, a former state of these metrics.
     public func since(_ earlier: ResourceMetrics) -> ResourceMetrics {
         var difference = self
-        for counter in Self.counters { difference[keyPath: counter] -= earlier[keyPath: counter] }
-        difference.storeFaults.merge(earlier.storeFaults) { $0 - $1 }
+        for counter in Self.counters {
+            difference[keyPath: counter] -= min(self[keyPath: counter], earlier[keyPath: counter])
+        }
+        difference.storeFaults.merge(earlier.storeFaults) { $0 - min($0, $1) }
         difference.latency.merge(earlier.latency) { $0.since($1) }
         difference.originLatency = originLatency.since(earlier.originLatency)
         return difference

@@ -44,8 +44,8 @@ public struct Sketch: Sendable, Hashable {
     /// What was recorded since `earlier`, a former state of this sketch.
     public func since(_ earlier: Sketch) -> Sketch {
         var difference = self
-        difference.combine(earlier, -)
-        difference.count -= earlier.count
+        difference.combine(earlier) { $0 - min($0, $1) }
+        difference.count -= min(count, earlier.count)
         difference.sum -= earlier.sum
         return difference
     }
@@ -53,7 +53,8 @@ public struct Sketch: Sendable, Hashable {
     /// The duration that `share` (0 … 1) of all samples do not exceed; nil when there are none.
     public func percentile(_ share: Double) -> Duration? {
         guard count > 0 else { return nil }
-        let rank = max(1, UInt64((share * Double(count)).rounded(.up)))
+        let wanted = (share * Double(count)).rounded(.up)
+        let rank = wanted >= 1 ? UInt64(min(wanted, Double(count))) : 1
         var seen: UInt64 = 0
         for (bucket, held) in counts.enumerated() {
             seen += held

@@ -29,6 +29,10 @@ private struct ClosureOrigin: Loader {
     let fetch: @Sendable (Call) async throws -> Loaded<Entry>
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        try await fetch(call)
+        do {
+            return try await fetch(call)
+        } catch let error as CancellationError where !Task.isCancelled {
+            throw LoadError(.failed, "cancelled itself", origin: error)
+        }
     }
 }

@@ -85,6 +85,6 @@ struct Sample: Loader {
         let middle = max(latency.inSeconds, 1e-6)
         let width = log(max(slowest.inSeconds, middle) / middle) / 2.326
         let normal = sqrt(-2 * log(max(world.chance(), 1e-12))) * cos(2 * .pi * world.chance())
-        return latency == .zero ? .zero : .seconds(middle * exp(width * normal))
+        return latency.scaled(by: exp(width * normal))
     }
 }

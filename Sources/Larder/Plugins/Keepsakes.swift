@@ -11,17 +11,19 @@ final class Keepsakes: Sendable {
         state = Locked(State(former: former?.state.withLock { $0.items } ?? [:]))
     }
 
-    /// The item of this name: the former graph's, or else a new one.
+    /// The item of this name and type: the former graph's, or else a new one.
     func item<Item: Sendable>(_ name: String, _ make: () -> Item) -> Item {
-        state.withLock { state in
-            if let item = (state.items[name] ?? state.former[name]) as? Item {
-                state.items[name] = item
-                return item
-            }
-            let item = make()
-            state.items[name] = item
+        let name = "\(name) \(Item.self)"
+        let kept = state.withLock { state -> Item? in
+            let item = (state.items[name] ?? state.former[name]) as? Item
+            if let item { state.items[name] = item }
             return item
         }
+        if let kept { return kept }
+        // Made outside the lock: it is somebody else's code.
+        let item = make()
+        state.withLock { $0.items[name] = item }
+        return item
     }
 
     /// Lets go of what was not asked for.

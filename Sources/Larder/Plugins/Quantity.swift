@@ -169,7 +169,7 @@ extension SettingType where Value == Int {
             "size", expectation: Quantity.size.expectation, schema: Quantity.size.schema(of: limits),
             example: "20MB",
             show: { "\"\(Quantity.size.text(Int64($0)))\"" },
-            read: { node, reading in Quantity.size.read(node, in: limits, reading).map { Int($0) } })
+            read: { node, reading in Quantity.size.read(node, in: limits, reading).map { Int(clamping: $0) } })
     }
 }
 

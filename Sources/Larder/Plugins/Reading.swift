@@ -33,6 +33,8 @@ public final class Reading {
         suggestion: String? = nil, rule: String? = nil
     ) {
         if let place, unfilled.contains(where: { $0 == place }) { return }
+        // Whoever has so many has the wrong file; finding the line of each takes time.
+        guard problems.count < 200 else { return }
         problems.append(
             Problem(
                 message, severity, file: file, at: place, path: path, expected: expected, suggestion: suggestion,

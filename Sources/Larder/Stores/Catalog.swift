@@ -45,7 +45,8 @@ struct Catalog<ID: Hashable & Sendable, Item: Sendable>: Sendable {
         guard weight <= bytes, entries > 0 else { return nil }
         var evicted: [(id: ID, item: Item)] = []
         while statistics.bytes > bytes - weight || statistics.entries >= entries {
-            guard let place = eviction.evict(), let old = empty(place) else { break }
+            // An eviction that gives nothing up must not make the store grow.
+            guard let place = eviction.evict(), let old = empty(place) else { return nil }
             statistics.evictions += 1
             evicted.append((old.id, old.item))
         }

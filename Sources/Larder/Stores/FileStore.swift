@@ -43,6 +43,9 @@ struct FileStore: Store {
     /// Whether the folder was listed. Held while it is: only this store's blocking threads wait for it.
     private let isListed = Locked(false)
 
+    /// Held while files and what is known of them change together, by threads that may block.
+    private let changing = Locked(())
+
     /// No entry is larger than this, whoever wrote it.
     private static let mostBytes = 1 << 30
 
@@ -58,7 +61,6 @@ struct FileStore: Store {
             try list()
             let name = Self.name(of: key)
             guard let entry = try entry(in: name, for: key) else {
-                try forget(name)
                 files.withLock { $0.missed() }
                 return nil
             }
@@ -74,38 +76,44 @@ struct FileStore: Store {
             let head = entry.head(for: key)
             let time = entry.metadata.validatedAt ?? entry.metadata.fetchedAt
             let weight = head.count + entry.payload.bytes.count
-            let evicted = files.withLock { $0.insert(time, as: name, hash: name.hashValue, weight: weight) }
-            guard let evicted else {
-                try remove(name)
-                return false
+            return try changing.withLock { _ in
+                let evicted = files.withLock { $0.insert(time, as: name, hash: name.hashValue, weight: weight) }
+                guard let evicted else {
+                    try remove(name)
+                    return false
+                }
+                do {
+                    for (old, _) in evicted { try remove(old) }
+                    try Disk.replace(path(name), with: [head, Array(entry.payload.bytes)], modified: time)
+                } catch {
+                    // What still lies there is older than what was to be kept.
+                    files.withLock { _ = $0.remove(name) }
+                    try? remove(name)
+                    throw StoreError("\(error)")
+                }
+                return true
             }
-            do {
-                for (old, _) in evicted { try remove(old) }
-                try Disk.replace(path(name), with: [head, Array(entry.payload.bytes)], modified: time)
-            } catch {
-                // What still lies there is older than what was to be kept.
-                files.withLock { _ = $0.remove(name) }
-                try? remove(name)
-                throw StoreError("\(error)")
-            }
-            return true
         }
     }
 
     func remove(_ selection: Selection) async throws {
         try await world.blocking {
             try list()
-            switch selection {
-            case .key(let key):
-                let name = Self.name(of: key)
-                files.withLock { _ = $0.remove(name) }
-                try remove(name)
-            case .scope(let scope):
-                let prefix = Self.prefix(of: scope)
-                try removeAll { $0.hasPrefix(prefix) }
-            case .tag(let tag): try removeAll { mayBear(tag, $0) }
-            case .all: try removeAll { _ in true }
-            }
+            try changing.withLock { _ in try forget(selection) }
+        }
+    }
+
+    private func forget(_ selection: Selection) throws {
+        switch selection {
+        case .key(let key):
+            let name = Self.name(of: key)
+            files.withLock { _ = $0.remove(name) }
+            try remove(name)
+        case .scope(let scope):
+            let prefix = Self.prefix(of: scope)
+            try removeAll { $0.hasPrefix(prefix) }
+        case .tag(let tag): try removeAll { mayBear(tag, $0) }
+        case .all: try removeAll { _ in true }
         }
     }
 
@@ -118,16 +126,30 @@ struct FileStore: Store {
 
     private func path(_ name: String) -> String { folder + "/" + name }
 
-    /// The entry in a file; nil when there is none, or it is outlived or another key's.
+    /// The entry in a file; nil when there is none, or it is outlived or another key's. What is of no use is removed.
     private func entry(in name: String, for key: Key) throws -> Entry? {
+        do {
+            if let entry = try sound(name, key) { return entry }
+        } catch let error as StoreError where !error.isDamaged {
+            throw error
+        } catch {}
+        // It may have been replaced meanwhile: only what is still so while nobody changes it goes.
+        return try changing.withLock { _ in
+            do {
+                if let entry = try sound(name, key) { return entry }
+                try forget(name)
+                return nil
+            } catch let error as StoreError {
+                if error.isDamaged { try forget(name) }
+                throw error
+            }
+        }
+    }
+
+    private func sound(_ name: String, _ key: Key) throws -> Entry? {
         guard let time = files.withLock({ $0.peek(name) }), world.now - time < maxAge, let bytes = try bytes(of: name)
         else { return nil }
-        do {
-            return try Entry.decode(bytes, for: key)
-        } catch {
-            try forget(name)
-            throw error
-        }
+        return try Entry.decode(bytes, for: key)
     }
 
     private func bytes(of name: String) throws(StoreError) -> [UInt8]? {

@@ -49,7 +49,7 @@ struct MemoryStore: Store {
     }
 
     func write(_ entry: Entry, for key: Key) -> Bool {
-        // What is evicted is let go outside the lock: freeing it can take a while.
+        // What is evicted is let go outside the lock: freeing it can take a while, and may run somebody's code.
         let evicted = catalog.withLock { $0.insert(entry, as: key, hash: key.hash, weight: entry.weight) }
         return evicted != nil
     }

@@ -58,7 +58,7 @@ struct TieredStore: Store {
             }
         }
         if faults.isEmpty { return nil }
-        throw StoreError("not every tier could be read", faults: faults)
+        throw Self.failure("not every tier could be read", faults)
     }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool {
@@ -84,7 +84,9 @@ struct TieredStore: Store {
             }
         }
         if faults.isEmpty { return isKept }
-        throw StoreError("not every tier could be written", faults: faults, isStored: isKept)
+        var failure = Self.failure("not every tier could be written", faults)
+        failure.isStored = isKept
+        throw failure
     }
 
     func remove(_ selection: Selection) async throws {
@@ -96,7 +98,7 @@ struct TieredStore: Store {
                 faults += Self.faults(of: error, in: tier.name)
             }
         }
-        if !faults.isEmpty { throw StoreError("not every tier could be cleared", faults: faults) }
+        if !faults.isEmpty { throw Self.failure("not every tier could be cleared", faults) }
     }
 
     /// Entries and bytes of the tier that keeps most; hits and misses of the whole: found in any tier, or in none.
@@ -113,8 +115,23 @@ struct TieredStore: Store {
         return total
     }
 
+    /// The failure of several tiers: damaged if one is, with everything that any of them has left unfinished.
+    private static func failure(_ message: String, _ faults: [StoreFault]) -> StoreError {
+        var failure = StoreError(message, faults: faults)
+        let errors = faults.compactMap { $0.error as? StoreError }
+        failure.isDamaged = errors.contains(where: \.isDamaged)
+        failure.unfinished = errors.flatMap(\.unfinished)
+        return failure
+    }
+
+    /// The faults of one tier, the last of which carries what the tier's own failure did.
     private static func faults(of error: any Error, in tier: String) -> [StoreFault] {
-        let known = (error as? StoreError)?.faults ?? []
-        return known.isEmpty ? [StoreFault(tier: tier, error: error)] : known
+        guard let failure = error as? StoreError, let first = failure.faults.first else {
+            return [StoreFault(tier: tier, error: error)]
+        }
+        var carrier = first.error as? StoreError ?? StoreError(failure.message)
+        carrier.isDamaged = carrier.isDamaged || failure.isDamaged
+        carrier.unfinished += failure.unfinished
+        return [StoreFault(tier: first.tier, error: carrier)] + failure.faults.dropFirst()
     }
 }

@@ -2,7 +2,7 @@ extension Plugin {
     /// Windows of time.
     static let age = Plugin.validator(
         "age", "Says how long a copy is fresh, and for how long after that it may still be shown.",
-        Setting("fresh", .duration, default: .forever, help: "How long a copy is fresh"),
+        Setting("fresh", .duration, default: .zero, help: "How long a copy is fresh"),
         Setting(
             "whileRevalidating", .duration, default: .zero,
             help: "How long after that it may be shown while a refresh runs"),

@@ -46,10 +46,10 @@ package enum Disk {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("read the file", EISDIR) }
-        guard Int(status.st_size) <= limit else { throw Failure("read the file", EFBIG) }
+        guard Int(clamping: status.st_size) <= limit else { throw Failure("read the file", EFBIG) }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(status.st_size))
-        var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(Int(status.st_size), 512)))
+        bytes.reserveCapacity(Int(clamping: status.st_size))
+        var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(Int(clamping: status.st_size), 512)))
         while true {
             let count = Self.read(file, into: &chunk)
             if count < 0 { throw Failure("read the file") }
@@ -150,7 +150,7 @@ package enum Disk {
             let time = status.st_mtim
         #endif
         return Item(
-            name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR, size: Int(status.st_size),
+            name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR, size: Int(clamping: status.st_size),
             modified: Timestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)))
     }
 

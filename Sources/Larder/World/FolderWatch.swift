@@ -12,7 +12,7 @@ extension World {
     public func changes(in folder: String) -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
             let work = spawn {
-                var last = FolderWatch.state(of: folder)
+                var last = try? await blocking { FolderWatch.state(of: folder) }
                 while (try? await sleep(for: .seconds(1))) != nil {
                     let state = try? await blocking { FolderWatch.state(of: folder) }
                     if state != last { stream.yield() }
@@ -101,8 +101,10 @@ enum FolderWatch {
         static func stream(of folder: String) -> AsyncStream<Void>? {
             let file = open(folder, O_EVTONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }
-            let source = DispatchSource.makeFileSystemObjectSource(fileDescriptor: file, eventMask: [.write, .rename])
-            let timer = DispatchSource.makeTimerSource()
+            // Dispatch sources may be cancelled from any thread.
+            nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: file, eventMask: [.write, .rename])
+            nonisolated(unsafe) let timer = DispatchSource.makeTimerSource()
             let last = Locked(state(of: folder))
             return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
                 source.setEventHandler { stream.yield() }

@@ -26,7 +26,7 @@ public struct SystemWorld: World {
 
     /// Sleeps in real time.
     public func sleep(for duration: Duration) async throws {
-        try await Task.sleep(for: min(duration, .seconds(1 << 31)))
+        try await Task.sleep(for: min(duration, .seconds(Int64(1) << 31)))
     }
 
     /// Starts a task of Swift's default executor.

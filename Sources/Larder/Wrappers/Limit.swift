@@ -31,7 +31,7 @@ final class LimitGate: Sendable {
         var limits: LimitState
         var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
         var cancelled: Set<Int> = []
-        var timer: Task<Void, Never>?
+        var isTimed = false
     }
 
     private let world: any World
@@ -92,17 +92,17 @@ final class LimitGate: Sendable {
             while let number = state.limits.next(at: now, among: { state.waiters[$0] != nil }) {
                 if let waiter = state.waiters.removeValue(forKey: number) { waiters.append(waiter) }
             }
-            let pause = state.timer == nil ? state.limits.pause(at: now) : nil
+            let pause = state.isTimed ? nil : state.limits.pause(at: now)
+            if pause != nil { state.isTimed = true }
             return (waiters, pause)
         }
         for waiter in waiters { waiter.resume() }
         guard let pause else { return }
-        let timer = world.spawn { [weak self, world] in
+        world.spawn { [weak self, world] in
             try? await world.sleep(for: pause)
-            self?.state.withLock { $0.timer = nil }
+            self?.state.withLock { $0.isTimed = false }
             self?.advance()
         }
-        state.withLock { $0.timer = timer }
     }
 }
 
