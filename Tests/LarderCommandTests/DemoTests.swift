@@ -13,6 +13,8 @@ import Testing
         let third = await Output(["demo", "--policies", policies.path, "--seed=2"])
         #expect(first.code == 0 && first.err.isEmpty)
         #expect(first.out == second.out)
+        let readme = try String(contentsOf: projectFolder.appending(path: "README.md"), encoding: .utf8)
+        #expect(readme.contains(first.out), "README.md shows another table than the demo")
         #expect(first.out != third.out)
         let json = try String(contentsOf: URL(filePath: out + "/demo.json"), encoding: .utf8)
         #expect(json.contains("\"fallback_rate\"") && json.contains("\"seed\": 1"))
