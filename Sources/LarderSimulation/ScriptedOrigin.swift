@@ -16,7 +16,7 @@ public final class ScriptedOrigin: Loader {
     /// What the origin does in one call.
     public struct Act: Sendable {
         enum Ending: Sendable {
-            case value(Data, Metadata)
+            case entry(@Sendable (Call) throws -> Entry)
             case unchanged
             case failure(any Error)
             case never(heedingCancellation: Bool)
@@ -29,8 +29,18 @@ public final class ScriptedOrigin: Loader {
             _ text: String, after: Duration = .zero, etag: String? = nil, lastModified: String? = nil,
             tags: [String] = [], contentType: String? = nil
         ) -> Act {
-            let metadata = Metadata(etag: etag, lastModified: lastModified, contentType: contentType, tags: tags)
-            return Act(ending: .value(Data(text.utf8), metadata), after: after)
+            answering(after: after) { _ in
+                Entry(
+                    Data(text.utf8),
+                    Metadata(etag: etag, lastModified: lastModified, contentType: contentType, tags: tags))
+            }
+        }
+
+        /// Answers with what `make` gives for the call, or throws what it throws.
+        public static func answering(
+            after: Duration = .zero, _ make: @escaping @Sendable (Call) throws -> Entry
+        ) -> Act {
+            Act(ending: .entry(make), after: after)
         }
 
         /// Answers that the copy named in the call is still current; fails if none is named.
@@ -58,6 +68,7 @@ public final class ScriptedOrigin: Loader {
         var then: Act
         var calls: [Call] = []
         var starts: [Duration] = []
+        var underWay = 0
     }
 
     private let world: any World
@@ -74,6 +85,9 @@ public final class ScriptedOrigin: Loader {
 
     /// The uptimes at which they started.
     public var starts: [Duration] { state.withLock { $0.starts } }
+
+    /// How many calls have not ended.
+    public var underWay: Int { state.withLock { $0.underWay } }
 
     /// Adds acts to the script.
     public func play(_ acts: Act...) {
@@ -99,11 +113,13 @@ public final class ScriptedOrigin: Loader {
         let act = state.withLock { state in
             state.calls.append(call)
             state.starts.append(uptime)
+            state.underWay += 1
             return state.acts.isEmpty ? state.then : state.acts.removeFirst()
         }
+        defer { state.withLock { $0.underWay -= 1 } }
         if act.after > .zero { try await world.sleep(for: act.after) }
         switch act.ending {
-        case .value(let bytes, let metadata): return Loaded(Entry(bytes, metadata))
+        case .entry(let make): return Loaded(try make(call))
         case .unchanged: return try .unchanged(call)
         case .failure(let error): throw error
         case .never(heedingCancellation: true):

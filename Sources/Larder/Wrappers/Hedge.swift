@@ -2,7 +2,8 @@ extension Plugin {
     /// A second call when the first is slow.
     static let hedge = Plugin.wrapper(
         "hedge", "Makes a second call when the first is slow; the first answer wins and the other call is cancelled.",
-        Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long to wait for the first call")
+        Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long to wait for the first call"),
+        traits: { after in Traits().with { $0.tries = (2, after) } }
     ) { context, inner, after in Hedge(inner: inner, after: after, world: context.world) }
 }
 

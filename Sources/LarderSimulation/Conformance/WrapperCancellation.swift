@@ -1,0 +1,138 @@
+import Larder
+
+/// What a wrapper does when its caller is cancelled, and when the origin does not heed that.
+extension WrapperConformance {
+    private struct Cancelled: Sendable {
+        var load: Watched<Loaded<Entry>>
+        var moment: Duration
+        var underWay: Int
+        var leftRunning: Int
+    }
+
+    func judgeCancellation(_ findings: inout Findings) {
+        for moment in [0, 1, 10, 500, 1_500, 2_500, 20_000].map({ Duration.milliseconds($0) }) {
+            for failures in 0...1 {
+                let situation = failures == 0 ? "the origin never ends" : "the origin fails and then never ends"
+                findings.judge("\(situation), the load is cancelled after \(moment.brief)") {
+                    try SimulatedWorld().run { world in
+                        let wrapped = try await wrapped(world)
+                        for _ in 0..<failures { wrapped.stage.origin.play(.failure(.status(503))) }
+                        wrapped.stage.origin.play(then: .hang)
+                        return try await cancel(wrapped.load(), at: moment, wrapped)
+                    }
+                } _: { seen, findings in
+                    judge(seen, &findings)
+                }
+            }
+        }
+        judgePardon(&findings)
+        judgeProbe(&findings)
+    }
+
+    private func cancel(
+        _ load: Watched<Loaded<Entry>>, at moment: Duration, _ wrapped: Wrapped
+    ) async throws -> Cancelled {
+        let world = wrapped.stage.world
+        if moment > .zero { try await world.sleep(for: moment) }
+        load.cancel()
+        try await world.settle()
+        let underWay = wrapped.stage.origin.underWay
+        try await world.sleep(for: .seconds(7_200))
+        return Cancelled(load: load, moment: moment, underWay: underWay, leftRunning: wrapped.stage.leftRunning)
+    }
+
+    private func judge(_ seen: Cancelled, _ findings: inout Findings) {
+        let ended = seen.load.ending?.at ?? .forever
+        findings.expect(
+            ended < seen.moment || seen.load.isCancelled && ended == seen.moment, .cancellation,
+            "a CancellationError at once", got: "\(seen.load.inWords) after \(ended.brief)")
+        findings.expect(
+            seen.underWay == 0, .cancelsInner, "no call under way once the load is cancelled", got: "\(seen.underWay)")
+        findings.expect(
+            seen.leftRunning == 0, .endsEverything, "nothing under way two hours later",
+            got: "\(seen.leftRunning) tasks")
+    }
+
+    /// Many cancelled loads in a row.
+    private func judgePardon(_ findings: inout Findings) {
+        findings.judge("thirty loads in a row are cancelled") {
+            try SimulatedWorld().run { world in
+                let wrapped = try await wrapped(world)
+                wrapped.stage.origin.play(then: .hang)
+                for _ in 1...30 {
+                    let load = wrapped.load()
+                    try await world.settle()
+                    load.cancel()
+                    try await world.sleep(for: .seconds(1))
+                }
+                wrapped.stage.origin.play(then: .value("value"))
+                return try await wrapped.loadAndRest()
+            }
+        } _: { last, findings in
+            findings.expect(last.value != nil, .pardonsCancellation, "a value from the next load", got: last.inWords)
+        }
+    }
+
+    /// After many failures and a rest, the first load is cancelled.
+    private func judgeProbe(_ findings: inout Findings) {
+        findings.judge("after many failures and an hour's rest, a load is cancelled") {
+            try SimulatedWorld().run { world -> Watched<Loaded<Entry>>? in
+                let wrapped = try await wrapped(world)
+                wrapped.stage.origin.play(then: .failure(.status(503)))
+                for _ in 1...30 { _ = try await wrapped.loadAndRest() }
+                try await world.sleep(for: .seconds(3_600))
+                wrapped.stage.origin.play(then: .hang)
+                let calls = wrapped.stage.origin.calls.count
+                let load = wrapped.load()
+                try await world.settle()
+                let wasCalled = wrapped.stage.origin.calls.count > calls
+                load.cancel()
+                try await world.sleep(for: .seconds(1))
+                wrapped.stage.origin.play(then: .value("value"))
+                return wasCalled ? try await wrapped.loadAndRest() : nil
+            }
+        } _: { last, findings in
+            guard let last else { return }
+            findings.expect(last.value != nil, .pardonsCancellation, "a value from the next load", got: last.inWords)
+        }
+    }
+
+    // MARK: Deafness
+
+    private struct Deaf: Sendable {
+        var caller: Watched<Loaded<String>>
+        var load: Watched<Loaded<Entry>>
+        var limit: Duration?
+        var leftRunning: Int
+    }
+
+    /// An origin that does not heed its cancellation holds nobody up: not who is cancelled, nor who gives up.
+    func judgeDeafness(_ findings: inout Findings) {
+        findings.judge("the origin does not heed its cancellation") {
+            try SimulatedWorld().run { world in
+                let wrapped = try await wrapped(world)
+                wrapped.stage.origin.play(then: .deaf)
+                let caller = wrapped.stage.load()
+                try await world.sleep(for: .milliseconds(1))
+                caller.cancel()
+                try await world.settle()
+                let fresh = try await self.wrapped(world)
+                fresh.stage.origin.play(then: .deaf)
+                let limit = fresh.traits.givesUpAfter.map { $0 + world.uptime }
+                let load = fresh.load()
+                try await world.sleep(for: .seconds(7_200))
+                return Deaf(caller: caller, load: load, limit: limit, leftRunning: wrapped.stage.leftRunning)
+            }
+        } _: { seen, findings in
+            let ended = seen.caller.ending?.at ?? .forever
+            findings.expect(
+                seen.caller.isCancelled && ended <= .milliseconds(1), .cancellation,
+                "a CancellationError at once for the caller", got: "\(seen.caller.inWords) after \(ended.brief)")
+            guard let limit = seen.limit, limit < .seconds(3_600) else { return }
+            let end = seen.load.ending?.at ?? .forever
+            findings.expect(
+                end <= limit && seen.load.failure is LoadError, .givesUp, "a LoadError after \(limit.brief)",
+                got: "\(seen.load.inWords) after \(end.brief)")
+        }
+    }
+}

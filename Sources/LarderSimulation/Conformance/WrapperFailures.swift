@@ -1,0 +1,94 @@
+import Larder
+
+/// What a wrapper does when the origin fails, or says no.
+extension WrapperConformance {
+    struct Outage: Error {}
+
+    private struct Trouble: Sendable {
+        var load: Watched<Loaded<Entry>>
+        var calls: Int
+        var underWay: Int
+        var allowed: Int
+        var leftRunning: Int
+    }
+
+    func judgeFailures(_ findings: inout Findings) {
+        let acts: [(String, ScriptedOrigin.Act)] = [
+            ("the origin fails with 503 each time", .failure(.status(503, retryAfter: .milliseconds(10)))),
+            ("the origin throws an error of its own each time", .throwing(Outage(), after: .milliseconds(10))),
+            ("the origin takes 20 s", .value("late", after: .seconds(20))),
+            ("the origin fails after 20 s", .throwing(Outage(), after: .seconds(20))),
+        ]
+        for (situation, act) in acts {
+            findings.judge(situation) {
+                try SimulatedWorld().run { world in
+                    let wrapped = try await wrapped(world)
+                    wrapped.stage.origin.play(then: act)
+                    let load = wrapped.load()
+                    while load.ending == nil, world.uptime < .seconds(7_200) { try await world.sleep(for: .seconds(1)) }
+                    let underWay = wrapped.stage.origin.underWay
+                    try await world.sleep(for: .seconds(7_200))
+                    return Trouble(
+                        load: load, calls: wrapped.stage.origin.calls.count, underWay: underWay,
+                        allowed: max(1, wrapped.traits.tries?.count ?? 1), leftRunning: wrapped.stage.leftRunning)
+                }
+            } _: { seen, findings in
+                judge(seen, &findings)
+            }
+        }
+    }
+
+    private func judge(_ seen: Trouble, _ findings: inout Findings) {
+        findings.expect(
+            seen.load.ending != nil, .endsEverything, "that the load ends", got: "a load that goes on")
+        findings.expect(
+            seen.calls <= seen.allowed, .tries, "\(seen.allowed) calls at most, as it declares", got: "\(seen.calls)")
+        findings.expect(
+            seen.underWay == 0, .cancelsInner, "no call under way once the load has ended", got: "\(seen.underWay)")
+        findings.expect(
+            seen.leftRunning == 0, .endsEverything, "nothing under way two hours later",
+            got: "\(seen.leftRunning) tasks")
+        guard let error = seen.load.failure else { return }
+        let failure = error as? LoadError
+        let isInner = error is Outage || failure?.origin is Outage || failure?.status == 503
+        let isOwn = failure.map { [.unavailable, .timeout].contains($0.code) && !$0.message.isEmpty } ?? false
+        findings.expect(
+            isInner || isOwn, .innerError, "the inner error, or a LoadError that says what the wrapper did",
+            got: seen.load.inWords)
+    }
+
+    // MARK: Answers
+
+    private struct Answers: Sendable {
+        var loads: [Watched<Loaded<Entry>>]
+        var calls: Int
+        var last: Watched<Loaded<Entry>>
+    }
+
+    func judgeAnswers(_ findings: inout Findings) {
+        for answer in [LoadError.status(404), .status(403), .answer("no, and that is final")] {
+            findings.judge("the origin answers thirty times: \(answer.message)") {
+                try SimulatedWorld().run { world in
+                    let wrapped = try await wrapped(world)
+                    wrapped.stage.origin.play(then: .failure(answer))
+                    var loads: [Watched<Loaded<Entry>>] = []
+                    for _ in 1...30 { loads.append(try await wrapped.loadAndRest()) }
+                    let calls = wrapped.stage.origin.calls.count
+                    wrapped.stage.origin.play(then: .value("value"))
+                    return Answers(loads: loads, calls: calls, last: try await wrapped.loadAndRest())
+                }
+            } _: { seen, findings in
+                let odd = seen.loads.first { load in
+                    let error = load.failure as? LoadError
+                    return error?.isAnswer != true || error?.status != answer.status || error?.message != answer.message
+                }
+                findings.expect(
+                    odd == nil, .answersPass, "the origin's answer: \(answer.message)", got: odd?.inWords ?? "")
+                findings.expect(
+                    seen.calls == seen.loads.count, .answersPass, "one call for each", got: "\(seen.calls) calls")
+                findings.expect(
+                    seen.last.value != nil, .answersPass, "a value once the origin has one", got: seen.last.inWords)
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Larder
+import LarderSimulation
+import Testing
+
+/// Plugins that are wrong on purpose: each is caught by the suite of its kind, with the promise it breaks.
+@Suite struct WrongPluginTests {
+    /// A loader made of closures.
+    private struct Wrong: Loader {
+        var now: @Sendable (Call) -> Loaded<Entry>? = { _ in nil }
+        var then: @Sendable (Call) async throws -> Loaded<Entry>
+
+        func answer(_ call: Call) -> Loaded<Entry>? { now(call) }
+        func load(_ call: Call) async throws -> Loaded<Entry> { try await then(call) }
+    }
+
+    private static func strategy(
+        _ then: @escaping @Sendable (Sides, Call) async throws -> Loaded<Entry>
+    ) -> Plugin {
+        .strategy("wrong", "Wrong.") { sides in Wrong(then: { try await then(sides, $0) }) }
+    }
+
+    private static func wrapper(
+        _ then: @escaping @Sendable (Context, any Loader, Call) async throws -> Loaded<Entry>
+    ) -> Plugin {
+        .wrapper("wrong", "Wrong.") { context, inner in Wrong(then: { try await then(context, inner, $0) }) }
+    }
+
+    private static let strategies: [(String, Promise, Plugin)] = [
+        (
+            "shows a copy past its window", .window,
+            strategy { sides, call in
+                if let copy = try await sides.copy(call) { return copy.serving(as: .onError) }
+                return try await sides.load(call)
+            }
+        ),
+        (
+            "masks a 404 with the copy", .answers,
+            strategy { sides, call in
+                do { return try await sides.live.load(call) } catch let error as LoadError {
+                    if let copy = try await sides.copy(call)?.serving(anyOf: [.fresh, .onError], fellBack: true) {
+                        return copy
+                    }
+                    throw error
+                }
+            }
+        ),
+        (
+            "loses the origin's error", .ownError,
+            strategy { sides, call in
+                do { return try await sides.load(call) } catch let error as CancellationError { throw error } catch {
+                    throw LoadError(.failed, "something went wrong")
+                }
+            }
+        ),
+        (
+            "calls the origin twice", .oneFlight,
+            strategy { sides, call in
+                _ = try? await sides.live.load(call)
+                return try await sides.load(call)
+            }
+        ),
+        (
+            "swallows cancellation", .cancellation,
+            strategy { sides, call in
+                do { return try await sides.load(call) } catch is CancellationError {
+                    throw LoadError(.failed, "cancelled")
+                }
+            }
+        ),
+        (
+            "ignores the caller's deadline", .deadline,
+            strategy { sides, call in
+                var patient = call
+                patient.due = nil
+                return try await sides.load(patient)
+            }
+        ),
+        (
+            "calls a stale copy fresh", .label,
+            strategy { sides, call in
+                do { return try await sides.live.load(call) } catch {
+                    guard let copy = try await sides.copy(call), copy.permissions.allows(.onError) else { throw error }
+                    return copy.serving(as: .fresh, fellBack: true)
+                }
+            }
+        ),
+        (
+            "shows a stale copy without refreshing it", .refreshes,
+            strategy { sides, call in
+                if let copy = try await sides.copy(call)?.serving(anyOf: [.fresh, .whileRevalidating]) { return copy }
+                return try await sides.load(call)
+            }
+        ),
+        (
+            "lets no copy stand in", .standIn,
+            strategy { sides, call in try await sides.live.load(call) }
+        ),
+        (
+            "leaves a refresh running for ever", .endsEverything,
+            strategy { sides, call in
+                sides.world.spawn { try? await sides.world.sleep(for: .forever) }
+                return try await sides.load(call)
+            }
+        ),
+    ]
+
+    private static let wrappers: [(String, Promise, Plugin)] = [
+        (
+            "tries an answer again", .answersPass,
+            wrapper { _, inner, call in
+                do { return try await inner.load(call) } catch { return try await inner.load(call) }
+            }
+        ),
+        (
+            "calls twice without saying so", .tries,
+            wrapper { _, inner, call in
+                _ = try? await inner.load(call)
+                return try await inner.load(call)
+            }
+        ),
+        (
+            "loses the metadata", .passesOn,
+            wrapper { _, inner, call in Loaded(Entry(try await inner.load(call).value.payload.bytes)) }
+        ),
+        (
+            "does not pass cancellation on", .cancelsInner,
+            wrapper { context, inner, call in
+                try await withCheckedThrowingContinuation { waiter in
+                    context.world.spawn {
+                        do { waiter.resume(returning: try await inner.load(call)) } catch {
+                            waiter.resume(throwing: error)
+                        }
+                    }
+                }
+            }
+        ),
+        (
+            "leaves a task behind", .endsEverything,
+            wrapper { context, inner, call in
+                context.world.spawn { try? await context.world.sleep(for: .forever) }
+                return try await inner.load(call)
+            }
+        ),
+    ]
+
+    @Test(arguments: strategies) func aWrongStrategyIsCaught(_ what: String, _ promise: Promise, _ plugin: Plugin) {
+        let broken = StrategyConformance(plugin).brokenPromises()
+        #expect(broken.contains { $0.promise == promise }, "\(what): \(broken)")
+        #expect(broken.allSatisfy { $0.description.hasPrefix($0.promise.rawValue + " (") })
+    }
+
+    @Test(arguments: wrappers) func aWrongWrapperIsCaught(_ what: String, _ promise: Promise, _ plugin: Plugin) {
+        let broken = WrapperConformance(plugin).brokenPromises()
+        #expect(broken.contains { $0.promise == promise }, "\(what): \(broken)")
+        #expect(broken.allSatisfy { $0.description.hasPrefix($0.promise.rawValue + " (") })
+    }
+}
