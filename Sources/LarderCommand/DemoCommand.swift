@@ -24,13 +24,19 @@ extension Command {
             let day = DemoDay(
                 seed: UInt64(seed), policies: arguments.policies, registry: registry,
                 environment: arguments.environment)
+            // A folder that cannot be had is told before the day is lived, not after.
+            if let folder = arguments.value(of: "out") {
+                do { try Disk.makeFolder(folder) } catch {
+                    terminal.complain("nothing can be left in \(folder): \(error)")
+                    return false
+                }
+            }
             let (rows, warnings) = try day.live { terminal.progress($0, $1) }
             terminal.endProgress()
             for warning in warnings { terminal.note(warning.description) }
             let table = DemoTable(rows: rows)
             for line in table.lines + [""] + table.story { terminal.print(line) }
             if let folder = arguments.value(of: "out") {
-                try Disk.makeFolder(folder)
                 let bytes = Array((table.json(seed: seed).text() + "\n").utf8)
                 try Disk.replace(folder + "/demo.json", with: [bytes], isPrivate: false)
                 terminal.note("figures left in \(folder)/demo.json")

@@ -40,6 +40,13 @@ import Testing
         #expect(metrics("catalog", "recovery").staleErrorRate == 0)
     }
 
+    @Test func aFolderThatCannotBeHadIsToldBeforeTheDayIsLived() async throws {
+        let policies = try Folder.withPolicies()
+        let output = await Output(["demo", "--policies", policies.path, "--out", policies.path + "/feed.json/out"])
+        #expect(output.code == 1 && output.out.isEmpty)
+        #expect(output.err.hasPrefix("larder: nothing can be left in "))
+    }
+
     @Test func policiesWithoutTheSampleOriginGiveNothingToShow() async throws {
         let folder = try Folder()
         try folder.write(

@@ -43,7 +43,10 @@ import Testing
         try folder.write("a file where a folder should be", to: "cache")
         #expect(
             try error(folder.url, cache: folder.url.appending(path: "cache"))
-                == "\(folder.url.path)/feed.json: error: cannot be composed: cannot make a folder: Not a directory")
+                == """
+                \(folder.url.path)/feed.json: error: cannot be composed: the store's folder \
+                \(folder.url.path)/cache/feed/entries cannot be used: cannot make a folder: Not a directory
+                """)
     }
 
     @Test func theSameContentHasTheSameRevisionHoweverItIsLaidOut() throws {

@@ -22,7 +22,9 @@ extension Plugin {
         }
     ) { context, directory, capacity, maxAge, eviction in
         let folder = context.cacheDirectory + "/" + directory
-        try Disk.makeFolder(folder)
+        do { try Disk.makeFolder(folder) } catch {
+            throw StoreError("the store's folder \(folder) cannot be used: \(error)")
+        }
         return FileStore(
             folder: folder, capacity: capacity, maxAge: maxAge,
             eviction: try eviction.orDefault(in: context).eviction(), world: context.world)
