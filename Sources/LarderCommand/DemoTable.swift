@@ -5,7 +5,8 @@ struct DemoTable: Sendable {
     let rows: [DemoDay.Row]
 
     private static let titles = [
-        "resource", "phase", "loads", "hit_rate", "fallback_rate", "stale_rate", "stale_error_rate", "p50", "p95",
+        "resource", "phase", "loads", "hit_rate", "fallback_rate", "stale_rate", "stale_error_rate", "failed", "p50",
+        "p95",
     ]
 
     /// The table, its columns aligned.
@@ -28,7 +29,9 @@ struct DemoTable: Sendable {
         let metrics = row.metrics
         return [
             row.resource, row.phase, "\(metrics.loads)", percent(metrics.hitRate), percent(metrics.fallbackRate),
-            percent(metrics.staleRate), percent(metrics.staleErrorRate), time(metrics.load(percentile: 0.5)),
+            percent(metrics.staleRate), percent(metrics.staleErrorRate),
+            percent(metrics.loads == 0 ? 0 : Double(metrics.failures) / Double(metrics.loads)),
+            time(metrics.load(percentile: 0.5)),
             time(metrics.load(percentile: 0.95)),
         ]
     }
@@ -68,6 +71,7 @@ struct DemoTable: Sendable {
                         "fallback_rate": .number(row.metrics.fallbackRate),
                         "stale_rate": .number(row.metrics.staleRate),
                         "stale_error_rate": .number(row.metrics.staleErrorRate),
+                        "failures": .int(Int(row.metrics.failures)),
                         "p50_ms": Self.milliseconds(row.metrics.load(percentile: 0.5)),
                         "p95_ms": Self.milliseconds(row.metrics.load(percentile: 0.95)),
                         "origin_calls": .int(Int(row.metrics.originCalls)),

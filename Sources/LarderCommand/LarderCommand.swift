@@ -34,8 +34,6 @@ public enum LarderCommand {
     /// Runs the command that the process was started with, and ends the process: with 0 if it did what it should,
     /// 1 if it ran and failed, 2 if it was called wrongly.
     public static func main(registry: Registry = .standard) async {
-        // Whoever reads our output may stop reading.
-        signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         exit(await run(arguments, registry: registry, terminal: .standard))
     }

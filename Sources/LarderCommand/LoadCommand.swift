@@ -37,7 +37,9 @@ extension Command {
         run: { arguments, registry, terminal in
             let isWatching = arguments.has("watch")
             let times = try arguments.number(of: "repeat", in: 1...1_000_000, default: isWatching ? .max : 1)
-            let pause = try arguments.duration(of: "every") ?? .seconds(1)
+            let every = try arguments.duration(of: "every")
+            if every != nil, !isWatching { throw UsageError(message: "--every goes with --watch") }
+            let pause = every ?? .seconds(1)
             let (name, request) = try request(arguments)
             let pantry = try await Pantry(
                 policies: arguments.policies, registry: registry, cache: arguments.cache,
@@ -62,7 +64,8 @@ extension Command {
             guard parts.count == 2, !parts[0].isEmpty else {
                 throw UsageError(message: "a parameter is written NAME=VALUE")
             }
-            parameters[String(parts[0])] = String(parts[1])
+            let former = parameters.updateValue(String(parts[1]), forKey: String(parts[0]))
+            if former != nil { throw UsageError(message: "a parameter is given twice") }
         }
         if arguments.has("refresh"), arguments.has("cached-only") {
             throw UsageError(message: "--refresh and --cached-only exclude each other")

@@ -65,7 +65,16 @@ public struct Terminal: Sendable {
                 #endif
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else {
+                // A result that is not written is no success.
+                if file == 1 {
+                    write(
+                        Array("larder: the output cannot be written: \(String(cString: strerror(errno)))\n".utf8), to: 2
+                    )
+                    exit(1)
+                }
+                return
+            }
             rest = rest.dropFirst(count)
         }
     }

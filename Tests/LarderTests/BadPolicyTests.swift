@@ -46,4 +46,23 @@ import Testing
         let policy = Policies.sound.with(#""cache-first""#, #"{ "use": "cache-first", "patience": "hunter2" }"#)
         #expect(try Policies.problems(feed: policy).allSatisfy { !$0.contains("hunter2") })
     }
+
+    @Test func aLinkOutOfTheFolderLeavesItToo() throws {
+        let outside = try Folder()
+        try outside.write("secret", to: "secret")
+        let folder = try Folder()
+        try FileManager.default.createSymbolicLink(
+            at: folder.url.appending(path: "link"), withDestinationURL: outside.url.appending(path: "secret"))
+        try folder.write(
+            #"{ "resource": "feed", "origin": { "use": "file", "path": "link" }, "strategy": "network-only" }"#,
+            to: "feed.json")
+        let reader = PolicyReader(registry: .standard, folder: folder.url.path, environment: [:])
+        #expect(reader.judge("feed.json").problems.map(\.message) == ["the path leaves the policy's folder"])
+        // The folder itself may be reached by a link.
+        let link = outside.url.appending(path: "policies")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+        try FileManager.default.removeItem(at: folder.url.appending(path: "link"))
+        try folder.write("1", to: "link")
+        #expect(PolicyReader(registry: .standard, folder: link.path, environment: [:]).judge("feed.json").policy != nil)
+    }
 }

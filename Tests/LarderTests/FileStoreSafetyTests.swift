@@ -18,6 +18,15 @@ import Testing
             maxAge: maxAge, eviction: LRU(), world: world ?? self.world)
     }
 
+    @Test func aFolderThatIsClearedAwayIsMadeAgain() async throws {
+        let store = open()
+        _ = try await store.write(Entry(Data("one".utf8)), for: .id("a"))
+        try FileManager.default.removeItem(at: folder.url.appending(path: "e"))
+        #expect(try await store.read(.id("a")) == nil)
+        #expect(try await store.write(Entry(Data("two".utf8)), for: .id("a")))
+        #expect(try await store.read(.id("a"))?.entry.payload.bytes == Data("two".utf8))
+    }
+
     @Test func anEntryIsKeptUntilItsAgeReachesMaxAge() throws {
         try SimulatedWorld().run { [self] world in
             let store = open(maxAge: .seconds(60), world)

@@ -44,8 +44,8 @@ import Testing
         #expect(
             try error(folder.url, cache: folder.url.appending(path: "cache"))
                 == """
-                \(folder.url.path)/feed.json: error: cannot be composed: the store's folder \
-                \(folder.url.path)/cache/feed/entries cannot be used: cannot make a folder: Not a directory
+                \(folder.url.path)/feed.json: error: cannot be composed: the store's folder in \
+                \(folder.url.path)/cache/feed cannot be used: cannot make a folder: Not a directory
                 """)
     }
 

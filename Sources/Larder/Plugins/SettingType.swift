@@ -134,7 +134,15 @@ extension SettingType where Value == String {
                     reading.report("the path leaves the policy's folder", at: node.place, expected: expectation)
                     return nil
                 }
-                return reading.folder + "/" + text
+                let path = reading.folder + "/" + text
+                // A link may lead anywhere.
+                if let real = Disk.realPath(path), let home = Disk.realPath(reading.folder),
+                    !real.hasPrefix(home + "/")
+                {
+                    reading.report("the path leaves the policy's folder", at: node.place, expected: expectation)
+                    return nil
+                }
+                return path
             })
     }
 }

@@ -23,7 +23,8 @@ extension Plugin {
     ) { context, directory, capacity, maxAge, eviction in
         let folder = context.cacheDirectory + "/" + directory
         do { try Disk.makeFolder(folder) } catch {
-            throw StoreError("the store's folder \(folder) cannot be used: \(error)")
+            // Its own name may come from the environment, and is not shown.
+            throw StoreError("the store's folder in \(context.cacheDirectory) cannot be used: \(error)")
         }
         return FileStore(
             folder: folder, capacity: capacity, maxAge: maxAge,
@@ -86,7 +87,7 @@ struct FileStore: Store {
                 }
                 do {
                     for (old, _) in evicted { try remove(old) }
-                    try Disk.replace(path(name), with: [head, Array(entry.payload.bytes)], modified: time)
+                    try replace(name, with: [head, Array(entry.payload.bytes)], at: time)
                 } catch {
                     // What still lies there is older than what was to be kept.
                     files.withLock { _ = $0.remove(name) }
@@ -160,6 +161,17 @@ struct FileStore: Store {
         } catch {
             if error.isMissing { return nil }
             throw StoreError(error.description)
+        }
+    }
+
+    private func replace(_ name: String, with parts: [[UInt8]], at time: Timestamp) throws(Disk.Failure) {
+        do throws(Disk.Failure) {
+            try Disk.replace(path(name), with: parts, modified: time)
+        } catch {
+            guard error.isMissing else { throw error }
+            // Systems clear folders of caches away while programs run.
+            try Disk.makeFolder(folder)
+            try Disk.replace(path(name), with: parts, modified: time)
         }
     }
 

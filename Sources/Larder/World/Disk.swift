@@ -154,6 +154,13 @@ package enum Disk {
             modified: Timestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)))
     }
 
+    /// Where a path leads, every link followed; nil when nothing lies there.
+    package static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
     /// Makes a folder and those above it, for the owner alone.
     package static func makeFolder(_ path: String) throws(Failure) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST && item(path)?.isFolder == true { return }
