@@ -1,9 +1,14 @@
+import FoundationEssentials
 import LarderSimulation
 import Testing
 
 /// A thousand random histories, each lived through twice.
 @Suite struct ReplayTests {
-    private static let seeds: [Range<UInt64>] = (0..<10).map { (1 + $0 * 100)..<(101 + $0 * 100) }
+    /// A thousand seeds, or ten thousand with `Tests/run --slow`.
+    private static let seeds: [Range<UInt64>] = {
+        let isSlow = ProcessInfo.processInfo.environment["LARDER_SLOW"] != nil
+        return (0..<(isSlow ? 100 : 10)).map { (1 + $0 * 100)..<(101 + $0 * 100) }
+    }()
 
     @Test(arguments: seeds) func aSeedGivesTheSameHistoryAndNoHistoryBreaksAPromise(_ seeds: Range<UInt64>) throws {
         for seed in seeds {
