@@ -55,10 +55,14 @@ public struct Validators: Validator {
         for member in members { try member.admit(&entry, from: arrival) }
     }
 
-    /// What all permit; everything when there are none.
+    /// What all permit; everything when there are none. An entry from the future is never fresh, whatever they say: how
+    /// old it is nobody knows.
     public func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions {
         var permissions = Permissions(.all)
         for member in members { permissions = permissions.intersection(member.permit(metadata, at: now)) }
+        if permissions.allows(.fresh), metadata.age(at: now) < .zero {
+            return permissions.refusing(.fresh, "it is from the future")
+        }
         return permissions
     }
 }

@@ -1,5 +1,5 @@
 /// A whole number with a unit: how durations and sizes are written in a policy.
-struct Quantity: Sendable {
+package struct Quantity: Sendable {
     var noun: String
     var examples: [String]
     /// Each unit's name and how many of the smallest it holds, the smallest first.
@@ -13,7 +13,7 @@ struct Quantity: Sendable {
             ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
             ("d", 86_400_000_000_000),
         ], most: (.max, "forever"))
-    static let size = Quantity(
+    package static let size = Quantity(
         noun: "size", examples: ["64KB", "20MB", "1GB"],
         units: [("B", 1), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)],
         most: (999_999_999_999_999, "999999GB"))
@@ -26,7 +26,7 @@ struct Quantity: Sendable {
     private func digits(of unit: Int64) -> Int { String(most.amount / unit + 1).count - 1 }
 
     /// What a text of digits and a unit amounts to, `Int64.max` if it is too much; nil if it is none.
-    func amount(_ text: String) -> Int64? {
+    package func amount(_ text: String) -> Int64? {
         let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard !digits.isEmpty, let unit = units.first(where: { $0.name == text.dropFirst(digits.count) }) else {
             return nil

@@ -23,6 +23,8 @@ public struct Traits: Sendable {
     public var keepsNothing = false
     /// Store: its entries leave the process's memory.
     public var isForeign = false
+    /// Store: the name of what it writes to in the resource's cache folder, which it shares with nobody.
+    public var writesTo: String?
     /// Strategy: how long it waits before a copy stands in.
     public var patience: Duration?
 

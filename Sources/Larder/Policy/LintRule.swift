@@ -28,7 +28,7 @@ package struct LintRule: Sendable {
     /// Every rule there is.
     package static let all: [LintRule] = [
         noEffect, retryFitsTimeout, unreachableFallback, noEntryFits, forgottenTooSoon, staleUnchecked, endlessCall,
-        endlessStore, keepsNothing,
+        endlessStore, keepsNothing, sharedFolder,
     ]
 
     private static let noEffect = LintRule(
@@ -157,6 +157,23 @@ package struct LintRule: Sendable {
         rule.report(
             "strategy '\(policy.strategy.plugin.name)' shows copies, but nothing is kept", ".strategy",
             policy.strategy.node, reading, expected: "a store")
+    }
+
+    private static let sharedFolder = LintRule(
+        "shared-folder", .error, "Two stores that write to one place overwrite and forget what the other keeps."
+    ) { policy, rule, reading in
+        var seen: Set<String> = []
+        func visit(_ part: Part, _ path: String) {
+            if let place = part.traits.writesTo, !seen.insert(place).inserted {
+                rule.report(
+                    "another store of this policy keeps its entries in the same place", path, part.node, reading,
+                    expected: "a name of its own")
+            }
+            for (place, inner) in part.nested.enumerated() where inner.plugin.kind == .store {
+                visit(inner, path + ".tiers[\(place)]")
+            }
+        }
+        if let store = policy.store { visit(store, ".store") }
     }
 
     /// How long something is that follows from settings of these parts. What the environment gave is not shown.

@@ -13,8 +13,9 @@ extension Plugin {
         Setting(
             "maxAge", .duration, default: .forever, help: "How long an entry is kept after it was fetched or validated"),
         Setting("eviction", optional: .part(.eviction), help: "What it forgets when it is full"),
-        traits: { _, capacity, maxAge, _ in
+        traits: { directory, capacity, maxAge, _ in
             Traits().with {
+                $0.writesTo = directory
                 $0.capacity = capacity
                 $0.keepsFor = maxAge
                 $0.isForeign = true
