@@ -28,11 +28,11 @@ struct DemoTable: Sendable {
     private static func cells(of row: DemoDay.Row) -> [String] {
         let metrics = row.metrics
         return [
-            row.resource, row.phase, "\(metrics.loads)", percent(metrics.hitRate), percent(metrics.fallbackRate),
-            percent(metrics.staleRate), percent(metrics.staleErrorRate),
-            percent(metrics.loads == 0 ? 0 : Double(metrics.failures) / Double(metrics.loads)),
-            time(metrics.load(percentile: 0.5)),
-            time(metrics.load(percentile: 0.95)),
+            row.resource, row.phase, "\(metrics.loads)", metrics.hitRate.percent, metrics.fallbackRate.percent,
+            metrics.staleRate.percent, metrics.staleErrorRate.percent,
+            (metrics.loads == 0 ? 0 : Double(metrics.failures) / Double(metrics.loads)).percent,
+            metrics.load(percentile: 0.5).waited,
+            metrics.load(percentile: 0.95).waited,
         ]
     }
 
@@ -47,12 +47,12 @@ struct DemoTable: Sendable {
         let asked = Self.sum(all, \.originCalls)
         let hits = Self.sum(all, \.hits)
         let slow = rows.filter { $0.phase == "slow hour" }
-        let waits = slow.map { "\($0.resource) \(Self.time($0.metrics.load(percentile: 0.95)))" }
+        let waits = slow.map { "\($0.resource) \($0.metrics.load(percentile: 0.95).waited)" }
         let origin = slow.compactMap { $0.metrics.originLatency.percentile(0.95) }.max()
         return [
             "With the service down or the network gone, \(loads) loads were asked for: \(stoodIn) were answered by a copy "
                 + "standing in, \(failed) failed, \(refused) of them because the copy was older than its policy allows.",
-            "In the slow hour the origin's p95 was up to \(Self.time(origin)); users felt a p95 of "
+            "In the slow hour the origin's p95 was up to \(origin.waited); users felt a p95 of "
                 + waits.joined(separator: ", ") + ".",
             "Over the day \(Self.sum(all, \.loads)) loads led to \(asked) calls to the origins; \(hits) were answered by a "
                 + "store without any call being waited for.",
@@ -72,8 +72,8 @@ struct DemoTable: Sendable {
                         "stale_rate": .number(row.metrics.staleRate),
                         "stale_error_rate": .number(row.metrics.staleErrorRate),
                         "failures": .int(Int(row.metrics.failures)),
-                        "p50_ms": Self.milliseconds(row.metrics.load(percentile: 0.5)),
-                        "p95_ms": Self.milliseconds(row.metrics.load(percentile: 0.95)),
+                        "p50_ms": row.metrics.load(percentile: 0.5).milliseconds,
+                        "p95_ms": row.metrics.load(percentile: 0.95).milliseconds,
                         "origin_calls": .int(Int(row.metrics.originCalls)),
                     ]
                 }),
@@ -82,19 +82,5 @@ struct DemoTable: Sendable {
 
     private static func sum(_ metrics: [ResourceMetrics], _ counter: KeyPath<ResourceMetrics, UInt64>) -> UInt64 {
         metrics.reduce(0) { $0 + $1[keyPath: counter] }
-    }
-
-    private static func percent(_ share: Double) -> String {
-        let tenths = Int((share * 1_000).rounded())
-        return "\(tenths / 10).\(tenths % 10) %"
-    }
-
-    private static func time(_ duration: Duration?) -> String {
-        guard let duration else { return "–" }
-        return duration < .milliseconds(1) ? "< 1 ms" : duration.brief
-    }
-
-    private static func milliseconds(_ duration: Duration?) -> JSON {
-        duration.map { .number(($0.inSeconds * 1_000_000).rounded() / 1_000) } ?? .null
     }
 }

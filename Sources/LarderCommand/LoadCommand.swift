@@ -32,6 +32,7 @@ extension Command {
             Option("repeat", "N", "Load N times, one after the other"),
             Option("watch", nil, "Keep loading, follow changes of the policies, and say when one was swapped"),
             Option("every", "DURATION", "How long to wait between two loads while watching (default: 1s)"),
+            Option("record", "FILE", "Add a line for each load to this file, for 'larder simulate --trace'"),
             Option("trail", nil, "Show the decisions that led to the value"),
         ],
         run: { arguments, registry, terminal in
@@ -46,12 +47,20 @@ extension Command {
                 environment: arguments.environment)
             for warning in pantry.warnings { terminal.note(warning.description) }
             let resource = pantry.resource(name)
-            if isWatching {
-                return try await watch(request, resource, pantry, times, pause, arguments.has("trail"), terminal)
-            }
+            let recording = try arguments.value(of: "record").map { try pantry.record(to: URL(filePath: $0)) }
             var isWhole = true
-            for _ in 0..<times {
-                if await !load(request, from: resource, times > 1, arguments.has("trail"), terminal) { isWhole = false }
+            if isWatching {
+                isWhole = try await watch(request, resource, pantry, times, pause, arguments.has("trail"), terminal)
+            } else {
+                for _ in 0..<times
+                where await !load(request, from: resource, times > 1, arguments.has("trail"), terminal) {
+                    isWhole = false
+                }
+            }
+            await recording?.stop()
+            if let lost = recording?.lost, lost > 0 {
+                terminal.complain("\(lost) loads could not be recorded")
+                return false
             }
             return isWhole
         })

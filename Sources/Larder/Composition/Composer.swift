@@ -38,15 +38,19 @@ struct Composer {
                 )
             }
             let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
-            let root = Measured(answering, revision: policy.revision, meter: slot.meter, world: world)
+            let root = measured(answering, policy, slot)
             return LoaderGraph(
                 policy: policy, root: root,
-                live: Measured(sides.live, revision: policy.revision, meter: slot.meter, world: world), shelf: shelf,
+                live: measured(sides.live, policy, slot), shelf: shelf,
                 validators: validators, storeMake: make,
                 keepsakes: keepsakes, world: world)
         } catch {
             throw PolicyError([Problem("cannot be composed: \(Self.reason(for: error))", file: policy.file)])
         }
+    }
+
+    private func measured(_ loader: any Loader, _ policy: Policy, _ slot: Slot) -> Measured {
+        Measured(inner: loader, revision: policy.revision, meter: slot.meter, listeners: slot.listeners, world: world)
     }
 
     /// What a part failed with; of a foreign error its type, for its text may hold a secret.

@@ -26,6 +26,7 @@ public final class Pantry: Sendable {
     private let world: any World
     private let state = Locked(State())
     private let source = EventSource()
+    package let listeners = Listeners()
     /// Held while policies are read and swapped, by a thread that may block.
     private let reloading = Locked(())
 
@@ -44,25 +45,24 @@ public final class Pantry: Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment, world: any World = SystemWorld()
     ) async throws {
         try await self.init(
-            policies: policies, registry: registry, cache: cache, environment: environment, world: world,
-            substitute: nil)
+            reader: PolicyReader(registry: registry, folder: policies.shortPath, environment: environment),
+            cache: cache, world: world)
     }
 
-    /// The same, with something in the place of every policy's own origin.
+    /// The policies that `reader` gives, perhaps with something in the place of their own origins.
     package init(
-        policies: URL, registry: Registry, cache: URL?, environment: [String: String], world: any World,
-        substitute: OriginSubstitute?
+        reader: PolicyReader, cache: URL?, world: any World, substitute: OriginSubstitute? = nil
     ) async throws {
-        folder = policies.shortPath
+        folder = reader.folder
         // Each program has its own: two may well have a resource of the same name.
         let program = "larder/" + Composer.folderName(of: ProcessInfo.processInfo.processName)
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         guard let cacheDirectory = (cache ?? caches?.appending(path: program))?.path else {
             throw PolicyError([Problem("the user has no folder for caches; name one", file: folder)])
         }
-        reader = PolicyReader(registry: registry, folder: folder, environment: environment)
+        self.reader = reader
         composer = Composer(
-            registry: registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute)
+            registry: reader.registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute)
         self.world = world
         _ = try await world.blocking { [self] in try swap() }
     }
@@ -105,6 +105,17 @@ public final class Pantry: Sendable {
     /// What happened to each resource's loads so far.
     public var metrics: [String: ResourceMetrics] {
         Dictionary(uniqueKeysWithValues: graphs.map { ($0.policy.resource, slot($0.policy.resource).metrics) })
+    }
+
+    /// Records every load from now on in a file, one line of JSON each: when it began, the resource, a hash of its key, and
+    /// how it ended. `larder simulate --trace` replays it.
+    ///
+    /// The hash is salted anew for each recording, and the salt is kept nowhere: two lines of one recording tell whether
+    /// they are about the same instance, and nothing tells which. What is in the file already stays.
+    ///
+    /// - Throws: a description of what the system refused when the file cannot be written.
+    public func record(to file: URL) throws -> Recording {
+        try Recording(file.path, listeners, world)
     }
 
     // MARK: Clearing
@@ -226,7 +237,7 @@ public final class Pantry: Sendable {
     private func slot(_ name: String) -> Slot {
         state.withLock { state in
             if let slot = state.slots[name] { return slot }
-            let slot = Slot(name)
+            let slot = Slot(name, listeners: listeners)
             state.slots[name] = slot
             return slot
         }

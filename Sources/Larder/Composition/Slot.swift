@@ -16,8 +16,11 @@ final class Slot: Sendable {
     let order = Order()
     private let state = Locked(State())
 
-    init(_ name: String) {
+    let listeners: Listeners
+
+    init(_ name: String, listeners: Listeners) {
         self.name = name
+        self.listeners = listeners
     }
 
     var graph: LoaderGraph? { state.withLock { $0.graph } }

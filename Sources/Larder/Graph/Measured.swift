@@ -1,46 +1,50 @@
 /// Counts and times each load, and signs it with the trail that led to it.
-package struct Measured: Loader {
+struct Measured: Loader {
     let inner: any Loader
     let revision: String
     let meter: Meter
+    let listeners: Listeners
     let world: any World
 
-    package init(_ inner: any Loader, revision: String, meter: Meter, world: any World) {
-        self.inner = inner
-        self.revision = revision
-        self.meter = meter
-        self.world = world
-    }
-
-    package func answer(_ call: Call) -> Loaded<Entry>? {
+    func answer(_ call: Call) -> Loaded<Entry>? {
         guard var loaded = inner.answer(call) else { return nil }
         loaded.trail.revision = revision
         if call.request.mode == .cachedOnly { meter.cachedOnly() } else { meter.ended(loaded, after: .zero) }
+        if !listeners.isEmpty { report(call, .success(loaded), after: .zero) }
         return loaded
     }
 
-    package func load(_ call: Call) async throws -> Loaded<Entry> {
+    func load(_ call: Call) async throws -> Loaded<Entry> {
         let start = world.uptime
         do {
             var loaded = try await inner.load(call)
-            count(call) { $0.ended(loaded, after: world.uptime - start) }
+            let took = world.uptime - start
+            count(call) { $0.ended(loaded, after: took) }
             loaded.trail = loaded.trail.following(call.trail.steps)
             loaded.trail.revision = revision
+            if !listeners.isEmpty { report(call, .success(loaded), after: took) }
             return loaded
         } catch {
+            let took = world.uptime - start
             guard var failure = LoadError.meaning(of: error) else {
                 meter.cancelled()
+                if !listeners.isEmpty { report(call, nil, after: took) }
                 throw error
             }
-            count(call) { $0.failed(failure, after: world.uptime - start) }
+            count(call) { $0.failed(failure, after: took) }
             failure.trail = Trail(call.trail.steps)
             failure.trail.revision = revision
+            if !listeners.isEmpty { report(call, .failure(failure), after: took) }
             throw failure
         }
     }
 
     private func count(_ call: Call, _ report: (Meter) -> Void) {
         if call.request.mode == .cachedOnly { meter.cachedOnly() } else { report(meter) }
+    }
+
+    private func report(_ call: Call, _ result: Result<Loaded<Entry>, LoadError>?, after took: Duration) {
+        listeners.send(LoadReport(call, result, revision: revision, began: world.now - took, took: took))
     }
 }
 

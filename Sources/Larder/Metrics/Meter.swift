@@ -10,7 +10,9 @@ public final class Meter: Sendable {
 
     /// A load ended with a value.
     func ended(_ loaded: Loaded<Entry>, after duration: Duration) {
-        let (outcome, isStale) = Self.outcome(of: loaded)
+        let outcome = Outcome(of: loaded)
+        let isStale: Bool
+        if case .store = loaded.source { isStale = loaded.freshness == .stale } else { isStale = false }
         metrics.withLock {
             $0.loads += 1
             if outcome == .fresh || outcome == .stale { $0.hits += 1 }
@@ -64,16 +66,4 @@ public final class Meter: Sendable {
     }
 
     func foundCorrupt() { metrics.withLock { $0.corrupt += 1 } }
-
-    private static func outcome(of loaded: Loaded<Entry>) -> (Outcome, isStale: Bool) {
-        switch loaded.source {
-        case .origin, .revalidated: (.live, false)
-        case .fallback: (.fallback, false)
-        case .store:
-            (
-                loaded.fellBack ? .fallback : loaded.freshness == .fresh ? .fresh : .stale,
-                loaded.freshness == .stale
-            )
-        }
-    }
 }

@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// What the sample origin's network is like at some moment.
 public struct Weather: Sendable {
     /// How many times as long everything takes.
@@ -69,7 +61,7 @@ struct Sample: Loader {
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let weather = weather(world.now)
         if weather.isOffline { throw LoadError(.failed, "the network is not reachable") }
-        try await world.sleep(for: takes().scaled(by: weather.slowness))
+        try await world.sleep(for: world.chance(around: latency, slowest: slowest).scaled(by: weather.slowness))
         let since = world.uptime - start
         if weather.isDown || outages.contains(where: { $0.contains(since) }) { throw LoadError.status(503) }
         if world.chance() < 1 - (1 - failures) * (1 - weather.failures) { throw LoadError.status(500) }
@@ -78,13 +70,5 @@ struct Sample: Loader {
         if call.known?.metadata.etag == etag { return try .unchanged(call) }
         let (bytes, type) = payload.make(for: call.request.parameters, edition: edition)
         return Loaded(Entry(bytes, Metadata(etag: etag, contentType: type)))
-    }
-
-    /// A log-normal time: half of all are below `latency`, 99 of 100 below `slowest`.
-    private func takes() -> Duration {
-        let middle = max(latency.inSeconds, 1e-6)
-        let width = log(max(slowest.inSeconds, middle) / middle) / 2.326
-        let normal = sqrt(-2 * log(max(world.chance(), 1e-12))) * cos(2 * .pi * world.chance())
-        return latency.scaled(by: exp(width * normal))
     }
 }

@@ -1,8 +1,15 @@
 /// Turns policy files into policies, or into everything that is wrong with them.
 package struct PolicyReader {
-    private let registry: Registry
+    package let registry: Registry
     private let files: PolicyFiles
     private let environment: EnvironmentReader
+    /// The one file that is read, whatever it is called; nil for all that are policies.
+    private var only: String?
+    /// The strategy that is taken instead of each policy's own, its settings left standing.
+    private var strategy: String?
+
+    /// The folder, as messages call it.
+    package var folder: String { files.folder }
 
     /// What was found out about one file.
     package struct Verdict {
@@ -23,6 +30,15 @@ package struct PolicyReader {
         self.environment = EnvironmentReader(variables: environment)
     }
 
+    /// One file, whatever it is called, perhaps with another strategy under the same settings.
+    package init(registry: Registry, file: String, strategy: String? = nil, environment: [String: String]) {
+        let slash = file.lastIndex(of: "/")
+        let folder = slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+        self.init(registry: registry, folder: folder, environment: environment)
+        only = slash.map { String(file[file.index(after: $0)...]) } ?? file
+        self.strategy = strategy
+    }
+
     /// The policies of the folder, in the order of their names.
     ///
     /// - Throws: ``PolicyError`` with every problem of every file.
@@ -37,6 +53,7 @@ package struct PolicyReader {
     ///
     /// - Throws: ``PolicyError`` when the folder cannot be read.
     package func names() throws(PolicyError) -> [String] {
+        if let only { return [only] }
         do { return try files.names() } catch { throw PolicyError([error]) }
     }
 
@@ -64,7 +81,10 @@ package struct PolicyReader {
     package func judge(_ name: String) -> Verdict {
         let reading = Reading(registry: registry, folder: files.folder, file: files.folder + "/" + name)
         do {
-            let policy = check(try files.tree(name), named: String(name.dropLast(".json".count)), reading)
+            let tree = try files.tree(name)
+            let own = only == nil ? nil : tree["resource"]?.string.flatMap { Self.isName($0) ? $0 : nil }
+            let policy = check(
+                strategy.map(tree.swapping) ?? tree, named: own ?? String(name.dropLast(".json".count)), reading)
             let problems = reading.problems.sorted(by: Problem.standsBefore)
             return Verdict(policy: reading.isSound ? policy?.warned(of: problems) : nil, problems: problems)
         } catch {
@@ -155,5 +175,14 @@ extension Node {
         guard var members, let place = members.firstIndex(where: { $0.name == name }) else { return self }
         members[place].value = value
         return Node(.object(members), at: self.place)
+    }
+}
+
+extension Node {
+    /// A policy that names another strategy and leaves its settings as they are.
+    fileprivate func swapping(_ strategy: String) -> Node {
+        guard let old = self["strategy"] else { return self }
+        let name = Node(.string(strategy), at: old["use"]?.place ?? old.place)
+        return replacing("strategy", with: old.members == nil ? name : old.replacing("use", with: name))
     }
 }

@@ -85,7 +85,12 @@ package enum Disk {
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
         guard file >= 0 else { throw Failure("create a file") }
         do throws(Failure) {
-            for part in parts { try write(part, to: file) }
+            do throws(Failure) {
+                for part in parts { try write(part, to: file) }
+            } catch {
+                close(file)
+                throw error
+            }
             if let modified { setTime(of: file, modified) }
             guard close(file) == 0 else { throw Failure("write the file") }
             guard rename(temporary, path) == 0 else { throw Failure("put the file in place") }
@@ -93,6 +98,20 @@ package enum Disk {
             unlink(temporary)
             throw error
         }
+    }
+
+    /// A file to which bytes are added at its end, by one thread at a time. It is made, for its owner alone, if need be.
+    package final class Appending: Sendable {
+        private let file: Int32
+
+        package init(_ path: String) throws(Failure) {
+            file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+            guard file >= 0 else { throw Failure("open the file") }
+        }
+
+        deinit { close(file) }
+
+        package func write(_ bytes: [UInt8]) throws(Failure) { try Disk.write(bytes, to: file) }
     }
 
     private static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
@@ -108,11 +127,7 @@ package enum Disk {
                 #endif
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let failure = Failure("write the file")
-                close(file)
-                throw failure
-            }
+            guard count > 0 else { throw Failure("write the file") }
             written += count
         }
     }

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Everything a cache needs of its surroundings: time, randomness, background work and blocking I/O.
 ///
 /// Larder reads no clock, starts no task and draws no random number except through a world. The real one is
@@ -35,5 +43,14 @@ extension World {
     /// A random number in 0 ..< 1.
     public func chance() -> Double {
         Double(random() >> 11) * 0x1p-53
+    }
+
+    /// A random log-normal time, such as calls over a network take: half of all are below `middle`, 99 of 100 below
+    /// `slowest`.
+    package func chance(around middle: Duration, slowest: Duration) -> Duration {
+        let least = max(middle.inSeconds, 1e-6)
+        let width = log(max(slowest.inSeconds, least) / least) / 2.326
+        let normal = sqrt(-2 * log(max(chance(), 1e-12))) * cos(2 * .pi * chance())
+        return middle.scaled(by: exp(width * normal))
     }
 }

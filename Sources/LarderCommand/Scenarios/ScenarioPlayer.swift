@@ -60,9 +60,9 @@ struct ScenarioPlayer {
                 let origin = ScenarioOrigin(scenario.origin, world: world)
                 played.withLock { $0 = origin }
                 func open() async throws -> Pantry {
-                    try await Pantry(
-                        policies: policies, registry: registry, cache: cache, environment: environment,
-                        world: world, substitute: { _ in origin })
+                    let reader = PolicyReader(
+                        registry: registry, folder: policies.shortPath, environment: environment)
+                    return try await Pantry(reader: reader, cache: cache, world: world, substitute: { _ in origin })
                 }
                 var pantry = try await open()
                 let notes = try await Self.stock(scenario.cached, in: pantry.resource(resource), world)

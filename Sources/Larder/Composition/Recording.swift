@@ -1,0 +1,35 @@
+/// A record of a pantry's loads, which goes on until it is stopped or nobody holds it any more.
+public final class Recording: Sendable {
+    private let lines: LineFile
+    private let listeners: Listeners
+    private let number: Int
+
+    init(_ path: String, _ listeners: Listeners, _ world: any World) throws {
+        let lines = try LineFile(path, world: world)
+        let salt = "\(world.random()) \(world.random()) "
+        self.lines = lines
+        self.listeners = listeners
+        number = listeners.add { lines.append(Self.line($0, salt).text(indented: false)) }
+    }
+
+    /// How many loads were not recorded because the disk was too slow or refused them.
+    public var lost: Int { lines.lost }
+
+    /// Ends the recording when all of it is written.
+    public func stop() async {
+        listeners.remove(number)
+        await lines.flush()
+    }
+
+    deinit {
+        listeners.remove(number)
+    }
+
+    private static func line(_ report: LoadReport, _ salt: String) -> JSON {
+        let outcome = report.mode == .cachedOnly ? "cachedOnly" : report.outcome?.rawValue ?? "cancelled"
+        return [
+            "at": .number(Double(report.began.nanoseconds / 1_000) / 1_000_000), "resource": .string(report.resource),
+            "key": .string(String(SHA256.hex((salt + report.key.text).utf8).prefix(16))), "outcome": .string(outcome),
+        ]
+    }
+}

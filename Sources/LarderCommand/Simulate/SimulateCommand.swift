@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+import LarderSimulation
+
+extension Command {
+    static let simulate = Command(
+        name: "simulate", summary: "Tells what policies would have made of a stream of requests: what if?",
+        operands: "",
+        details: """
+            Replays recorded or made-up requests through each policy in simulated time, against an origin that behaves as
+            told, and prints the figures side by side. The same options always give the same output.
+
+            The requests are --trace, a file written by 'larder load --record', or --traffic, such as
+              rate=10,for=1h,keys=1000,skew=0.99     (these are the defaults)
+            The origin is --origin, such as
+              latency=80ms,slowest=400ms,fails=2%,down=10m-13m,slow=20m-25m,slowness=25,silent=40m-41m,
+              changes=10m,size=10KB,type=application/json     (all can be left out; windows can be repeated)
+            Both can also be an object of JSON with these keys, or a file that holds one.
+
+            Should feed move to stale-while-revalidate?
+              larder simulate --traffic rate=5,keys=20 --origin fails=5%,down=20m-30m \
+                --policy Policies/feed.json --try stale-while-revalidate
+            """,
+        options: [
+            Option("trace", "FILE", "Requests that were recorded"),
+            Option("traffic", "SPEC", "Requests that are made up"),
+            Option("origin", "SPEC", "What the origin is like"),
+            Option("policy", "FILE", "A policy to try; can be repeated (default: all of the folder)"),
+            Option("try", "STRATEGY", "Try each policy with this strategy too; can be repeated"), .policies,
+            Option("seed", "N", "Another seed, another chance (default: 1)"), .format(["text", "json"]),
+        ],
+        run: { arguments, registry, terminal in
+            let format = try arguments.format(["text", "json"])
+            let seed = try arguments.number(of: "seed", in: 0...Int(Int32.max), default: 1)
+            if !arguments.operands.isEmpty { throw UsageError(message: "policies are named by --policy") }
+            let arrivals = try arrivals(arguments, seed: UInt64(seed))
+            let model = try Spec.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
+            var outcomes: [(label: String, outcome: Replay.Outcome)] = []
+            let readers = try readers(arguments, registry)
+            for (number, entry) in readers.enumerated() {
+                let outcome = try Replay(reader: entry.reader, model: model, seed: UInt64(seed)).run(arrivals) {
+                    share in
+                    terminal.progress((Double(number) + share) / Double(readers.count), entry.label)
+                }
+                terminal.endProgress()
+                for warning in outcome.policy.warnings { terminal.note(warning.description) }
+                if outcome.metrics.loads + outcome.metrics.cancelled == 0 {
+                    terminal.note("\(entry.label): the trace has no request for it")
+                } else {
+                    outcomes.append((entry.label, outcome))
+                }
+            }
+            if outcomes.isEmpty { return false }
+            let table = SimulationTable(outcomes: outcomes)
+            if format == "json" {
+                terminal.print(table.json(seed: seed).text())
+            } else {
+                for line in table.lines { terminal.print(line) }
+            }
+            return true
+        })
+
+    private static func arrivals(_ arguments: Arguments, seed: UInt64) throws -> [Arrival] {
+        switch (arguments.value(of: "trace"), arguments.value(of: "traffic")) {
+        case (let trace?, nil): return try TraceFile.read(trace)
+        case (nil, let traffic?):
+            return try Spec.read(traffic, as: .traffic, option: "traffic").requests(seed: seed)
+        case (nil, nil): throw UsageError(message: "which requests? give --trace or --traffic")
+        default: throw UsageError(message: "--trace and --traffic exclude each other")
+        }
+    }
+
+    /// A reader for each policy that is tried, and what it is called.
+    private static func readers(
+        _ arguments: Arguments, _ registry: Registry
+    ) throws -> [(label: String, reader: PolicyReader)] {
+        let folder = arguments.policies.relativePath
+        var files = arguments.values(of: "policy")
+        if files.isEmpty {
+            files = try PolicyReader(registry: registry, folder: folder, environment: [:]).names()
+                .map { folder + "/" + $0 }
+        }
+        func name(_ file: String) -> String {
+            let name = file.split(separator: "/").last.map(String.init) ?? file
+            return name.hasSuffix(".json") ? String(name.dropLast(".json".count)) : name
+        }
+        let names = files.map(name)
+        return files.flatMap { file in
+            let strategies: [String?] = [nil] + arguments.values(of: "try")
+            return strategies.map { strategy in
+                (
+                    names.count { $0 == name(file) } > 1 ? file : name(file),
+                    PolicyReader(
+                        registry: registry, file: file, strategy: strategy, environment: arguments.environment)
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Larder
+
+/// What several policies made of the same requests, side by side.
+struct SimulationTable: Sendable {
+    let outcomes: [(label: String, outcome: Replay.Outcome)]
+
+    /// A figure: its name, how it is written for people and for programs.
+    private struct Figure: Sendable {
+        var name: String
+        var text: @Sendable (Replay.Outcome) -> String
+        var json: @Sendable (Replay.Outcome) -> JSON
+    }
+
+    private static let figures: [Figure] = [
+        count("loads") { Int($0.metrics.loads) }, rate("hit_rate") { $0.metrics.hitRate },
+        rate("fallback_rate") { $0.metrics.fallbackRate }, rate("stale_rate") { $0.metrics.staleRate },
+        rate("stale_error_rate") { $0.metrics.staleErrorRate },
+        rate("failed_rate") {
+            $0.metrics.loads == 0 ? 0 : Double($0.metrics.failures) / Double($0.metrics.loads)
+        },
+        time("load_p50") { $0.metrics.load(percentile: 0.5) }, time("load_p95") { $0.metrics.load(percentile: 0.95) },
+        time("load_p99") { $0.metrics.load(percentile: 0.99) }, count("origin_calls") { $0.calls },
+        Figure(name: "origin_bytes", text: { size($0.bytes) }, json: { .int($0.bytes) }),
+        age("age_p50", 0.5), age("age_p95", 0.95),
+        age("age_p99", 0.99),
+    ]
+
+    /// The table: a figure on each line, a policy in each column.
+    var lines: [String] {
+        var rows = [[""] + outcomes.map(\.label)]
+        rows.append(["strategy"] + outcomes.map(\.outcome.policy.strategy.plugin.name))
+        rows += Self.figures.map { figure in [figure.name] + outcomes.map { figure.text($0.outcome) } }
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row, widths).enumerated().map { column, cell in
+                column == 0 ? cell.0.padded(to: cell.1) : cell.0.aligned(to: cell.1)
+            }.joined(separator: "  ")
+        }
+    }
+
+    /// The figures.
+    func json(seed: Int) -> JSON {
+        let policies = outcomes.map { label, outcome -> JSON in
+            let figures = Self.figures.map { JSON.Member($0.name, $0.json(outcome)) }
+            return .object(
+                [
+                    JSON.Member("policy", .string(label)), JSON.Member("resource", .string(outcome.policy.resource)),
+                    JSON.Member("revision", .string(outcome.policy.revision)),
+                    JSON.Member("strategy", .string(outcome.policy.strategy.plugin.name)),
+                ] + figures)
+        }
+        return ["seed": .int(seed), "policies": .list(policies)]
+    }
+
+    private static func count(_ name: String, _ value: @escaping @Sendable (Replay.Outcome) -> Int) -> Figure {
+        Figure(name: name, text: { "\(value($0))" }, json: { .int(value($0)) })
+    }
+
+    private static func rate(_ name: String, _ value: @escaping @Sendable (Replay.Outcome) -> Double) -> Figure {
+        Figure(name: name, text: { value($0).percent }, json: { .number(value($0)) })
+    }
+
+    private static func time(_ name: String, _ value: @escaping @Sendable (Replay.Outcome) -> Duration?) -> Figure {
+        Figure(name: name, text: { value($0).waited }, json: { value($0).milliseconds })
+    }
+
+    private static func age(_ name: String, _ share: Double) -> Figure {
+        Figure(
+            name: name, text: { $0.ages.percentile(share).aged }, json: { $0.ages.percentile(share).milliseconds })
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        let units = [("GB", 1e9), ("MB", 1e6), ("KB", 1e3)]
+        for (unit, size) in units where Double(bytes) >= size {
+            return "\((Double(bytes) / size * 10).rounded() / 10) \(unit)"
+        }
+        return "\(bytes) B"
+    }
+}

@@ -1,0 +1,91 @@
+import FoundationEssentials
+import Larder
+import LarderSimulation
+import Testing
+
+/// A record of loads that tells when and how, and never what.
+@Suite struct RecordingTests {
+    private static let canary = "canary-7f3a"
+
+    private static func kitchen(_ world: SimulatedWorld) async throws -> Kitchen {
+        let kitchen = try await Kitchen(
+            world, strategy: #""cache-first""#, validators: #"[{ "use": "age", "fresh": "5m" }]"#)
+        kitchen.origin.play(.value("\"\(canary)\""), .failure(.status(503)))
+        return kitchen
+    }
+
+    private static func lines(_ file: URL) throws -> [String] {
+        try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    @Test func everyLoadIsALineWithTimeResourceHashAndOutcome() async throws {
+        let folder = try Folder()
+        let file = folder.url.appending(path: "trace.jsonl")
+        try SimulatedWorld().run { world in
+            let kitchen = try await Self.kitchen(world)
+            let recording = try kitchen.pantry.record(to: file)
+            _ = try await kitchen.feed.load(["id": Self.canary], scope: Self.canary)
+            try await world.sleep(for: .milliseconds(1_500))
+            _ = try await kitchen.feed.load(["id": Self.canary], scope: Self.canary)
+            _ = try? await kitchen.feed.load(["id": "other"])
+            _ = try? await kitchen.feed.load(["id": "third"], mode: .cachedOnly)
+            await recording.stop()
+            _ = try await kitchen.feed.load(["id": Self.canary], scope: Self.canary)
+            #expect(recording.lost == 0)
+        }
+        let lines = try Self.lines(file)
+        #expect(lines.count == 4)
+        #expect(!lines.joined().contains(Self.canary))
+        let records = try lines.map { try JSONParser.parse(SourceText(name: "", bytes: Array($0.utf8))) }
+        #expect(records.map { $0["outcome"]?.string } == ["live", "fresh", "failed", "cachedOnly"])
+        #expect(records.allSatisfy { $0["resource"]?.string == "feed" && $0.members?.count == 4 })
+        let keys = records.map { $0["key"]?.string }
+        #expect(keys[0] == keys[1] && keys[0] != keys[2] && keys[2] != keys[3])
+        let times = records.map { if case .number(let time, _)? = $0["at"]?.content { time } else { 0.0 } }
+        #expect(abs(times[1] - times[0] - 1.5) < 0.000_01)
+    }
+
+    @Test func anotherRecordingHasAnotherSalt() async throws {
+        let folder = try Folder()
+        let file = folder.url.appending(path: "trace.jsonl")
+        try SimulatedWorld().run { world in
+            let kitchen = try await Self.kitchen(world)
+            for _ in 0..<2 {
+                let recording = try kitchen.pantry.record(to: file)
+                _ = try await kitchen.feed.load(["id": "1"])
+                await recording.stop()
+            }
+        }
+        let lines = try Self.lines(file)
+        #expect(lines.count == 2)
+        let keys = lines.compactMap { line in line.split(separator: "\"").first { $0.count == 16 } }
+        #expect(Set(keys).count == 2)
+    }
+
+    @Test func aFileThatCannotBeHadIsAnError() async throws {
+        let folder = try Folder()
+        try SimulatedWorld().run { world in
+            let kitchen = try await Self.kitchen(world)
+            #expect(throws: Disk.Failure.self) {
+                _ = try kitchen.pantry.record(to: folder.url.appending(path: "a/b"))
+            }
+        }
+    }
+
+    @Test func aFullDiskLosesLinesAndCountsThem() async throws {
+        try await withKnownDevice("/dev/full") { device in
+            try SimulatedWorld().run { world in
+                let kitchen = try await Self.kitchen(world)
+                let recording = try kitchen.pantry.record(to: URL(filePath: device))
+                _ = try await kitchen.feed.load()
+                await recording.stop()
+                #expect(recording.lost == 1)
+            }
+        }
+    }
+
+    /// Runs where the system has such a device.
+    private func withKnownDevice(_ path: String, _ body: (String) throws -> Void) async throws {
+        if Disk.item(path) != nil { try body(path) }
+    }
+}
