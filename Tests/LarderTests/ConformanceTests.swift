@@ -22,6 +22,15 @@ import Testing
         "wrapper breaker": [[:], ["failures": 1, "rest": "10s"]],
         "wrapper limit": [[:], ["concurrent": 2], ["perSecond": 5], ["concurrent": 1, "perSecond": 1, "queue": 0]],
         "wrapper hedge": [["after": "1s"], ["after": "1ms"]],
+        "store memory": [[:], ["capacity": "4KB"], ["entries": 3], ["capacity": "200B"], ["limit": "1s"]],
+        "store file": [[:], ["capacity": "4KB"], ["maxAge": "1h"], ["maxAge": "1ms"], ["limit": "1s"]],
+        "store tiered": [
+            ["tiers": ["memory", "file"]], ["tiers": ["memory"]],
+            ["tiers": [["use": "memory", "entries": 2], "file"]],
+            ["tiers": [["use": "memory", "capacity": "2KB"], ["use": "file", "capacity": "9KB"]]],
+            ["tiers": ["memory", ["use": "file", "maxAge": "1h", "limit": "1s"]], "limit": "2s"],
+            ["tiers": ["none", "memory", ["use": "file", "directory": "a"], ["use": "file", "directory": "b"]]],
+        ],
     ]
 
     private static func candidates(_ kind: PluginKind) -> [Candidate] {
@@ -36,5 +45,9 @@ import Testing
 
     @Test(arguments: candidates(.wrapper)) func wrapper(_ candidate: Candidate) {
         #expect(WrapperConformance(candidate.plugin, candidate.settings).brokenPromises() == [])
+    }
+
+    @Test(arguments: candidates(.store)) func store(_ candidate: Candidate) {
+        #expect(StoreConformance(candidate.plugin, candidate.settings).brokenPromises() == [])
     }
 }

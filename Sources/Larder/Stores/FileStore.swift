@@ -81,7 +81,12 @@ struct FileStore: Store {
             let time = entry.metadata.validatedAt ?? entry.metadata.fetchedAt
             let weight = head.count + entry.payload.bytes.count
             return try changing.withLock { _ in
-                let evicted = files.withLock { $0.insert(time, as: name, hash: name.hashValue, weight: weight) }
+                // What is too old to be found again is not kept.
+                let isOutlived = world.now - time >= maxAge
+                let evicted = files.withLock { files in
+                    files.remove(name)
+                    return isOutlived ? nil : files.insert(time, as: name, hash: name.hashValue, weight: weight)
+                }
                 guard let evicted else {
                     try remove(name)
                     return false

@@ -7,7 +7,11 @@ extension Plugin {
             help: "The stores, each with a limit of its own if it has one"),
         traits: { tiers in
             Traits().with { traits in
-                traits.capacity = tiers.compactMap(\.traits.capacity).min()
+                // One tier without a limit, and there is none.
+                traits.capacity = tiers.reduce(Int?(0)) { sum, tier in
+                    guard let sum, let most = tier.traits.keepsNothing ? 0 : tier.traits.capacity else { return nil }
+                    return sum + min(most, .max - sum)
+                }
                 // What one tier keeps for ever, or without saying how long, is kept.
                 let kept = tiers.map { $0.traits.keepsNothing ? .zero : $0.traits.keepsFor ?? .forever }
                 traits.keepsFor =

@@ -1,0 +1,124 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+/// What a store finds after writes and removals.
+extension StoreConformance {
+    static func entry(_ text: String, _ metadata: Metadata = Metadata()) -> Entry { Entry(Data(text.utf8), metadata) }
+
+    /// Metadata of several kinds, all of a moment ago.
+    private static func metadata(at now: Timestamp) -> [Metadata] {
+        let earlier = now - .nanoseconds(1_234_567)
+        return [
+            Metadata(fetchedAt: earlier),
+            Metadata(
+                fetchedAt: earlier, validatedAt: now, etag: "\"e\u{0301}1\"", lastModified: "Mon, 5 Jan 2026",
+                contentType: "text/plain; charset=utf-8", tags: ["a,b", "a", "\n", "", "ä"], version: 7,
+                checksum: .max, spread: 0.123_456_789),
+            Metadata(fetchedAt: now, etag: "", lastModified: "", contentType: "", version: 0, checksum: 0),
+        ]
+    }
+
+    func judgeEntries(_ findings: inout Findings) {
+        let payloads = [Data(), Data([0]), Data((0...255).map { UInt8($0) }), Data("text, {}".utf8)]
+        judge("entries of several kinds are written and read", &findings) { trial in
+            let now = trial.world.now
+            for (number, payload) in payloads.enumerated() {
+                for (kind, metadata) in Self.metadata(at: now).enumerated() {
+                    try await trial.write(Entry(payload, metadata), for: Stage.key(["id": "\(number)-\(kind)"]))
+                }
+            }
+            try await trial.compare(.readsWrites)
+        }
+        judge("an entry is written again and again", &findings) { trial in
+            let key = Stage.key(["id": "1"])
+            let all = Self.metadata(at: trial.world.now)
+            for text in ["a long first one", "second", ""] {
+                for metadata in all.reversed() {
+                    try await trial.write(Self.entry(text, metadata), for: key, .replaces)
+                }
+            }
+            var revalidated = Self.entry("third", all[1])
+            try await trial.write(revalidated, for: key, .replaces)
+            revalidated.metadata.validatedAt = trial.world.now + .seconds(1)
+            revalidated.metadata.tags = []
+            try await trial.write(revalidated, for: key, .replaces)
+            try await trial.compare(.replaces)
+        }
+    }
+
+    // MARK: Keys
+
+    /// Keys that are easily taken for each other.
+    private static var odd: [Key] {
+        let texts = [
+            "", "1", "01", "1 ", "a", "A", "a/b", "a\\b", "../a", "..", ".", "a%2Fb", "a=b&c=d", "a\u{0}b", "é",
+            "e\u{0301}", "a?b@c", "*", "%", String(repeating: "x", count: 300), String(repeating: "x", count: 301),
+        ]
+        var keys = texts.map { Stage.key(["id": $0]) }
+        for scope in ["", "a", "A", "b", "a b", "../a", "é", "e\u{0301}"] {
+            keys.append(Stage.key(["id": "1"], scope: scope))
+        }
+        keys += [
+            Stage.key(), Stage.key(scope: "a"), Stage.key(["a": "b", "c": "d"]), Stage.key(["a": "b&c=d"]),
+            Stage.key(["id": "1", "page": "2"]), Stage.key(["page": "1", "id": "2"]),
+        ]
+        return keys
+    }
+
+    func judgeKeys(_ findings: inout Findings) {
+        judge("entries under keys that are much alike", &findings) { trial in
+            for (number, key) in Self.odd.enumerated() {
+                try await trial.write(Self.entry("\(number)", Metadata(fetchedAt: trial.world.now)), for: key, .keys)
+            }
+            try await trial.compare(.keys)
+            for key in Self.odd.prefix(5) { try await trial.remove(.key(key)) }
+            try await trial.compare(.keys)
+            let outside = try Disk.list(trial.cache.path).map(\.name).filter { $0 != "cache" }
+            trial.expect(outside.isEmpty, .keys, "no file outside its own folder", got: "\(outside.count)")
+        }
+    }
+
+    // MARK: Removals
+
+    func judgeRemovals(_ findings: inout Findings) {
+        let selections: [(String, Selection)] = [
+            ("a key", .key(Stage.key(["id": "2"], scope: "a"))), ("a key of nobody", .key(Stage.key(["id": "2"]))),
+            ("an account", .scope("a")), ("what belongs to nobody", .scope(nil)),
+            ("an account without name", .scope("")),
+            ("an account that has nothing", .scope("z")), ("a tag", .tag("t")), ("a tag nobody bears", .tag("z")),
+            ("everything", .all),
+        ]
+        for (what, selection) in selections {
+            judge("entries of several accounts and tags, of which \(what) is removed", &findings) { trial in
+                try await trial.fill()
+                let before = trial.model
+                try await trial.remove(selection)
+                try await trial.compare(.removes)
+                for key in before.keys where trial.model[key] == nil {
+                    let found = trial.store.peek(key) { _ in true }
+                    trial.expect(found == nil, .removes, "nothing at once", got: found?.entry.inWords ?? "")
+                }
+                try await trial.remove(selection)
+                try await trial.compare(.removes)
+            }
+        }
+    }
+}
+
+extension StoreTrial {
+    /// Entries of several accounts, with several tags.
+    mutating func fill() async throws {
+        let tags = [[], ["t"], ["T", "tt"], ["a", "t"], [""]]
+        for scope in [nil, "", "a", "A", "ab"] {
+            for (number, tags) in tags.enumerated() {
+                let metadata = Metadata(fetchedAt: world.now, tags: tags)
+                let entry = StoreConformance.entry("\(scope ?? "nobody") \(number)", metadata)
+                try await write(entry, for: Stage.key(["id": "\(number)"], scope: scope))
+            }
+        }
+    }
+}
