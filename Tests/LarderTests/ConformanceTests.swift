@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Larder
 import LarderSimulation
 import Testing
@@ -22,6 +23,34 @@ import Testing
         "wrapper breaker": [[:], ["failures": 1, "rest": "10s"]],
         "wrapper limit": [[:], ["concurrent": 2], ["perSecond": 5], ["concurrent": 1, "perSecond": 1, "queue": 0]],
         "wrapper hedge": [["after": "1s"], ["after": "1ms"]],
+        "validator age": [
+            [:], ["fresh": "5m"], ["fresh": "forever"], ["fresh": "1ms", "whileRevalidating": "1ms"],
+            ["fresh": "5m", "whileRevalidating": "1h", "onError": "7d"], ["onError": "7d"],
+            ["fresh": "1s", "whileRevalidating": "30d", "onError": "forever"],
+            ["fresh": "100ms", "onError": "1h", "jitter": "10%"], ["fresh": "9ms", "jitter": "10%"],
+            ["fresh": "7d", "jitter": "100%"],
+        ],
+        "validator entry-version": [["version": 1], ["version": 99]],
+        "validator content-type": [
+            ["allowed": ["application/json"]], ["allowed": ["text/*", "image/png"], "unnamed": true],
+        ],
+        "validator max-size": [["most": "1B"], ["most": "10B"], ["most": "1GB"]],
+        "origin constant": [["value": "a"], ["value": ["list": [1, 2]]]],
+        "origin file": [["path": "Seeds/data.json", "contentType": "application/json"], ["path": "missing.json"]],
+        "origin mirrors": [
+            ["origins": [["use": "constant", "value": 1]]],
+            ["origins": [["use": "file", "path": "missing.json"], ["use": "constant", "value": 1]]],
+            [
+                "origins": [
+                    ["use": "sample", "payload": "feed", "failures": "90%"],
+                    ["use": "sample", "payload": "feed", "failures": "50%"],
+                ]
+            ],
+        ],
+        "origin sample": [
+            ["payload": "feed"], ["payload": "catalog", "failures": "50%", "changes": "1s"],
+            ["payload": "image", "latency": "0s", "slowest": "30s"],
+        ],
         "store memory": [[:], ["capacity": "4KB"], ["entries": 3], ["capacity": "200B"], ["limit": "1s"]],
         "store file": [[:], ["capacity": "4KB"], ["maxAge": "1h"], ["maxAge": "1ms"], ["limit": "1s"]],
         "store tiered": [
@@ -32,6 +61,9 @@ import Testing
             ["tiers": ["none", "memory", ["use": "file", "directory": "a"], ["use": "file", "directory": "b"]]],
         ],
     ]
+
+    /// What lies beside the policy of an origin.
+    private static let files = ["Seeds/data.json": "{}"]
 
     private static func candidates(_ kind: PluginKind) -> [Candidate] {
         Registry.standard[kind].flatMap { plugin in
@@ -49,5 +81,27 @@ import Testing
 
     @Test(arguments: candidates(.store)) func store(_ candidate: Candidate) {
         #expect(StoreConformance(candidate.plugin, candidate.settings).brokenPromises() == [])
+    }
+
+    @Test(arguments: candidates(.validator)) func validator(_ candidate: Candidate) {
+        #expect(ValidatorConformance(candidate.plugin, candidate.settings).brokenPromises() == [])
+    }
+
+    @Test(arguments: candidates(.origin)) func origin(_ candidate: Candidate) {
+        let suite = OriginConformance(candidate.plugin, candidate.settings, files: Self.files)
+        #expect(suite.brokenPromises() == [])
+    }
+
+    @Test func anAppsOwnOrigin() {
+        let sound = Plugin.origin("own") { (call: Call) -> Loaded<Entry> in
+            if call.request.parameters["id"] == "" { throw LoadError.answer(status: 404) }
+            if call.known?.metadata.etag == "e1" { return try .unchanged(call) }
+            return Loaded(Entry(Data("value".utf8), Metadata(etag: "e1")))
+        }
+        #expect(OriginConformance(sound).brokenPromises() == [])
+        // What is thrown may hold anything, for it is not shown.
+        struct Outage: Error { var id: String? }
+        let failing = Plugin.origin("own") { (call: Call) -> Data in throw Outage(id: call.request.parameters["id"]) }
+        #expect(OriginConformance(failing).brokenPromises() == [])
     }
 }

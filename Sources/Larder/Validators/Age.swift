@@ -40,7 +40,8 @@ struct Age: Validator {
 
     func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions {
         let age = metadata.age(at: now)
-        let limit = jitter == 0 ? fresh : fresh.scaled(by: 1 - jitter * metadata.spread)
+        // What is computed in floating point may come out a trifle longer than it went in.
+        let limit = jitter == 0 ? fresh : min(fresh, fresh.scaled(by: 1 - jitter * metadata.spread))
         if age >= .zero, age < limit {
             var permissions = Permissions(.all)
             permissions.freshFor = limit

@@ -8,6 +8,8 @@ public enum Promise: String, CaseIterable, Sendable {
     case composes = "can be composed"
     /// What it is asked ends, and so does everything it starts on the way.
     case endsEverything = "leaves nothing running"
+    /// It declares of itself what is so.
+    case traits = "declares its traits truly"
 
     // MARK: Strategies
 
@@ -116,8 +118,6 @@ public enum Promise: String, CaseIterable, Sendable {
     case reasons = "gives a reason for each refusal"
     /// Admitting notes something in the metadata at most.
     case leavesPayload = "leaves the payload and its times alone"
-    /// It declares of itself what is so.
-    case traits = "declares its traits truly"
 
     // MARK: Origins
 

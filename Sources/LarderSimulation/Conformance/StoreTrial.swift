@@ -122,6 +122,7 @@ struct StoreTrial {
             judge(below, for: key, .replaces)
             last = below
         }
+        if top.depth == 0 { return }
         try await store.promote(top, for: key)
         if let found = try await store.read(key) { judge(found, for: key, .replaces) }
     }
