@@ -67,13 +67,12 @@ struct DemoDay: Sendable {
             }
             var rows: [Row] = []
             for phase in Self.phases {
-                let before = pantry.metrics
+                let before = pantry.resources.map { pantry.resource($0).metrics }
                 try await Self.live(through: phase, habits, pantry, world, progress)
-                let after = pantry.metrics
-                for habit in habits {
-                    let metrics = (after[habit.resource] ?? ResourceMetrics())
-                        .since(before[habit.resource] ?? ResourceMetrics())
-                    rows.append(Row(resource: habit.resource, phase: phase.name, metrics: metrics))
+                for (resource, earlier) in zip(pantry.resources, before)
+                where habits.contains(where: { $0.resource == resource }) {
+                    let metrics = pantry.resource(resource).metrics.since(earlier)
+                    rows.append(Row(resource: resource, phase: phase.name, metrics: metrics))
                 }
             }
             return (rows, pantry.warnings)

@@ -16,17 +16,18 @@ struct Composer {
     func compose(_ policy: Policy, after former: LoaderGraph? = nil, in slot: Slot) throws(PolicyError) -> LoaderGraph {
         let keepsakes = Keepsakes(after: former?.keepsakes)
         defer { keepsakes.settle() }
-        let context = context(of: slot, keepsakes)
+        let meter = slot.ledger.meter(for: policy, in: world)
+        let context = context(of: slot, meter, keepsakes)
         do {
             let make = policy.fingerprint(of: ["store"])
             let kept = former.flatMap { $0.storeMake == make ? $0.shelf : nil }
             let shelf =
                 try kept
                 ?? Shelf(
-                    try store(of: policy, in: context), order: slot.order, meter: slot.meter, observers: slot.observers)
+                    try store(of: policy, in: context), order: slot.order, meter: meter, observers: slot.observers)
             let validators = Validators(
                 try policy.validators.map { try $0.validator(in: context.of(Policy.fingerprint(of: [$0]))) })
-            let sides = try sides(policy, shelf, validators, slot.meter, context)
+            let sides = try sides(policy, shelf, validators, meter, context)
             let asked = Asked(try policy.strategy.strategy(over: sides), sides: sides)
             let fallbacks = try policy.fallbacks.map { part in
                 (
@@ -38,19 +39,19 @@ struct Composer {
                 )
             }
             let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
-            let root = measured(answering, policy, slot)
+            let root = measured(answering, policy, slot, meter)
             return LoaderGraph(
                 policy: policy, root: root,
-                live: measured(sides.live, policy, slot), shelf: shelf,
+                live: measured(sides.live, policy, slot, meter), shelf: shelf,
                 validators: validators, storeMake: make,
-                keepsakes: keepsakes, world: world)
+                keepsakes: keepsakes, meter: meter, world: world)
         } catch {
             throw PolicyError([Problem("cannot be composed: \(Self.reason(for: error))", file: policy.file)])
         }
     }
 
-    private func measured(_ loader: any Loader, _ policy: Policy, _ slot: Slot) -> Measured {
-        Measured(inner: loader, revision: policy.revision, meter: slot.meter, listeners: slot.listeners, world: world)
+    private func measured(_ loader: any Loader, _ policy: Policy, _ slot: Slot, _ meter: Meter) -> Measured {
+        Measured(inner: loader, revision: policy.revision, meter: meter, listeners: slot.listeners, world: world)
     }
 
     /// What a part failed with; of a foreign error its type, for its text may hold a secret.
@@ -70,10 +71,10 @@ struct Composer {
         return try part.store(in: context.of(Policy.fingerprint(of: [part])))
     }
 
-    private func context(of slot: Slot, _ keepsakes: Keepsakes) -> Context {
+    private func context(of slot: Slot, _ meter: Meter, _ keepsakes: Keepsakes) -> Context {
         Context(
             resource: slot.name, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: slot.name),
-            registry: registry, meter: slot.meter, keepsakes: keepsakes, part: "")
+            registry: registry, meter: meter, keepsakes: keepsakes, part: "")
     }
 
     private func sides(

@@ -10,11 +10,12 @@ final class LoaderGraph: Sendable {
     let storeMake: String
     /// What its parts keep across a reload.
     let keepsakes: Keepsakes
+    let meter: Meter
     let world: any World
 
     init(
         policy: Policy, root: any Loader, live: any Loader, shelf: Shelf, validators: Validators, storeMake: String,
-        keepsakes: Keepsakes, world: any World
+        keepsakes: Keepsakes, meter: Meter, world: any World
     ) {
         self.policy = policy
         self.root = root
@@ -23,6 +24,7 @@ final class LoaderGraph: Sendable {
         self.validators = validators
         self.storeMake = storeMake
         self.keepsakes = keepsakes
+        self.meter = meter
         self.world = world
     }
 }

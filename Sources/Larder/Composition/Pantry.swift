@@ -26,6 +26,7 @@ public final class Pantry: Sendable {
     private let world: any World
     private let state = Locked(State())
     private let source = EventSource()
+    private let life: Life
     package let listeners = Listeners()
     /// Held while policies are read and swapped, by a thread that may block.
     private let reloading = Locked(())
@@ -64,6 +65,7 @@ public final class Pantry: Sendable {
         composer = Composer(
             registry: reader.registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute)
         self.world = world
+        life = Life(in: world)
         _ = try await world.blocking { [self] in try swap() }
     }
 
@@ -102,10 +104,8 @@ public final class Pantry: Sendable {
         return Resource(slot: slot(name), codec: AnyCodec(codec, id: id), pantry: self)
     }
 
-    /// What happened to each resource's loads so far.
-    public var metrics: [String: ResourceMetrics] {
-        Dictionary(uniqueKeysWithValues: graphs.map { ($0.policy.resource, slot($0.policy.resource).metrics) })
-    }
+    /// What happened to all loads so far, for reading and for dumping.
+    public var metrics: PantryMetrics { PantryMetrics(slots: slots, life: life, world: world) }
 
     /// Records every load from now on in a file, one line of JSON each: when it began, the resource, a hash of its key, and
     /// how it ended. `larder simulate --trace` replays it.

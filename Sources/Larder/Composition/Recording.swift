@@ -6,7 +6,7 @@ public final class Recording: Sendable {
 
     init(_ path: String, _ listeners: Listeners, _ world: any World) throws {
         let lines = try LineFile(path, world: world)
-        let salt = "\(world.random()) \(world.random()) "
+        let salt = world.token() + world.token()
         self.lines = lines
         self.listeners = listeners
         number = listeners.add { lines.append(Self.line($0, salt).text(indented: false)) }

@@ -11,7 +11,7 @@ final class Slot: Sendable {
     }
 
     let name: String
-    let meter = Meter()
+    let ledger = Ledger()
     let observers = Observers()
     let order = Order()
     private let state = Locked(State())
@@ -27,7 +27,13 @@ final class Slot: Sendable {
 
     /// What happened so far, and the revision that is in effect.
     var metrics: ResourceMetrics {
-        var metrics = meter.current
+        var metrics = ledger.total
+        metrics.revision = graph?.policy.revision ?? ""
+        return metrics
+    }
+
+    func metrics(last length: Duration) -> ResourceMetrics {
+        var metrics = ledger.last(length)
         metrics.revision = graph?.policy.revision ?? ""
         return metrics
     }
@@ -40,6 +46,7 @@ final class Slot: Sendable {
             state.former.removeAll { $0.shelf == nil }
             if let shelf = last?.shelf, shelf !== graph?.shelf { state.former.append(Former(shelf: shelf)) }
             state.graph = graph
+            if let graph { graph.shelf.count(with: graph.meter) }
             return last
         }
         withExtendedLifetime(last) {}

@@ -76,7 +76,7 @@ package final class Flights: Sendable {
         if isNew {
             launch(call, number, trail, in: world, start)
         } else {
-            meter.coalesced()
+            meter.count(.coalesced)
             call.trail.note("shared", "joined the call under way")
         }
         defer { call.trail.add(trail.steps) }

@@ -59,14 +59,14 @@ package struct Lookup: Loader {
         } catch let error as CancellationError where Task.isCancelled {
             throw error
         } catch {
-            _ = shelf.report(error, call.trail, "not read")
+            _ = shelf.report(error, .read, call.trail, "not read")
             if (error as? StoreError)?.isDamaged == true { await shelf.discard(ticket, call.trail) }
             var missing = Self.notCached
             missing.store = error
             throw missing
         }
         guard let found else { throw Self.notCached }
-        shelf.report(found.faults, call.trail, "not read")
+        shelf.report(found.faults, .read, call.trail, "not read")
         return found
     }
 
@@ -78,12 +78,12 @@ package struct Lookup: Loader {
         while !isFresh(last) {
             do {
                 guard let found = try await shelf.store.read(call.key, below: last) else { return nil }
-                shelf.report(found.faults, call.trail, "not read")
+                shelf.report(found.faults, .read, call.trail, "not read")
                 last = found
             } catch let error as CancellationError where Task.isCancelled {
                 throw error
             } catch {
-                _ = shelf.report(error, call.trail, "not read")
+                _ = shelf.report(error, .read, call.trail, "not read")
                 return nil
             }
         }

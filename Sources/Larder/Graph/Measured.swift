@@ -9,13 +9,15 @@ struct Measured: Loader {
     func answer(_ call: Call) -> Loaded<Entry>? {
         guard var loaded = inner.answer(call) else { return nil }
         loaded.trail.revision = revision
-        if call.request.mode == .cachedOnly { meter.cachedOnly() } else { meter.ended(loaded, after: .zero) }
+        if call.request.mode == .cachedOnly { meter.count(.cachedOnly) } else { meter.hit(loaded, call.key) }
         if !listeners.isEmpty { report(call, .success(loaded), after: .zero) }
         return loaded
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let start = world.uptime
+        meter.began()
+        defer { meter.over() }
         do {
             var loaded = try await inner.load(call)
             let took = world.uptime - start
@@ -27,7 +29,7 @@ struct Measured: Loader {
         } catch {
             let took = world.uptime - start
             guard var failure = LoadError.meaning(of: error) else {
-                meter.cancelled()
+                meter.count(.cancelled)
                 if !listeners.isEmpty { report(call, nil, after: took) }
                 throw error
             }
@@ -40,7 +42,7 @@ struct Measured: Loader {
     }
 
     private func count(_ call: Call, _ report: (Meter) -> Void) {
-        if call.request.mode == .cachedOnly { meter.cachedOnly() } else { report(meter) }
+        if call.request.mode == .cachedOnly { meter.count(.cachedOnly) } else { report(meter) }
     }
 
     private func report(_ call: Call, _ result: Result<Loaded<Entry>, LoadError>?, after took: Duration) {
@@ -67,21 +69,26 @@ package struct MeasuredOrigin: Loader {
             let isUnchanged = loaded.source == .revalidated
             let took = (world.uptime - start).brief
             call.trail.note("origin", isUnchanged ? "unchanged, after \(took)" : "answered after \(took)")
-            report(failed: false, unchanged: isUnchanged, since: start)
+            let bytes = isUnchanged ? 0 : loaded.value.payload.bytes.count
+            report(call, failed: false, unchanged: isUnchanged, bytes: bytes, since: start)
             return loaded
         } catch  where Task.isCancelled {
             // Whatever an origin throws when it is cancelled, it did not fail.
-            meter.originCancelled()
+            meter.count(.originCalls)
             throw CancellationError()
         } catch {
             // A closure that throws `CancellationError` though nobody cancelled it has failed.
             let failure = LoadError.meaning(of: error) ?? LoadError(.failed, "cancelled itself", origin: error)
-            report(failed: !failure.isAnswer, since: start)
+            report(call, failed: !failure.isAnswer, since: start)
             throw failure
         }
     }
 
-    private func report(failed: Bool, unchanged: Bool = false, since start: Duration) {
-        meter.originCalled(failed: failed, unchanged: unchanged, after: world.uptime - start)
+    private func report(
+        _ call: Call, failed: Bool, unchanged: Bool = false, bytes: Int = 0, since start: Duration
+    ) {
+        meter.originCalled(
+            failed: failed, unchanged: unchanged, conditional: call.known?.metadata.hasCondition == true, bytes: bytes,
+            after: world.uptime - start)
     }
 }

@@ -5,15 +5,21 @@ package final class Shelf: Sendable {
     let order: Order
     let flights = Flights()
     let refreshes = Refreshes()
-    private let meter: Meter
+    /// Of the graph that is in effect.
+    private let meter: Locked<Meter>
     private let observers: Observers
 
     init(_ store: any Store, order: Order = Order(), meter: Meter, observers: Observers = Observers()) {
         self.store = store
         self.order = order
-        self.meter = meter
+        self.meter = Locked(meter)
         self.observers = observers
     }
+
+    /// Counts with another meter from now on: the shelf outlives the graph it was made for.
+    func count(with next: Meter) { meter.withLock { $0 = next } }
+
+    private func count(_ counter: Counter) { meter.withLock { $0 }.count(counter) }
 
     /// Forgets the selected entries. Calls under way neither save what they bring nor are joined by later loads.
     package func clear(_ selection: Selection) async throws {
@@ -38,7 +44,7 @@ package final class Shelf: Sendable {
             return isKept
         } catch {
             // It is the newest all the same, kept or not.
-            let isKept = report(error, trail, "not saved")
+            let isKept = report(error, .write, trail, "not saved")
             observers.saved(entry, isKept: isKept, for: ticket.key)
             return isKept
         }
@@ -50,29 +56,29 @@ package final class Shelf: Sendable {
             let isNewest = try await order.perform(ticket) { try await store.remove(.key(ticket.key)) }
             if isNewest { trail.note("store", "copy dropped: the origin says it is gone") }
         } catch {
-            _ = report(error, trail, "copy not dropped")
+            _ = report(error, .remove, trail, "copy not dropped")
         }
     }
 
     /// Removes a damaged entry, unless it was replaced meanwhile.
     func discard(_ ticket: Ticket, _ trail: Trail.Recorder) async {
-        meter.foundCorrupt()
+        count(.corrupt)
         do {
             _ = try await order.perform(ticket, if: .untouched) { try await store.remove(.key(ticket.key)) }
         } catch {
-            _ = report(error, trail, "damaged copy not removed")
+            _ = report(error, .remove, trail, "damaged copy not removed")
         }
     }
 
     /// Puts the sound copy of an upper tier in the place of a damaged one below it, unless something changed meanwhile.
     func mend(with found: Found, _ ticket: Ticket, _ trail: Trail.Recorder) async {
-        meter.foundCorrupt()
+        count(.corrupt)
         do {
             _ = try await order.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
                 _ = try await store.write(found.entry, for: ticket.key)
             }
         } catch {
-            _ = report(error, trail, "damaged copy not replaced")
+            _ = report(error, .write, trail, "damaged copy not replaced")
         }
     }
 
@@ -83,22 +89,23 @@ package final class Shelf: Sendable {
                 try await store.promote(found, for: ticket.key)
             }
         } catch {
-            _ = report(error, trail, "not copied up")
+            _ = report(error, .write, trail, "not copied up")
         }
     }
 
     /// Counts the faults and notes them.
     ///
     /// - Returns: whether a write was kept all the same.
-    func report(_ error: any Error, _ trail: Trail.Recorder, _ effect: String) -> Bool {
+    func report(_ error: any Error, _ kind: Fault.Kind, _ trail: Trail.Recorder, _ effect: String) -> Bool {
         let failure = error as? StoreError
         let faults = failure?.faults ?? []
-        report(faults.isEmpty ? [StoreFault(tier: "store", error: error)] : faults, trail, effect)
+        report(faults.isEmpty ? [StoreFault(tier: "store", error: error)] : faults, kind, trail, effect)
         return failure?.isStored ?? false
     }
 
-    func report(_ faults: [StoreFault], _ trail: Trail.Recorder, _ effect: String) {
-        meter.faulted(faults)
+    func report(_ faults: [StoreFault], _ kind: Fault.Kind, _ trail: Trail.Recorder, _ effect: String) {
+        if faults.isEmpty { return }
+        meter.withLock { $0 }.faulted(faults, kind)
         for fault in faults { trail.note("store", "\(effect): \(fault)") }
     }
 }

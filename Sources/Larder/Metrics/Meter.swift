@@ -1,69 +1,160 @@
-/// Counts what happens to one resource. It outlives the graphs that report to it.
-public final class Meter: Sendable {
-    private let metrics = Locked(ResourceMetrics())
+import Synchronization
 
-    /// A meter that has counted nothing.
-    public init() {}
+/// Counts what happens to one resource under one revision of its policy.
+public final class Meter: Sendable {
+    private struct State {
+        /// Everything but the hits that needed no waiting.
+        var metrics = ResourceMetrics()
+        var windows: Windows
+        var inFlight = 0
+    }
+
+    /// The revision of the policy.
+    let revision: String
+    /// The name of its strategy.
+    let strategy: String
+    private let world: any World
+    private let hits = HitMeter()
+    private let state: Locked<State>
+    /// Which eight seconds of wall time were last seen: in others, windows may have to move on.
+    private let tick = Atomic<Int64>(.min)
+
+    init(revision: String = "", strategy: String = "", world: any World) {
+        self.revision = revision
+        self.strategy = strategy
+        self.world = world
+        state = Locked(State(windows: Windows(uptime: world.uptime, now: world.now)))
+    }
+
+    // MARK: Reading
 
     /// What was counted so far.
-    public var current: ResourceMetrics { metrics.withLock { $0 } }
+    public var current: ResourceMetrics { moved { $1 } }
+
+    /// What happened in the last `length`, as ``Windows`` tells it.
+    func last(_ length: Duration) -> ResourceMetrics {
+        let uptime = world.uptime
+        return moved { state, _ in state.windows.last(length, uptime: uptime) }
+    }
+
+    /// What was counted in each five minutes of the last day.
+    var periods: [Period] { moved { state, _ in state.windows.periods } }
+
+    /// Loads that have not ended.
+    var inFlight: Int { state.withLock { $0.inFlight } }
+
+    /// Brings the windows up to date and reads what is wanted.
+    private func moved<Result>(_ read: (inout State, ResourceMetrics) -> Result) -> Result {
+        let (uptime, now) = (world.uptime, world.now)
+        return state.withLock { state in
+            let total = total(state)
+            state.windows.note(total, uptime: uptime, now: now)
+            return read(&state, total)
+        }
+    }
+
+    private func total(_ state: State) -> ResourceMetrics {
+        var total = state.metrics
+        total.revision = revision
+        hits.add(to: &total)
+        return total
+    }
+
+    // MARK: Counting
+
+    /// Adds to a counter.
+    func count(_ counter: Counter, _ times: UInt64 = 1) {
+        change { $0[counter] += times }
+    }
+
+    /// A load was answered at once, at the wall time `now`.
+    @inline(__always)
+    func hit(_ loaded: Loaded<Entry>, _ key: Key) {
+        guard !loaded.fellBack, let age = loaded.age, case .store = loaded.source else {
+            return ended(loaded, after: .zero)
+        }
+        hits.record(
+            age, loaded.value.payload.bytes.count, isFresh: loaded.freshness == .fresh, hash: key.hash)
+        // The copy's own time and its age tell what time it is, so no clock is read.
+        let metadata = loaded.value.metadata
+        let now = (metadata.validatedAt ?? metadata.fetchedAt).nanoseconds
+        keepUp((now &+ age.nanoseconds) >> 33)
+    }
+
+    /// Moves the windows on when time has.
+    @inline(__always)
+    private func keepUp(_ present: Int64) {
+        if tick.load(ordering: .relaxed) != present { moveOn(present) }
+    }
+
+    private func moveOn(_ present: Int64) {
+        tick.store(present, ordering: .relaxed)
+        moved { _, _ in }
+    }
+
+    private func change(_ change: (inout ResourceMetrics) -> Void) {
+        // What was counted before belongs to the time before.
+        keepUp(world.now.nanoseconds >> 33)
+        state.withLock { change(&$0.metrics) }
+    }
+
+    /// A load could not be answered at once and goes on.
+    func began() { state.withLock { $0.inFlight += 1 } }
+
+    /// A load that went on is over.
+    func over() { state.withLock { $0.inFlight -= 1 } }
 
     /// A load ended with a value.
     func ended(_ loaded: Loaded<Entry>, after duration: Duration) {
         let outcome = Outcome(of: loaded)
-        let isStale: Bool
-        if case .store = loaded.source { isStale = loaded.freshness == .stale } else { isStale = false }
-        metrics.withLock {
-            $0.loads += 1
-            if outcome == .fresh || outcome == .stale { $0.hits += 1 }
-            if loaded.fellBack { $0.fallbacks += 1 }
-            if isStale { $0.stale += 1 }
-            $0.latency[outcome, default: Sketch()].record(duration)
+        change { metrics in
+            metrics[.loads] += 1
+            metrics[.bytesOut] += UInt64(loaded.value.payload.bytes.count)
+            if outcome == .fresh || outcome == .stale { metrics[.hits] += 1 }
+            if loaded.fellBack { metrics[.fallbacks] += 1 }
+            metrics.latency[outcome, default: Sketch()].record(duration)
+            guard case .store = loaded.source else { return }
+            if loaded.freshness == .stale { metrics[.stale] += 1 }
+            if let age = loaded.age { metrics.ages[loaded.freshness, default: Sketch(.age)].record(age) }
         }
     }
 
     /// A load ended with an error that is no cancellation.
     func failed(_ error: LoadError?, after duration: Duration) {
-        metrics.withLock {
-            $0.loads += 1
-            $0.failures += 1
-            if error?.copyRefused == true { $0.staleErrors += 1 }
-            $0.latency[.failed, default: Sketch()].record(duration)
+        change { metrics in
+            metrics[.loads] += 1
+            metrics[.failures] += 1
+            if error?.copyRefused == true { metrics[.staleErrors] += 1 }
+            metrics.latency[.failed, default: Sketch()].record(duration)
         }
     }
 
-    func cancelled() { metrics.withLock { $0.cancelled += 1 } }
-
-    func cachedOnly() { metrics.withLock { $0.cachedOnly += 1 } }
-
-    func coalesced() { metrics.withLock { $0.coalesced += 1 } }
-
+    /// A background refresh ended.
     func refreshed(failed: Bool) {
-        metrics.withLock {
-            $0.refreshes += 1
-            if failed { $0.refreshErrors += 1 }
+        change { metrics in
+            metrics[.refreshes] += 1
+            if failed { metrics[.refreshErrors] += 1 }
         }
     }
 
-    func originCalled(failed: Bool, unchanged: Bool, after duration: Duration) {
-        metrics.withLock {
-            $0.originCalls += 1
-            if failed { $0.originErrors += 1 }
-            if unchanged { $0.unchanged += 1 }
-            $0.originLatency.record(duration)
+    /// A call of the origin ended: with a value of so many bytes, unchanged, or with a failure.
+    func originCalled(
+        failed: Bool, unchanged: Bool, conditional: Bool, bytes: Int, after duration: Duration
+    ) {
+        change { metrics in
+            metrics[.originCalls] += 1
+            if failed { metrics[.originErrors] += 1 }
+            if conditional { metrics[.revalidations] += 1 }
+            if unchanged { metrics[.unchanged] += 1 }
+            metrics[.bytesIn] += UInt64(bytes)
+            metrics.originLatency.record(duration)
         }
     }
 
-    func originCancelled() { metrics.withLock { $0.originCalls += 1 } }
-
-    /// A call that the origin has not answered was given up; it is counted as a call where it ends.
-    func originTimedOut() { metrics.withLock { $0.originErrors += 1 } }
-
-    func faulted(_ faults: [StoreFault]) {
-        metrics.withLock {
-            for fault in faults { $0.storeFaults[fault.tier, default: 0] += 1 }
+    /// Stores failed.
+    func faulted(_ faults: [StoreFault], _ kind: Fault.Kind) {
+        change { metrics in
+            for fault in faults { metrics.faults[Fault(tier: fault.tier, kind: kind), default: 0] += 1 }
         }
     }
-
-    func foundCorrupt() { metrics.withLock { $0.corrupt += 1 } }
 }

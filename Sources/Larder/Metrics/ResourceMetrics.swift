@@ -12,88 +12,117 @@ public enum Outcome: String, Hashable, Sendable, CaseIterable {
     case failed
 }
 
-/// What happened to the loads of one resource: counters, rates and latencies.
+/// What happened to the loads of one resource: counters, rates, latencies and ages.
 ///
 /// Cancelled loads and loads of mode ``Request/Mode/cachedOnly`` are counted apart and stand in no rate.
 public struct ResourceMetrics: Sendable, Hashable {
+    private var counts = [UInt64](repeating: 0, count: Counter.allCases.count)
     /// The revision of the policy that is in effect.
     public internal(set) var revision = ""
-    /// Loads that ended, cancelled and cached-only ones aside.
-    public internal(set) var loads: UInt64 = 0
-    /// Loads answered by a store without waiting for a call that failed or was too slow.
-    public internal(set) var hits: UInt64 = 0
-    /// Loads answered by a copy or a fallback because a call failed, was refused or took too long.
-    public internal(set) var fallbacks: UInt64 = 0
-    /// Loads answered with a stale entry.
-    public internal(set) var stale: UInt64 = 0
-    /// Loads that ended with an error.
-    public internal(set) var failures: UInt64 = 0
-    /// Loads that failed because the origin did and the validators refused the copy.
-    public internal(set) var staleErrors: UInt64 = 0
-    /// Loads that were cancelled.
-    public internal(set) var cancelled: UInt64 = 0
-    /// Loads that asked for a copy only.
-    public internal(set) var cachedOnly: UInt64 = 0
-    /// Loads that joined a call already under way.
-    public internal(set) var coalesced: UInt64 = 0
-    /// Background refreshes that ended.
-    public internal(set) var refreshes: UInt64 = 0
-    /// Background refreshes that failed.
-    public internal(set) var refreshErrors: UInt64 = 0
-    /// Calls the origin was sent, retries included.
-    public internal(set) var originCalls: UInt64 = 0
-    /// Calls the origin failed, or did not answer before a timeout gave them up.
-    public internal(set) var originErrors: UInt64 = 0
-    /// Answers that said the copy is still current.
-    public internal(set) var unchanged: UInt64 = 0
-    /// Failures of stores, by tier.
-    public internal(set) var storeFaults: [String: UInt64] = [:]
-    /// Copies that were found damaged and removed.
-    public internal(set) var corrupt: UInt64 = 0
+    /// Failures of stores.
+    public internal(set) var faults: [Fault: UInt64] = [:]
     /// Latency as the caller felt it, by outcome. A hit that needed no waiting counts in the first bucket.
     public internal(set) var latency: [Outcome: Sketch] = [:]
     /// Latency of the origin's calls.
     public internal(set) var originLatency = Sketch()
+    /// How old the copies were that callers got, fresh and stale ones apart. A fallback's age is not known.
+    public internal(set) var ages: [Freshness: Sketch] = [:]
 
     /// Metrics of nothing.
     public init() {}
 
+    /// Whether nothing was counted.
+    public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } && faults.values.allSatisfy { $0 == 0 } }
+
+    /// What a counter says.
+    public internal(set) subscript(counter: Counter) -> UInt64 {
+        get { counts[counter.rawValue] }
+        set { counts[counter.rawValue] = newValue }
+    }
+
+    // MARK: Rates
+
     /// Loads answered by a stand-in ÷ loads.
-    public var fallbackRate: Double { rate(fallbacks, of: loads) }
+    public var fallbackRate: Double { rate(.fallbacks, of: .loads) }
     /// Loads answered by a store, no call failed ÷ loads.
-    public var hitRate: Double { rate(hits, of: loads) }
+    public var hitRate: Double { rate(.hits, of: .loads) }
     /// Loads answered with a stale entry ÷ loads.
-    public var staleRate: Double { rate(stale, of: loads) }
+    public var staleRate: Double { rate(.stale, of: .loads) }
     /// Loads that failed though there was a copy ÷ loads.
-    public var staleErrorRate: Double { rate(staleErrors, of: loads) }
+    public var staleErrorRate: Double { rate(.staleErrors, of: .loads) }
     /// Failed background refreshes ÷ background refreshes.
-    public var revalidationErrorRate: Double { rate(refreshErrors, of: refreshes) }
+    public var revalidationErrorRate: Double { rate(.refreshErrors, of: .refreshes) }
+
+    /// One counter ÷ another; zero where there is nothing to divide by.
+    public func rate(_ part: Counter, of whole: Counter) -> Double {
+        self[whole] == 0 ? 0 : Double(self[part]) / Double(self[whole])
+    }
 
     /// The latency that `share` of all loads did not exceed.
     public func load(percentile share: Double) -> Duration? {
-        latency.values.reduce(into: Sketch()) { $0.merge($1) }.percentile(share)
+        wholeLatency.percentile(share)
     }
 
-    private func rate(_ part: UInt64, of whole: UInt64) -> Double {
-        whole == 0 ? 0 : Double(part) / Double(whole)
+    /// Latency as callers felt it, however loads ended.
+    public var wholeLatency: Sketch { latency.values.reduce(into: Sketch()) { $0.merge($1) } }
+
+    // MARK: Adding and subtracting
+
+    /// Adds what happened elsewhere, or at another time.
+    public mutating func merge(_ other: ResourceMetrics) {
+        for counter in Counter.allCases { self[counter] += other[counter] }
+        faults.merge(other.faults, uniquingKeysWith: +)
+        for (outcome, sketch) in other.latency { latency[outcome, default: Sketch()].merge(sketch) }
+        for (freshness, sketch) in other.ages { ages[freshness, default: Sketch(.age)].merge(sketch) }
+        originLatency.merge(other.originLatency)
     }
 
     /// What happened since `earlier`, a former state of these metrics.
     public func since(_ earlier: ResourceMetrics) -> ResourceMetrics {
         var difference = self
-        for counter in Self.counters {
-            difference[keyPath: counter] -= min(self[keyPath: counter], earlier[keyPath: counter])
-        }
-        difference.storeFaults.merge(earlier.storeFaults) { $0 - min($0, $1) }
+        for counter in Counter.allCases { difference[counter] -= min(self[counter], earlier[counter]) }
+        difference.faults.merge(earlier.faults) { $0 - min($0, $1) }
         difference.latency.merge(earlier.latency) { $0.since($1) }
+        difference.ages.merge(earlier.ages) { $0.since($1) }
         difference.originLatency = originLatency.since(earlier.originLatency)
         return difference
     }
 
-    private static var counters: [WritableKeyPath<ResourceMetrics, UInt64>] {
-        [
-            \.loads, \.hits, \.fallbacks, \.stale, \.failures, \.staleErrors, \.cancelled, \.cachedOnly, \.coalesced,
-            \.refreshes, \.refreshErrors, \.originCalls, \.originErrors, \.unchanged, \.corrupt,
-        ]
+    /// Failures of stores, by tier.
+    public var storeFaults: [String: UInt64] {
+        faults.reduce(into: [:]) { tiers, fault in tiers[fault.key.tier, default: 0] += fault.value }
     }
+}
+
+extension ResourceMetrics {
+    /// ``Counter/loads``.
+    public var loads: UInt64 { self[.loads] }
+    /// ``Counter/hits``.
+    public var hits: UInt64 { self[.hits] }
+    /// ``Counter/fallbacks``.
+    public var fallbacks: UInt64 { self[.fallbacks] }
+    /// ``Counter/stale``.
+    public var stale: UInt64 { self[.stale] }
+    /// ``Counter/failures``.
+    public var failures: UInt64 { self[.failures] }
+    /// ``Counter/staleErrors``.
+    public var staleErrors: UInt64 { self[.staleErrors] }
+    /// ``Counter/cancelled``.
+    public var cancelled: UInt64 { self[.cancelled] }
+    /// ``Counter/cachedOnly``.
+    public var cachedOnly: UInt64 { self[.cachedOnly] }
+    /// ``Counter/coalesced``.
+    public var coalesced: UInt64 { self[.coalesced] }
+    /// ``Counter/refreshes``.
+    public var refreshes: UInt64 { self[.refreshes] }
+    /// ``Counter/refreshErrors``.
+    public var refreshErrors: UInt64 { self[.refreshErrors] }
+    /// ``Counter/originCalls``.
+    public var originCalls: UInt64 { self[.originCalls] }
+    /// ``Counter/originErrors``.
+    public var originErrors: UInt64 { self[.originErrors] }
+    /// ``Counter/unchanged``.
+    public var unchanged: UInt64 { self[.unchanged] }
+    /// ``Counter/corrupt``.
+    public var corrupt: UInt64 { self[.corrupt] }
 }

@@ -68,7 +68,6 @@ public struct Context: Sendable {
     public let cacheDirectory: String
     /// The plugins there are.
     public let registry: Registry
-    /// Where a wrapper reports what the loaders around it cannot see.
     let meter: Meter
     private let keepsakes: Keepsakes
     private let part: String
@@ -77,7 +76,7 @@ public struct Context: Sendable {
     public init(resource: String, world: any World, cacheDirectory: String, registry: Registry) {
         self.init(
             resource: resource, world: world, cacheDirectory: cacheDirectory, registry: registry,
-            meter: Meter(), keepsakes: Keepsakes(), part: "")
+            meter: Meter(world: world), keepsakes: Keepsakes(), part: "")
     }
 
     init(
@@ -99,6 +98,9 @@ public struct Context: Sendable {
             resource: resource, world: world, cacheDirectory: cacheDirectory, registry: registry, meter: meter,
             keepsakes: keepsakes, part: part)
     }
+
+    /// Counts something that the loaders around a wrapper cannot see, such as a try after a failed one.
+    public func count(_ counter: Counter, _ times: UInt64 = 1) { meter.count(counter, times) }
 
     /// State of this part that outlives a reload which leaves its declaration alone: what `make` gives, the first time.
     public func keep<State: Sendable>(_ make: () -> State) -> State {

@@ -176,6 +176,13 @@ package enum Disk {
         return String(cString: real)
     }
 
+    /// What this machine is called; nil if it has no name.
+    package static var hostName: String? {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0, name[0] != 0 else { return nil }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Makes a folder and those above it, for the owner alone.
     package static func makeFolder(_ path: String) throws(Failure) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST && item(path)?.isFolder == true { return }

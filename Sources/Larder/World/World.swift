@@ -45,6 +45,12 @@ extension World {
         Double(random() >> 11) * 0x1p-53
     }
 
+    /// Sixteen random hexadecimal digits.
+    package func token() -> String {
+        let digits = String(random(), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
     /// A random log-normal time, such as calls over a network take: half of all are below `middle`, 99 of 100 below
     /// `slowest`.
     package func chance(around middle: Duration, slowest: Duration) -> Duration {

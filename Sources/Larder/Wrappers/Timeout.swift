@@ -25,7 +25,7 @@ struct Timeout: Loader {
         let pursuit = Pursuit(in: world) { [inner] in try await inner.load(call) }
         if let loaded = try await pursuit.value(within: after) { return loaded }
         pursuit.cancel()
-        meter.originTimedOut()
+        meter.count(.originErrors)
         throw LoadError(.timeout, "timed out after \(after.brief)")
     }
 }

@@ -1,0 +1,86 @@
+/// What a process counted, as it is handed on: to a file, to a report, to another process's.
+///
+/// A dump holds sketches and not percentiles, so that the dumps of many processes add up to true percentiles. It holds no
+/// key, address, header or payload.
+public struct MetricsDump: Sendable, Hashable {
+    /// A time that ended when the dump was made.
+    public enum Window: String, Sendable, Hashable, CaseIterable {
+        /// The last minute.
+        case minute = "1m"
+        /// The last five minutes.
+        case fiveMinutes = "5m"
+        /// The last hour.
+        case hour = "1h"
+
+        /// How long it is.
+        public var length: Duration {
+            switch self {
+            case .minute: .seconds(60)
+            case .fiveMinutes: .seconds(300)
+            case .hour: .seconds(3_600)
+            }
+        }
+    }
+
+    /// The machine, if it is to be known.
+    public var host: String?
+    /// The program.
+    public var process: String
+    /// This run of the program and no other: dumps of one run are states of the same counters.
+    public var instance: String
+    /// When the run began.
+    public var started: Timestamp
+    /// When the dump was made.
+    public var written: Timestamp
+    /// The resources, by name.
+    public var resources: [ResourceDump]
+
+    /// A dump.
+    public init(
+        host: String?, process: String, instance: String, started: Timestamp, written: Timestamp,
+        resources: [ResourceDump] = []
+    ) {
+        self.host = host
+        self.process = process
+        self.instance = instance
+        self.started = started
+        self.written = written
+        self.resources = resources
+    }
+}
+
+/// What one resource's loads came to.
+public struct ResourceDump: Sendable, Hashable {
+    /// Its name.
+    public var name: String
+    /// Loads that had not ended.
+    public var inFlight = 0
+    /// How much was kept, and how looking for it went.
+    public var store = StoreStatistics()
+    /// What was counted under each revision of its policy, in the order in which they first came.
+    public var revisions: [RevisionDump] = []
+
+    /// A resource of which nothing is known.
+    public init(_ name: String) {
+        self.name = name
+    }
+
+    /// What was counted under all revisions.
+    public var total: ResourceMetrics { revisions.reduce(into: ResourceMetrics()) { $0.merge($1.metrics) } }
+}
+
+/// What was counted under one revision of a policy.
+public struct RevisionDump: Sendable, Hashable {
+    /// The revision; empty for those that are too long ago to be told apart.
+    public var name: String
+    /// The name of its strategy.
+    public var strategy: String
+    /// Whether it was in effect when the dump was made.
+    public var isCurrent: Bool
+    /// What was counted since the process began.
+    public var metrics: ResourceMetrics
+    /// What was counted in each five minutes of the last day.
+    public var periods: [Period]
+    /// What was counted in the last minute, five minutes and hour.
+    public var windows: [MetricsDump.Window: ResourceMetrics] = [:]
+}
