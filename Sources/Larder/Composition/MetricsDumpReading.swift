@@ -6,6 +6,10 @@ extension MetricsDump {
     public struct Unreadable: Error, CustomStringConvertible, Sendable {
         /// The reason.
         public let description: String
+
+        package init(_ description: String) {
+            self.description = description
+        }
     }
 
     /// A dump as it was written. What is not known to this version is left out; what contradicts itself is refused.
@@ -30,10 +34,6 @@ extension MetricsDump {
             started: try root.time("started"), written: try root.time("written"))
         for node in try root.list("resources") { resources.append(try ResourceDump(reading: node)) }
     }
-}
-
-extension MetricsDump.Unreadable {
-    init(_ description: String) { self.init(description: description) }
 }
 
 extension ResourceDump {

@@ -83,4 +83,15 @@ public struct RevisionDump: Sendable, Hashable {
     public var periods: [Period]
     /// What was counted in the last minute, five minutes and hour.
     public var windows: [MetricsDump.Window: ResourceMetrics] = [:]
+
+    /// A revision and what was counted under it.
+    public init(
+        name: String, strategy: String, isCurrent: Bool, metrics: ResourceMetrics, periods: [Period] = []
+    ) {
+        self.name = name
+        self.strategy = strategy
+        self.isCurrent = isCurrent
+        self.metrics = metrics
+        self.periods = periods
+    }
 }

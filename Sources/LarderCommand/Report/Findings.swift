@@ -1,0 +1,134 @@
+import Larder
+
+/// What stands out in a resource's figures, in sentences that somebody without the figures understands.
+struct Findings {
+    let sentences: [String]
+
+    /// Below this share of loads nothing is said of five minutes.
+    private static let noticed = 0.10
+    private static let mostIncidents = 3
+    /// Fewer loads than this say nothing of a revision.
+    private static let fewest: UInt64 = 50
+
+    init(_ section: Report.Section) {
+        let total = section.total
+        guard total.loads > 0 else {
+            sentences = ["no loads were counted"]
+            return
+        }
+        var sentences = Self.incidents(section.periods)
+        if total.staleErrors > 0 {
+            sentences.append(
+                "\(Self.loads(total.staleErrors)) failed although there was a copy: it was older than the policy allows")
+        }
+        sentences += Self.masking(total)
+        sentences += Self.trend(section.periods)
+        sentences += Self.revisions(section.revisions)
+        sentences += Self.store(total)
+        self.sentences = sentences.isEmpty ? ["nothing stands out"] : sentences
+    }
+
+    // MARK: What happened when
+
+    /// Periods, one after the other, in which many loads were not answered as they should have been.
+    private static func incidents(_ periods: [Period]) -> [String] {
+        var incidents: [[Period]] = []
+        for period in periods where period.trouble >= noticed {
+            // One good period between two bad ones does not end an incident.
+            if let last = incidents.last?.last, period.start - last.end <= .seconds(300) {
+                incidents[incidents.count - 1].append(period)
+            } else {
+                incidents.append([period])
+            }
+        }
+        let worst = incidents.sorted { $0.affected > $1.affected }.prefix(mostIncidents)
+        var sentences = worst.sorted { $0[0].start < $1[0].start }.map(sentence)
+        if incidents.count > mostIncidents {
+            sentences.append("and \(incidents.count - mostIncidents) shorter times of that kind")
+        }
+        return sentences
+    }
+
+    private static func sentence(_ incident: [Period]) -> String {
+        func sum(_ counter: Counter) -> UInt64 { incident.reduce(0) { $0 + $1[counter] } }
+        func share(_ part: Counter, _ whole: Counter) -> String {
+            (sum(whole) == 0 ? 0 : Double(sum(part)) / Double(sum(whole))).roundPercent
+        }
+        var clauses = [
+            "\(share(.fallbacks, .loads)) of loads fell back \(incident.first.map(\.start).spelled(to: incident.last?.end))"
+        ]
+        if sum(.originCalls) > 0 { clauses.append("origin error rate was \(share(.originErrors, .originCalls))") }
+        if let oldest = incident.compactMap(\.oldest).max() {
+            clauses.append("users saw data up to \(oldest.brief) old")
+        }
+        let failures = sum(.failures)
+        clauses.append(failures == 0 ? "nobody got an error" : "\(loads(failures)) got an error")
+        return clauses.joined(separator: "; ")
+    }
+
+    // MARK: What it comes to
+
+    private static func masking(_ total: ResourceMetrics) -> [String] {
+        guard let origin = total.originLatency.percentile(0.95), let felt = total.load(percentile: 0.95),
+            felt * 2 <= origin
+        else { return [] }
+        return ["the origin's p95 was \(origin.brief), and users felt a p95 of \(Optional(felt).waited)"]
+    }
+
+    /// Whether the last third was worse than the first.
+    private static func trend(_ periods: [Period]) -> [String] {
+        guard periods.count >= 6 else { return [] }
+        func rate(_ part: ArraySlice<Period>) -> Double {
+            let loads = part.reduce(0) { $0 + $1[.loads] }
+            let troubled = part.reduce(0) { $0 + $1[.fallbacks] + $1[.failures] }
+            return loads == 0 ? 0 : Double(troubled) / Double(loads)
+        }
+        let (early, late) = (rate(periods.prefix(periods.count / 3)), rate(periods.suffix(periods.count / 3)))
+        if late >= early + 0.02, late >= early * 1.5 {
+            return ["getting worse: \(early.roundPercent) of loads fell back or failed at first, \(late.roundPercent) lately"]
+        }
+        if early >= late + 0.02, early >= late * 1.5 {
+            return ["getting better: \(early.roundPercent) of loads fell back or failed at first, \(late.roundPercent) lately"]
+        }
+        return []
+    }
+
+    private static func revisions(_ revisions: [Report.Revision]) -> [String] {
+        let seen = revisions.filter { $0.metrics.loads >= fewest }
+        return zip(seen, seen.dropFirst()).map { old, new in
+            let strategy = old.strategy == new.strategy ? "" : " (\(old.strategy) → \(new.strategy))"
+            return "policy \(old.name) → \(new.name)\(strategy): fallback_rate \(old.metrics.fallbackRate.percent) → "
+                + "\(new.metrics.fallbackRate.percent), p95 \(old.metrics.load(percentile: 0.95).waited) → "
+                + new.metrics.load(percentile: 0.95).waited
+        }
+    }
+
+    private static func store(_ total: ResourceMetrics) -> [String] {
+        var sentences: [String] = []
+        for (fault, count) in total.faults.sorted(by: { $0.key < $1.key }) where count > 0 {
+            sentences.append("store '\(fault.tier)' failed to \(fault.kind.rawValue) \(count) \(count == 1 ? "time" : "times")")
+        }
+        if total.corrupt > 0 {
+            sentences.append("\(total.corrupt) damaged \(total.corrupt == 1 ? "copy was" : "copies were") removed")
+        }
+        return sentences
+    }
+
+    private static func loads(_ count: UInt64) -> String { count == 1 ? "1 load" : "\(count) loads" }
+}
+
+extension Period {
+    /// The share of loads that were answered by a stand-in or not at all.
+    fileprivate var trouble: Double { rate(.fallbacks, of: .loads) + rate(.failures, of: .loads) }
+}
+
+extension [Period] {
+    fileprivate var affected: UInt64 { reduce(0) { $0 + $1[.fallbacks] + $1[.failures] } }
+}
+
+extension Double {
+    /// A share in whole percents, but never a little as nothing: `31 %`, `< 1 %`.
+    fileprivate var roundPercent: String {
+        self > 0 && self < 0.01 ? "< 1 %" : "\(Int((self * 100).rounded())) %"
+    }
+}

@@ -1,0 +1,121 @@
+import Larder
+
+/// Adds dumps up. Dumps of one process are states of the same counters: the last one counts, and earlier ones tell what
+/// happened when.
+struct ReportBuilder {
+    private var dumps: [String: [MetricsDump]] = [:]
+    private var skipped: [Report.Skipped] = []
+    /// What happened before is left out, as far as the dumps can tell.
+    private let since: Timestamp?
+
+    init(since: Timestamp?) {
+        self.since = since
+    }
+
+    mutating func add(_ dump: MetricsDump) {
+        dumps[dump.instance, default: []].append(dump)
+    }
+
+    mutating func skip(_ file: String, _ reason: String) {
+        skipped.append(Report.Skipped(file: file, reason: reason))
+    }
+
+    /// What it adds up to; nil if there was no dump.
+    func report() -> Report? {
+        let processes = dumps.sorted { $0.key < $1.key }.map { $0.value.sorted { $0.written < $1.written } }
+        let all = processes.flatMap { $0 }
+        guard let first = all.map(\.started).min(), let last = all.map(\.written).max() else { return nil }
+        let start = max(first, min(since ?? first, last))
+        var report = Report(
+            times: start...last, hosts: Set(all.compactMap(\.host)).sorted(), processes: processes.count,
+            dumps: all.count, skipped: skipped)
+        var sections: [String: Report.Section] = [:]
+        var isWhole = true
+        for process in processes {
+            guard let latest = process.last, since.map({ latest.written > $0 }) ?? true else { continue }
+            let base = since.flatMap { since in process.last { $0.written <= since } }
+            if let since, base == nil, latest.started < since { isWhole = false }
+            for resource in latest.resources {
+                let earlier = base?.resources.first { $0.name == resource.name }
+                let periods = periods(of: resource.name, in: process)
+                sections[resource.name, default: Report.Section(name: resource.name)]
+                    .add(resource, since: earlier, periods)
+            }
+        }
+        if !isWhole {
+            report.notes.append(
+                "Some processes began before the time asked for, and no dump was made then: their totals and percentiles "
+                    + "go back to their beginning. What is shown over time does not.")
+        }
+        report.sections = sections.values.sorted { $0.name < $1.name }.map { section in
+            var section = section
+            section.findings = Findings(section).sentences
+            return section
+        }
+        return report
+    }
+
+    /// The five minutes of a process, from whichever dump saw the most of each.
+    private func periods(of resource: String, in process: [MetricsDump]) -> [String: [Period]] {
+        var revisions: [String: [Timestamp: Period]] = [:]
+        for dump in process {
+            for revision in dump.resources.first(where: { $0.name == resource })?.revisions ?? [] {
+                for period in revision.periods where since.map({ period.end > $0 }) ?? true {
+                    revisions[revision.name, default: [:]][period.start] = period
+                }
+            }
+        }
+        return revisions.mapValues { $0.values.sorted { $0.start < $1.start } }
+    }
+}
+
+extension Report.Section {
+    /// Adds what one process counted, less what it had counted earlier.
+    fileprivate mutating func add(
+        _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [Period]]
+    ) {
+        for revision in resource.revisions {
+            let before = earlier?.revisions.first { $0.name == revision.name }?.metrics
+            let metrics = before.map { revision.metrics.since($0) } ?? revision.metrics
+            total.merge(metrics)
+            let own = added[revision.name] ?? []
+            let times = own.first.flatMap { first in own.last.map { first.start...$0.end } }
+            if let place = revisions.firstIndex(where: { $0.name == revision.name }) {
+                revisions[place].metrics.merge(metrics)
+                revisions[place].isCurrent = revisions[place].isCurrent || revision.isCurrent
+                revisions[place].times = revisions[place].times.joined(with: times)
+            } else if !metrics.isEmpty || revision.isCurrent {
+                revisions.append(
+                    Report.Revision(
+                        name: revision.name, strategy: revision.strategy, isCurrent: revision.isCurrent,
+                        metrics: metrics, times: times))
+            }
+        }
+        revisions.sort { ($0.times?.lowerBound ?? .distantPast) < ($1.times?.lowerBound ?? .distantPast) }
+        var merged = Dictionary(uniqueKeysWithValues: periods.map { ($0.start, $0) })
+        for period in added.values.joined() { merged[period.start, default: Period(start: period.start)].merge(period) }
+        periods = merged.values.sorted { $0.start < $1.start }
+        store.entries += resource.store.entries
+        store.bytes += resource.store.bytes
+        store.hits += resource.store.hits
+        store.misses += resource.store.misses
+        store.evictions += resource.store.evictions
+        inFlight += resource.inFlight
+    }
+}
+
+extension Period {
+    /// When it ends.
+    var end: Timestamp { start + .seconds(300) }
+}
+
+extension Timestamp {
+    fileprivate static var distantPast: Timestamp { Timestamp(nanoseconds: .min) }
+}
+
+extension ClosedRange<Timestamp>? {
+    fileprivate func joined(with other: ClosedRange<Timestamp>?) -> ClosedRange<Timestamp>? {
+        guard let self, let other else { return self ?? other }
+        return min(self.lowerBound, other.lowerBound)...max(self.upperBound, other.upperBound)
+    }
+}

@@ -1,0 +1,4 @@
+extension Report {
+    /// The report as one page.
+    var html: String { "" }
+}

@@ -1,0 +1,114 @@
+import Larder
+
+extension Report {
+    /// The report as lines of text.
+    var lines: [String] {
+        var lines = [
+            "\(times.lowerBound.spelled) to \(times.upperBound.spelled), \(processes) "
+                + "\(processes == 1 ? "process" : "processes"), \(dumps) \(dumps == 1 ? "dump" : "dumps")"
+                + (hosts.isEmpty ? "" : " from " + hosts.map(\.printable).joined(separator: ", "))
+        ]
+        lines += notes
+        for section in sections { lines += [""] + section.lines }
+        return lines
+    }
+}
+
+extension Report.Section {
+    fileprivate var lines: [String] {
+        let name = name.printable
+        let heading = findings.enumerated().map { number, finding in
+            (number == 0 ? name + ": " : String(repeating: " ", count: name.count + 2)) + finding
+        }
+        return heading + (total.loads > 0 ? figures.map { $0.isEmpty ? $0 : "  " + $0 } : [])
+    }
+
+    private var figures: [String] {
+        var lines = [""]
+        lines += Table(Self.rateRows(self)).lines
+        lines.append("")
+        lines += Table(latencyRows).lines
+        lines.append("")
+        lines += Table(
+            [["", "p50", "p95", "p99", "count"]]
+                + [("fresh copies' age", Freshness.fresh), ("stale copies' age", .stale)].map { label, freshness in
+                    let ages = total.ages[freshness] ?? Sketch(.age)
+                    return [label] + [0.5, 0.95, 0.99].map { ages.percentile($0).aged } + ["\(ages.count)"]
+                }
+        ).lines
+        lines.append("")
+        lines.append(storeLine)
+        return lines
+    }
+
+    /// Everything, and each revision by itself.
+    fileprivate static func rateRows(_ section: Report.Section) -> [[String]] {
+        let title = ["", "loads", "hit", "fallback", "stale", "stale_error", "failed", "revalidation_error", "cancelled"]
+        func row(_ label: String, _ metrics: ResourceMetrics) -> [String] {
+            [
+                label, "\(metrics.loads)", metrics.hitRate.percent, metrics.fallbackRate.percent,
+                metrics.staleRate.percent, metrics.staleErrorRate.percent,
+                metrics.rate(.failures, of: .loads).percent, metrics.revalidationErrorRate.percent,
+                "\(metrics.cancelled)",
+            ]
+        }
+        var rows = [title, row("rates", section.total)]
+        if section.revisions.count > 1 {
+            rows += section.revisions.map { row("\($0.label)", $0.metrics) }
+        }
+        return rows
+    }
+
+    fileprivate var latencyRows: [[String]] {
+        func row(_ label: String, _ sketch: Sketch) -> [String] {
+            [label] + [0.5, 0.95, 0.99].map { sketch.percentile($0).waited } + ["\(sketch.count)"]
+        }
+        var rows = [["", "p50", "p95", "p99", "count"], row("load", total.wholeLatency)]
+        for outcome in Outcome.allCases {
+            if let sketch = total.latency[outcome], sketch.count > 0 { rows.append(row("  " + outcome.rawValue, sketch)) }
+        }
+        return rows + [row("origin", total.originLatency)]
+    }
+
+    fileprivate var storeLine: String {
+        let faults = total.faults.values.reduce(0, +)
+        return "store: \(store.entries) entries, \(store.bytes) bytes, \(store.evictions) evicted, \(faults) faults, "
+            + "\(total.corrupt) damaged; origin: \(total.originCalls) calls, \(total.originErrors) failed, "
+            + "\(total[.unchanged]) unchanged, \(total[.retries]) retries, \(total.coalesced) loads shared one"
+    }
+}
+
+extension Report.Revision {
+    /// `03284ee171ef network-first, now`.
+    var label: String {
+        let name = name.isEmpty ? "earlier" : name.printable
+        return name + (strategy.isEmpty ? "" : " " + strategy.printable) + (isCurrent ? ", now" : "")
+    }
+}
+
+/// Rows of cells, as lines: the first column to the left, the others to the right.
+struct Table {
+    let lines: [String]
+
+    init(_ rows: [[String]]) {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        lines = rows.map { row in
+            zip(row, widths).enumerated().map { column, cell in
+                column == 0 ? cell.0.padded(to: cell.1) : cell.0.aligned(to: cell.1)
+            }.joined(separator: "  ")
+        }
+    }
+}
+
+extension String {
+    /// The text without anything that would move a terminal's cursor or break a line.
+    var printable: String {
+        var text = ""
+        for scalar in unicodeScalars.prefix(200) {
+            let isControl = [.control, .format, .lineSeparator, .paragraphSeparator]
+                .contains(scalar.properties.generalCategory)
+            text.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
+        }
+        return text
+    }
+}
