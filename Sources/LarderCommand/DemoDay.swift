@@ -58,7 +58,7 @@ struct DemoDay: Sendable {
         defer { try? FileManager.default.removeItem(at: cache) }
         // Seven in the morning of Monday, 5 January 2026, UTC.
         let world = SimulatedWorld(seed: seed, start: Timestamp(seconds: 1_767_571_200 + 7 * 3_600))
-        return try world.run { [policies, environment] world in
+        return try world.run(leaving: .anything) { [policies, environment] world in
             let pantry = try await Pantry(
                 policies: policies, registry: registry, cache: cache, environment: environment, world: world)
             let habits = pantry.resources.compactMap { Self.habit(for: $0, in: pantry) }

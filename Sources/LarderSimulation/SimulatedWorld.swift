@@ -9,9 +9,9 @@ public import Larder
 /// }
 /// ```
 ///
-/// Tasks started inside ``run(_:)`` run on this world as long as they are child tasks or were started with
+/// Tasks started inside ``run(leaving:_:)`` run on this world as long as they are child tasks or were started with
 /// ``spawn(_:)``; an unstructured `Task {}` leaves it. Time stands still while anything can run and then jumps to the
-/// next sleeper. ``blocking(_:)`` blocks.
+/// next sleeper. ``blocking(_:)`` blocks. What is still under way when a run ends is a ``Leak``.
 public final class SimulatedWorld: World, TaskExecutor {
     /// Which of several tasks that could run runs next.
     public enum Interleaving: Sendable {
@@ -27,21 +27,22 @@ public final class SimulatedWorld: World, TaskExecutor {
         public let description = "stuck: everybody waits for somebody else"
     }
 
-    private struct Sleeper {
-        var number: UInt64
-        var until: Duration
-        var continuation: CheckedContinuation<Void, any Error>
+    private struct Running {
+        var task: Task<Void, Never>
+        var since: Duration
     }
 
     private struct State {
         var dice: Dice
         var order: Dice
-        var ready: [UnownedJob] = []
-        var sleepers: [Sleeper] = []
+        var ready = Jobs()
+        var sleepers = Sleepers()
         var next: UInt64 = 0
         var uptime: Duration = .zero
         var start: Timestamp
-        var running: [UInt64: Task<Void, Never>] = [:]
+        var running: [UInt64: Running] = [:]
+        /// Whether what is left is being cancelled.
+        var isOver = false
     }
 
     private let interleaving: Interleaving
@@ -72,17 +73,16 @@ public final class SimulatedWorld: World, TaskExecutor {
 
     /// Lets the virtual clock jump ahead as soon as nobody else has anything to do.
     public func sleep(for duration: Duration) async throws {
-        let number = state.withLock { state in
+        let (number, isOver) = state.withLock { state in
             state.next += 1
-            return state.next
+            return (state.next, state.isOver)
         }
+        // A loop that heeds no cancellation would never let go of the thread.
+        if isOver { await Task.yield() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { state in
-                    let until = state.uptime + max(.zero, duration)
-                    let place = state.sleepers.firstIndex { $0.until <= until } ?? state.sleepers.endIndex
-                    state.sleepers.insert(
-                        Sleeper(number: number, until: until, continuation: continuation), at: place)
+                    state.sleepers.add(number, until: state.uptime + max(.zero, duration), continuation)
                 }
                 if Task.isCancelled { wake(number) }
             }
@@ -103,7 +103,7 @@ public final class SimulatedWorld: World, TaskExecutor {
             self.state.withLock { $0.running[number] = nil }
         }
         // The task cannot have run yet: this thread is the one that would run it.
-        state.withLock { $0.running[number] = task }
+        state.withLock { $0.running[number] = Running(task: task, since: $0.uptime) }
         return task
     }
 
@@ -125,9 +125,11 @@ public final class SimulatedWorld: World, TaskExecutor {
     /// Runs `body` and everything it starts, in virtual time, until it returns. What is still under way then is
     /// cancelled.
     ///
-    /// - Throws: what `body` throws; ``Stuck`` when it can never return.
+    /// - Parameter leaving: what may be under way when `body` returns and nothing more can run without time passing.
+    /// - Throws: what `body` throws; ``Stuck`` when it can never return; ``Leak`` when it returned and left behind what it
+    ///   may not.
     public func run<Value: Sendable>(
-        _ body: @escaping @Sendable (SimulatedWorld) async throws -> Value
+        leaving: Leaving = .nothing, _ body: @escaping @Sendable (SimulatedWorld) async throws -> Value
     ) throws -> Value {
         let result = Locked<Result<Value, any Error>?>(nil)
         let main = spawn {
@@ -142,19 +144,43 @@ public final class SimulatedWorld: World, TaskExecutor {
             if runNext() { continue }
             if wakeNext() { continue }
             main.cancel()
-            finish()
+            _ = finish()
             throw Stuck()
         }
-        finish()
+        let leak = finish()
         guard let outcome = result.withLock({ $0 }) else { throw Stuck() }
-        return try outcome.get()
+        let value = try outcome.get()
+        if let leak, leaving == .nothing { throw leak }
+        return value
     }
 
     /// Cancels what is left and lets it end.
-    private func finish() {
-        while runNext() {}
-        for task in state.withLock({ $0.running.sorted { $0.key < $1.key }.map(\.value) }) { task.cancel() }
-        while runNext() {}
+    ///
+    /// - Returns: what there was; nil when nothing was left.
+    private func finish() -> Leak? {
+        settle()
+        let (left, sleepers) = state.withLock { state in
+            state.isOver = true
+            return (state.running.sorted { $0.key < $1.key }, state.sleepers.ends)
+        }
+        let steps = 10_000 + 100 * (left.count + sleepers.count)
+        for (_, running) in left { running.task.cancel() }
+        settle(atMost: steps)
+        // Those whose task is not known here.
+        for sleeper in state.withLock({ $0.sleepers.takeAll() }) { sleeper.resume(throwing: CancellationError()) }
+        settle(atMost: steps)
+        let deaf = state.withLock { state in
+            state.isOver = false
+            return left.count { state.running[$0.key] != nil }
+        }
+        if left.isEmpty, sleepers.isEmpty { return nil }
+        return Leak(tasks: left.map(\.value.since), deaf: deaf, sleepers: sleepers)
+    }
+
+    /// Lets happen what can without time passing. Not for ever: some work goes round and round.
+    private func settle(atMost steps: Int = 1_000_000) {
+        var steps = steps
+        while steps > 0, runNext() || wakeNext(by: uptime) { steps -= 1 }
     }
 
     /// Takes over a job that can run.
@@ -165,55 +191,26 @@ public final class SimulatedWorld: World, TaskExecutor {
 
     private func runNext() -> Bool {
         let job = state.withLock { state -> UnownedJob? in
-            guard !state.ready.isEmpty else { return nil }
             switch interleaving {
-            case .inOrder: return state.ready.removeFirst()
-            case .shuffled: return state.ready.remove(at: state.order.roll(state.ready.count))
+            case .inOrder: state.ready.takeFirst()
+            case .shuffled: state.ready.takeAny { state.order.roll($0) }
             }
         }
         job?.runSynchronously(on: asUnownedTaskExecutor())
         return job != nil
     }
 
-    private func wakeNext() -> Bool {
-        let sleeper = state.withLock { state -> Sleeper? in
-            // Whoever sleeps forever waits to be cancelled, not for the end of time.
-            guard let next = state.sleepers.last, next.until < .forever else { return nil }
-            let sleeper = state.sleepers.removeLast()
-            state.uptime = sleeper.until
-            return sleeper
+    private func wakeNext(by limit: Duration = .forever) -> Bool {
+        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            guard let next = state.sleepers.takeNext(by: limit) else { return nil }
+            state.uptime = next.until
+            return next.continuation
         }
-        sleeper?.continuation.resume()
-        return sleeper != nil
+        continuation?.resume()
+        return continuation != nil
     }
 
     private func wake(_ number: UInt64) {
-        let sleeper = state.withLock { state -> Sleeper? in
-            state.sleepers.firstIndex { $0.number == number }.map { state.sleepers.remove(at: $0) }
-        }
-        sleeper?.continuation.resume(throwing: CancellationError())
-    }
-}
-
-/// A stream of numbers that depends on nothing but its seed.
-public struct Dice: Sendable, RandomNumberGenerator {
-    private var state: UInt64
-
-    /// The stream of `seed`.
-    public init(seed: UInt64) {
-        state = seed
-    }
-
-    /// The next number.
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-
-    /// A number in 0 ..< sides.
-    public mutating func roll(_ sides: Int) -> Int {
-        Int(next() % UInt64(sides))
+        state.withLock { $0.sleepers.take(number) }?.resume(throwing: CancellationError())
     }
 }

@@ -57,6 +57,7 @@ import Testing
                 kitchen.origin.play(.hang)
                 let copy = try await kitchen.feed.load()
                 #expect(copy.text == "old" && copy.freshness == .stale && world.uptime == .seconds(1))
+                try await world.sleep(for: .seconds(60))
             }
         }
     }

@@ -124,6 +124,7 @@ import Testing
                     #expect(try await load.failure().code == .deadline)
                 }
                 #expect(load.endedAt == .seconds(1))
+                try await world.sleep(for: .seconds(2))
             }
         }
     }
@@ -135,6 +136,7 @@ import Testing
             kitchen.origin.play(.hang)
             let loaded = try await kitchen.feed.load(deadline: .seconds(1))
             #expect(loaded.source == .fallback("constant") && loaded.fellBack && world.uptime == .seconds(1))
+            try await world.sleep(for: .seconds(60))
         }
     }
 
@@ -148,6 +150,7 @@ import Testing
                 kitchen.origin.play(.hang)
                 let load = kitchen.start(deadline: .milliseconds(deadline))
                 #expect(try await load.value().text == "old" && load.endedAt == .milliseconds(ends))
+                try await world.sleep(for: .seconds(60))
             }
         }
     }
@@ -162,6 +165,7 @@ import Testing
             let load = kitchen.start(deadline: .seconds(1))
             #expect(try await load.failure().code == .deadline)
             #expect(load.endedAt == .milliseconds(1_800))
+            try await world.sleep(for: .seconds(60))
         }
     }
 
@@ -175,6 +179,7 @@ import Testing
             _ = await first.result()
             _ = await second.result()
             #expect(first.endedAt == .seconds(1) && second.endedAt == .milliseconds(1_700))
+            try await world.sleep(for: .seconds(60))
         }
     }
 

@@ -125,6 +125,8 @@ import Testing
             #expect(kitchen.feed.metrics.refreshErrors == 1)
             #expect(try await kitchen.feed.load(mode: .refresh).text == "new", "not the call that was given up")
             #expect(kitchen.origin.calls.count == 2)
+            // As long as a deaf origin takes.
+            try await world.sleep(for: .seconds(3_600))
         }
     }
 

@@ -117,7 +117,7 @@ import Testing
     @Test func whatIsUnderWayAtTheEndIsCancelledAndEnds() throws {
         let world = SimulatedWorld()
         let log = Log()
-        try world.run { world in
+        try world.run(leaving: .anything) { world in
             world.spawn {
                 try? await world.sleep(for: .forever)
                 await log.add("cancelled \(Task.isCancelled)")

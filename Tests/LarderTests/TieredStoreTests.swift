@@ -119,7 +119,8 @@ import Testing
     }
 
     @Test func aTierBelowACopyThatIsNotFreshIsAskedOnceAndMayFail() throws {
-        try SimulatedWorld().run { world in
+        // What a tier was asked for and given up goes on in it.
+        try SimulatedWorld().run(leaving: .anything) { world in
             let cellar = try await Cellar(world, Self.limited, windows: #""onError": "1h","#)
             cellar.upper.put(Entry(text: "older", fetchedAt: world.now - .seconds(70)), for: cellar.key)
             cellar.lower.put(Entry(text: "oldest", fetchedAt: world.now - .seconds(80)), for: cellar.key)
@@ -153,7 +154,8 @@ import Testing
     }
 
     @Test func aTierThatHangsIsGivenUpAfterItsLimit() throws {
-        try SimulatedWorld().run { world in
+        // What a tier was asked for and given up goes on in it.
+        try SimulatedWorld().run(leaving: .anything) { world in
             let cellar = try await Cellar(world, Self.limited)
             cellar.lower.put(Entry(text: "copy", fetchedAt: world.now), for: cellar.key)
             cellar.upper.set(.hangs, for: .read)

@@ -4,7 +4,7 @@ import LarderSimulation
 import Testing
 
 @Suite struct UpdateTests {
-    /// What a stream said so far, one word each.
+    /// What a stream said so far, one word each. It is listened to until the world ends.
     private static func listen(
         _ kitchen: Kitchen, to parameters: [String: String] = [:], _ world: SimulatedWorld
     ) -> Locked<[String]> {
@@ -32,7 +32,7 @@ import Testing
     private static let age = #"[{ "use": "age", "fresh": "1m", "onError": "1h" }]"#
 
     @Test func theCopyComesFirstThenWhatTheOriginSaysThenWhatOthersSave() throws {
-        try SimulatedWorld().run { world in
+        try SimulatedWorld().run(leaving: .anything) { world in
             let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.age)
             kitchen.stock("old", age: .seconds(600))
             kitchen.origin.play(.value("new", after: .seconds(1)))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func anUnchangedCopyIsSaidToBeUnchanged() throws {
-        try SimulatedWorld().run { world in
+        try SimulatedWorld().run(leaving: .anything) { world in
             let kitchen = try await Kitchen(world, strategy: #""network-first""#, validators: Self.age)
             kitchen.stock("old", age: .seconds(600), etag: "1")
             kitchen.origin.play(.unchanged())
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func anErrorAfterSomethingWasShownDoesNotEndTheStream() throws {
-        try SimulatedWorld().run { world in
+        try SimulatedWorld().run(leaving: .anything) { world in
             let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.age)
             kitchen.stock("old", age: .seconds(600))
             kitchen.origin.play(.failure(.status(503)))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func whereNothingIsKeptAFallbackStandsIn() throws {
-        try SimulatedWorld().run { world in
+        try SimulatedWorld().run(leaving: .anything) { world in
             let kitchen = try await Kitchen(
                 world, strategy: #""cache-first""#, fallbacks: #"[{ "use": "constant", "value": "seed" }]"#)
             kitchen.origin.play(.failure(.status(503)))

@@ -67,7 +67,7 @@ struct ConformPlay: Sendable {
         defer { try? FileManager.default.removeItem(at: folder) }
         let text = try scenario.policy(registry).text()
         try Data(text.utf8).write(to: folder.appending(path: ConformRow.resource + ".json"))
-        return try SimulatedWorld().run { world in
+        return try SimulatedWorld().run(leaving: .anything) { world in
             try await ConformPlay(scenario, world).run(policies: folder, registry)
         }
     }

@@ -56,7 +56,7 @@ struct ScenarioPlayer {
                 }))
         let played = Locked<ScenarioOrigin?>(nil)
         do {
-            try SimulatedWorld().run { [policies, registry, environment] world in
+            try SimulatedWorld().run(leaving: .anything) { [policies, registry, environment] world in
                 let origin = ScenarioOrigin(scenario.origin, world: world)
                 played.withLock { $0 = origin }
                 func open() async throws -> Pantry {

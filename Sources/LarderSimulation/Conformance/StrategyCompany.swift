@@ -20,7 +20,7 @@ extension StrategyConformance {
     /// Thirty loads of one thing, in some order.
     private func judgeFlight(_ seed: UInt64, _ findings: inout Findings) {
         findings.judge("thirty loads of one thing at a time, seed \(seed)") {
-            try SimulatedWorld(seed: seed, interleaving: .shuffled).run { world in
+            try SimulatedWorld(seed: seed, interleaving: .shuffled).run(leaving: .anything) { world in
                 let stage = try await stage(world)
                 stage.origin.play(then: .value("one", after: .milliseconds(50)))
                 let loads = (0..<30).map { number in
@@ -51,7 +51,7 @@ extension StrategyConformance {
     /// Who leaves disturbs no other; when all have left the call is given up, and the next load makes its own.
     private func judgeLeavers(_ findings: inout Findings) {
         findings.judge("two loads wait for a call, and one after the other is cancelled") {
-            try SimulatedWorld().run { world in
+            try SimulatedWorld().run(leaving: .anything) { world in
                 let stage = try await stage(world)
                 stage.origin.play(.hang)
                 let (first, stayed) = (stage.load(), stage.load())
@@ -88,7 +88,7 @@ extension StrategyConformance {
     private func judgeLateAnswer(_ findings: inout Findings) {
         guard plugin.needs.contains(.store) else { return }
         findings.judge("a call that begins first ends last") {
-            try SimulatedWorld().run { world in
+            try SimulatedWorld().run(leaving: .anything) { world in
                 let stage = try await stage(world)
                 stage.origin.play(.value("late", after: .seconds(2)), .value("newer", after: .milliseconds(20)))
                 let raw = stage.pantry.resource(Stage.resource)
@@ -109,7 +109,7 @@ extension StrategyConformance {
     /// Several keys and accounts at a time, twice each; every value names its key.
     private func judgeScopes(_ findings: inout Findings) {
         findings.judge("several keys and accounts, one after the other") {
-            try SimulatedWorld().run { world in
+            try SimulatedWorld().run(leaving: .anything) { world in
                 let stage = try await stage(world)
                 stage.origin.play(
                     then: .answering(after: .milliseconds(5)) { Entry(Data($0.key.text.utf8)) })
@@ -142,7 +142,7 @@ extension StrategyConformance {
     private func judgeAnswer(_ findings: inout Findings) {
         for copy in [StrategySituation.Copy.none, .onError, .beyond] {
             findings.judge("asked for an answer at once, with \(copy.rawValue)") {
-                try SimulatedWorld().run { world in
+                try SimulatedWorld().run(leaving: .anything) { world in
                     let made = Locked<(any Loader)?>(nil)
                     let probe = Plugin.strategy(
                         "conformance-probe", "Shows the strategy it is made of.", needs: plugin.needs,

@@ -172,7 +172,7 @@ struct StrategySituation: Sendable, CustomStringConvertible {
 
     /// Lives through it.
     func run(_ suite: StrategyConformance) throws -> Seen {
-        try SimulatedWorld().run { world in
+        try SimulatedWorld().run(leaving: .anything) { world in
             let stage = try await suite.stage(world, copies: copy, isForeign: isForeign)
             try await prepare(stage)
             let reads = stage.store.count(of: .read)

@@ -14,7 +14,7 @@ extension WrapperConformance {
             for failures in 0...1 {
                 let situation = failures == 0 ? "the origin never ends" : "the origin fails and then never ends"
                 findings.judge("\(situation), the load is cancelled after \(moment.brief)") {
-                    try SimulatedWorld().run { world in
+                    try SimulatedWorld().run(leaving: .anything) { world in
                         let wrapped = try await wrapped(world)
                         for _ in 0..<failures { wrapped.stage.origin.play(.failure(.status(503))) }
                         wrapped.stage.origin.play(then: .hang)
@@ -56,7 +56,7 @@ extension WrapperConformance {
     /// Many cancelled loads in a row.
     private func judgePardon(_ findings: inout Findings) {
         findings.judge("thirty loads in a row are cancelled") {
-            try SimulatedWorld().run { world in
+            try SimulatedWorld().run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
                 wrapped.stage.origin.play(then: .hang)
                 for _ in 1...30 {
@@ -76,7 +76,7 @@ extension WrapperConformance {
     /// After many failures and a rest, the first load is cancelled.
     private func judgeProbe(_ findings: inout Findings) {
         findings.judge("after many failures and an hour's rest, a load is cancelled") {
-            try SimulatedWorld().run { world -> Watched<Loaded<Entry>>? in
+            try SimulatedWorld().run(leaving: .anything) { world -> Watched<Loaded<Entry>>? in
                 let wrapped = try await wrapped(world)
                 wrapped.stage.origin.play(then: .failure(.status(503)))
                 for _ in 1...30 { _ = try await wrapped.loadAndRest() }
@@ -109,7 +109,7 @@ extension WrapperConformance {
     /// An origin that does not heed its cancellation holds nobody up: not who is cancelled, nor who gives up.
     func judgeDeafness(_ findings: inout Findings) {
         findings.judge("the origin does not heed its cancellation") {
-            try SimulatedWorld().run { world in
+            try SimulatedWorld().run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
                 wrapped.stage.origin.play(then: .deaf)
                 let caller = wrapped.stage.load()

@@ -21,7 +21,7 @@ extension WrapperConformance {
     /// Sixty loads of different things, one in seven of which fails; every value names its own.
     private func judgeCrowd(_ seed: UInt64, _ findings: inout Findings) {
         findings.judge("sixty loads at a time, seed \(seed)") {
-            try SimulatedWorld(seed: seed, interleaving: .shuffled).run { world in
+            try SimulatedWorld(seed: seed, interleaving: .shuffled).run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
                 wrapped.stage.origin.play(
                     then: .answering(after: .milliseconds(10)) { call in
@@ -56,7 +56,7 @@ extension WrapperConformance {
     /// Forty loads, all cancelled in the same moment, some of which may wait for others.
     private func judgeCancelledCrowd(_ findings: inout Findings) {
         findings.judge("forty loads at a time, all cancelled after 1 s") {
-            try SimulatedWorld(seed: 9, interleaving: .shuffled).run { world in
+            try SimulatedWorld(seed: 9, interleaving: .shuffled).run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
                 wrapped.stage.origin.play(then: .hang)
                 let loads = (1...40).map { wrapped.load("\($0)") }
@@ -85,7 +85,7 @@ extension WrapperConformance {
     /// One origin fails and hangs; another, wrapped alike, works.
     private func judgeNeighbours(_ findings: inout Findings) {
         findings.judge("another origin, wrapped alike, fails and hangs") {
-            try SimulatedWorld().run { world in
+            try SimulatedWorld().run(leaving: .anything) { world in
                 let (bad, good) = (try await wrapped(world), try await wrapped(world))
                 bad.stage.origin.play(then: .failure(.status(503)))
                 for _ in 1...30 { _ = try await bad.loadAndRest() }

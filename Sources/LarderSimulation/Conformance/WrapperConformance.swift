@@ -99,7 +99,7 @@ public struct WrapperConformance: Sendable {
 
     private func judgeValues(_ findings: inout Findings) {
         findings.judge("the origin sends a value, and then says unchanged") {
-            try SimulatedWorld().run { world in
+            try SimulatedWorld().run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
                 let entry = Entry(Data("value".utf8), Self.metadata)
                 wrapped.stage.origin.play(.answering { _ in entry }, .unchanged())

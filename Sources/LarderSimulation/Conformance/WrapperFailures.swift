@@ -21,7 +21,7 @@ extension WrapperConformance {
         ]
         for (situation, act) in acts {
             findings.judge(situation) {
-                try SimulatedWorld().run { world in
+                try SimulatedWorld().run(leaving: .anything) { world in
                     let wrapped = try await wrapped(world)
                     wrapped.stage.origin.play(then: act)
                     let load = wrapped.load()
@@ -68,7 +68,7 @@ extension WrapperConformance {
     func judgeAnswers(_ findings: inout Findings) {
         for answer in [LoadError.status(404), .status(403), .answer("no, and that is final")] {
             findings.judge("the origin answers thirty times: \(answer.message)") {
-                try SimulatedWorld().run { world in
+                try SimulatedWorld().run(leaving: .anything) { world in
                     let wrapped = try await wrapped(world)
                     wrapped.stage.origin.play(then: .failure(answer))
                     var loads: [Watched<Loaded<Entry>>] = []
