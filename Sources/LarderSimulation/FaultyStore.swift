@@ -5,38 +5,33 @@
 #endif
 public import Larder
 
-/// A store in memory that fails, hangs or damages what it keeps when told to, and remembers what it was asked.
+/// A store in memory that fails, hangs, damages what it keeps or fills up when told to, and remembers what it was asked.
+///
+/// Things go wrong call by call, from now on, or by chance, which the world's seed decides:
+///
+/// ```swift
+/// store.play(.fails, nil, .takes(.seconds(2)), for: .read)   // the next three reads; the second works
+/// store.set(.hangs, for: .write)                             // every write from now on
+/// store.set(.fails, for: .read, chance: 0.1)                 // one read in ten
+/// store.fillUp(at: 64_000)                                   // as a full disk
+/// ```
 public final class FaultyStore: Store {
-    /// Something a store is asked to do.
-    public enum Operation: Hashable, Sendable {
-        /// To find an entry.
-        case read
-        /// To keep one.
-        case write
-        /// To forget some.
-        case remove
-    }
-
-    /// What goes wrong with it.
-    public enum Fault: Hashable, Sendable {
-        /// It throws.
-        case fails
-        /// It takes this long first.
-        case takes(Duration)
-        /// It takes this long and then throws.
-        case failsAfter(Duration)
-        /// It never ends, unless cancelled.
-        case hangs
-        /// The payload that is read has a wrong byte.
-        case corrupts
-    }
-
     private struct State {
         var entries: [Key: Entry] = [:]
-        var faults: [Operation: Fault] = [:]
+        var scripts: [Operation: [Fault?]] = [:]
+        var faults: [Operation: (fault: Fault, chance: Double)] = [:]
+        var room: Int?
         var counts: [Operation: Int] = [:]
         var bodies = 0
         var inner: (any Store)?
+
+        var bytes: Int { entries.values.reduce(0) { $0 + $1.weight } }
+
+        /// Whether `entry` finds room.
+        func fits(_ entry: Entry, for key: Key) -> Bool {
+            guard let room else { return true }
+            return bytes - (entries[key]?.weight ?? 0) + entry.weight <= room
+        }
     }
 
     private let name: String
@@ -69,9 +64,22 @@ public final class FaultyStore: Store {
         }
     }
 
-    /// From now on `operation` goes wrong in this way; nil mends it.
-    public func set(_ fault: Fault?, for operation: Operation) {
-        state.withLock { $0.faults[operation] = fault }
+    /// From now on `operation` goes wrong in this way, always or by chance; nil mends it. What it is to play it plays first.
+    ///
+    /// - Parameter chance: how likely each call goes wrong, 0 to 1, as the world's random numbers have it.
+    public func set(_ fault: Fault?, for operation: Operation, chance: Double = 1) {
+        state.withLock { $0.faults[operation] = fault.map { ($0, chance) } }
+    }
+
+    /// Adds to what the next calls for `operation` meet, one each; nil is one that works.
+    public func play(_ faults: Fault?..., for operation: Operation) {
+        state.withLock { $0.scripts[operation, default: []] += faults }
+    }
+
+    /// From now on a write fails that would make it keep more than so many bytes, as ``statistics()`` counts them; nil
+    /// makes room without end. What is kept stays, and forgetting makes room.
+    public func fillUp(at bytes: Int?) {
+        state.withLock { $0.room = bytes }
     }
 
     /// How often it was asked.
@@ -109,7 +117,8 @@ public final class FaultyStore: Store {
 
     /// Answers at once, unless its entries are foreign or reading goes wrong.
     public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? {
-        guard !isForeign, state.withLock({ $0.faults[.read] == nil }) else { return nil }
+        let works = state.withLock { $0.faults[.read] == nil && $0.scripts[.read, default: []].isEmpty }
+        guard !isForeign, works else { return nil }
         if let inner { return inner.peek(key, if: accept).map { found($0.entry) } }
         return state.withLock({ $0.entries[key] }).flatMap { accept($0) ? found($0) : nil }
     }
@@ -120,19 +129,20 @@ public final class FaultyStore: Store {
         let inner = inner
         let kept = try await inner?.read(key)?.entry
         guard var entry = inner == nil ? state.withLock({ $0.entries[key] }) : kept else { return nil }
-        if fault == .corrupts {
-            var bytes = entry.payload.bytes
-            if let first = bytes.first { bytes[bytes.startIndex] = first ^ 1 }
-            entry.payload = Payload(bytes)
-        }
+        if fault == .corrupts { Self.damage(&entry) }
         return found(entry)
     }
 
     /// Keeps an entry, or does what it was told.
     public func write(_ entry: Entry, for key: Key) async throws -> Bool {
-        try await meet(.write)
+        let fault = try await meet(.write)
+        guard state.withLock({ $0.fits(entry, for: key) }) else {
+            throw failure("cannot write: no space left on device")
+        }
+        var entry = entry
+        if fault == .corrupts { Self.damage(&entry) }
         if let inner, try await !inner.write(entry, for: key) { return false }
-        state.withLock { state in
+        state.withLock { [entry] state in
             if state.entries[key]?.payload !== entry.payload { state.bodies += 1 }
             state.entries[key] = entry
         }
@@ -150,33 +160,50 @@ public final class FaultyStore: Store {
 
     /// How much it keeps.
     public func statistics() async -> StoreStatistics {
-        state.withLock {
-            StoreStatistics(entries: $0.entries.count, bytes: $0.entries.values.reduce(0) { $0 + $1.weight })
-        }
+        state.withLock { StoreStatistics(entries: $0.entries.count, bytes: $0.bytes) }
     }
 
+    /// Counts a call and lets it meet what it is to meet.
+    ///
+    /// - Returns: what went wrong with it, if it did not end it.
     @discardableResult
     private func meet(_ operation: Operation) async throws -> Fault? {
-        let fault = state.withLock { state in
-            state.counts[operation, default: 0] += 1
-            return state.faults[operation]
-        }
+        let fault = fault(of: operation)
         switch fault {
-        case .fails: throw failure
+        case .fails: throw failure()
         case .takes(let duration): try await world.sleep(for: duration)
         case .failsAfter(let duration):
             try await world.sleep(for: duration)
-            throw failure
+            throw failure()
         case .hangs: try await world.sleep(for: .forever)
         case .corrupts, nil: break
         }
         return fault
     }
 
+    private func fault(of operation: Operation) -> Fault? {
+        let (fault, chance) = state.withLock { state -> (Fault?, Double) in
+            state.counts[operation, default: 0] += 1
+            if state.scripts[operation]?.isEmpty == false {
+                return (state.scripts[operation]?.removeFirst() ?? nil, 1)
+            }
+            return (state.faults[operation]?.fault, state.faults[operation]?.chance ?? 1)
+        }
+        // No die is cast for what is certain: a test without chance has the history it had.
+        if fault == nil || chance >= 1 { return fault }
+        return world.chance() < chance ? fault : nil
+    }
+
+    private static func damage(_ entry: inout Entry) {
+        var bytes = entry.payload.bytes
+        if let first = bytes.first { bytes[bytes.startIndex] = first ^ 1 }
+        entry.payload = Payload(bytes)
+    }
+
     private var inner: (any Store)? { state.withLock { $0.inner } }
 
-    private var failure: StoreError {
-        StoreError("told to fail", faults: [StoreFault(tier: name, error: StoreError("told to fail"))])
+    private func failure(_ message: String = "told to fail") -> StoreError {
+        StoreError(message, faults: [StoreFault(tier: name, error: StoreError(message))])
     }
 
     private func found(_ entry: Entry) -> Found {
