@@ -107,4 +107,12 @@ import Testing
             #expect(kitchen.feed.metrics.loads == 1 && kitchen.feed.metrics.fallbackRate == 0)
         }
     }
+
+    @Test func aFallbackThatCancelsItselfHasFailedAndTheNextIsAsked() throws {
+        try SimulatedWorld().run { world in
+            let (kitchen, _) = try await kitchen(world, .throwing(CancellationError()))
+            #expect(try await kitchen.feed.load().source == .fallback("constant"))
+            #expect(kitchen.feed.metrics.cancelled == 0)
+        }
+    }
 }

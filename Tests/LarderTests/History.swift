@@ -27,7 +27,7 @@ struct History: Sendable {
                 world, strategy: Self.strategies[dice.roll(Self.strategies.count)],
                 validators: #"[{ "use": "age", "fresh": "40ms", "whileRevalidating": "100ms", "onError": "200ms" }]"#,
                 around: dice.roll(2) == 0 ? "[]" : #"[{ "use": "timeout", "after": "90ms" }]"#,
-                foreignStore: dice.roll(2) == 0, plugins: [origin.plugin], origin: "checked")
+                foreignStore: dice.roll(2) == 0, plugins: [origin.plugin], origin: #""checked""#)
             let teller = Teller(world)
             var loads: [Started<Void>] = []
             for number in 0..<24 {

@@ -19,7 +19,7 @@ struct Kitchen {
         _ world: SimulatedWorld, strategy: String, validators: String = "[]", around: String = "[]",
         fallbacks: String = "[]", store storePart: String = #""faulty""#, foreignStore: Bool = true,
         plugins: [Plugin] = [],
-        origin originName: String = "scripted"
+        origin originPart: String = #""scripted""#
     ) async throws {
         self.world = world
         origin = ScriptedOrigin(world: world)
@@ -29,7 +29,7 @@ struct Kitchen {
         folder = try Folder()
         try folder.write(
             """
-            { "resource": "feed", "origin": "\(originName)", "around": \(around), "strategy": \(strategy),
+            { "resource": "feed", "origin": \(originPart), "around": \(around), "strategy": \(strategy),
               "validators": \(validators), "store": \(storePart), "fallbacks": \(fallbacks) }
             """, to: "feed.json")
         pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)

@@ -63,10 +63,15 @@ extension Kitchen {
     /// A load of `feed` that goes on beside the test.
     func start(
         _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
-        deadline: Duration? = nil
+        deadline: Duration? = nil, priority: Request.Priority = .normal
     ) -> Started<Loaded<Data>> {
-        let feed = feed
-        return world.start { try await feed.load(parameters, scope: scope, mode: mode, deadline: deadline) }
+        let request = feed.request(parameters, scope: scope, mode: mode, deadline: deadline, priority: priority)
+        return world.start { [feed] in try await feed.load(request) }
+    }
+
+    /// So many loads at a time, each of an instance of its own: `id` 1 and up.
+    func crowd(_ count: Int, priority: Request.Priority = .normal) -> [Started<Loaded<Data>>] {
+        (1...count).map { start(["id": "\($0)"], priority: priority) }
     }
 
     /// What the store holds for `key`, as text.

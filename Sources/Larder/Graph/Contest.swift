@@ -30,7 +30,11 @@ final class Contest<Value: Sendable>: Sendable {
         let task = world.spawn { [self, world] in
             if delay > .zero {
                 do { try await world.sleep(for: delay) } catch { return }
-                state.withLock { _ = $0.begun.insert(number) }
+                let isLate = state.withLock { state in
+                    if !state.isOver { state.begun.insert(number) }
+                    return state.isOver
+                }
+                if isLate { return }
             }
             do {
                 end(.success(try await work()))

@@ -31,7 +31,7 @@ package struct Fallback: Loader {
         do {
             return try await loader.load(call.knowing(nil))
         } catch {
-            guard let failure = LoadError.meaning(of: error) else { throw error }
+            guard let failure = LoadError.failure(error) else { throw CancellationError() }
             call.trail.note("fallback \(name)", failure.message)
             return nil
         }

@@ -72,13 +72,11 @@ package struct MeasuredOrigin: Loader {
             let bytes = isUnchanged ? 0 : loaded.value.payload.bytes.count
             report(call, failed: false, unchanged: isUnchanged, bytes: bytes, since: start)
             return loaded
-        } catch  where Task.isCancelled {
-            // Whatever an origin throws when it is cancelled, it did not fail.
-            meter.count(.originCalls)
-            throw CancellationError()
         } catch {
-            // A closure that throws `CancellationError` though nobody cancelled it has failed.
-            let failure = LoadError.meaning(of: error) ?? LoadError(.failed, "cancelled itself", origin: error)
+            guard let failure = LoadError.failure(error) else {
+                meter.count(.originCalls)
+                throw CancellationError()
+            }
             report(call, failed: !failure.isAnswer, since: start)
             throw failure
         }

@@ -94,6 +94,14 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         return LoadError(.failed, "failed with \(type(of: error))", origin: error)
     }
 
+    /// What `error`, thrown by an origin, means to the one who called it: also an origin that cancels itself has failed.
+    ///
+    /// - Returns: nil when the task is cancelled; whatever an origin throws then, it did not fail.
+    static func failure(_ error: any Error) -> LoadError? {
+        if Task.isCancelled { return nil }
+        return meaning(of: error) ?? LoadError(.failed, "cancelled itself", origin: error)
+    }
+
     /// The message.
     public var description: String { message }
 }

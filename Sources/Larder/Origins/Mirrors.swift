@@ -25,7 +25,8 @@ struct Mirrors: Loader {
             do {
                 return try await loader.load(call)
             } catch {
-                guard let failure = LoadError.meaning(of: error), !failure.isAnswer else { throw error }
+                guard let failure = LoadError.failure(error) else { throw CancellationError() }
+                if failure.isAnswer { throw error }
                 call.trail.note("mirror \(name)", failure.message)
                 first = first ?? failure
             }

@@ -31,7 +31,33 @@ final class LimitGate: Sendable {
         var limits: LimitState
         var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
         var cancelled: Set<Int> = []
-        var isTimed = false
+        /// The number of the timer that is set; nil when none is.
+        var timer: Int?
+        var timers = 0
+        var timing: Task<Void, Never>?
+
+        /// Sets no further timer until the one of this number is over.
+        mutating func setTimer() -> Int {
+            timers += 1
+            timer = timers
+            return timers
+        }
+
+        /// Whether the timer of this number is the one that is set; it is not any more.
+        mutating func end(_ number: Int) -> Bool {
+            guard timer == number else { return false }
+            (timer, timing) = (nil, nil)
+            return true
+        }
+
+        /// Forgets the timer if nobody waits for it any more.
+        ///
+        /// - Returns: what is to be cancelled.
+        mutating func dropTimer() -> Task<Void, Never>? {
+            guard limits.isEmpty else { return nil }
+            defer { (timer, timing) = (nil, nil) }
+            return timing
+        }
     }
 
     private let world: any World
@@ -75,107 +101,42 @@ final class LimitGate: Sendable {
     }
 
     private func cancel(_ number: Int) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            guard state.limits.drop(number) else { return nil }
+        let (waiter, timing) = state.withLock { state -> (CheckedContinuation<Void, any Error>?, Task<Void, Never>?) in
+            guard state.limits.drop(number) else { return (nil, nil) }
             let waiter = state.waiters.removeValue(forKey: number)
             if waiter == nil { state.cancelled.insert(number) }
-            return waiter
+            return (waiter, state.dropTimer())
         }
+        timing?.cancel()
         waiter?.resume(throwing: CancellationError())
     }
 
     /// Lets go on whoever may, and sees to it that somebody looks again when the next one may.
     private func advance() {
         let now = world.uptime
-        let (waiters, pause) = state.withLock { state -> ([CheckedContinuation<Void, any Error>], Duration?) in
+        let (waiters, pause, number) = state.withLock { state in
             var waiters: [CheckedContinuation<Void, any Error>] = []
             while let number = state.limits.next(at: now, among: { state.waiters[$0] != nil }) {
                 if let waiter = state.waiters.removeValue(forKey: number) { waiters.append(waiter) }
             }
-            let pause = state.isTimed ? nil : state.limits.pause(at: now)
-            if pause != nil { state.isTimed = true }
-            return (waiters, pause)
+            let pause = state.timer == nil ? state.limits.pause(at: now) : nil
+            return (waiters, pause, pause == nil ? 0 : state.setTimer())
         }
         for waiter in waiters { waiter.resume() }
-        guard let pause else { return }
-        world.spawn { [weak self, world] in
+        if let pause { time(pause, number) }
+    }
+
+    /// Advances after `pause`, unless nobody waits any more by then.
+    private func time(_ pause: Duration, _ number: Int) {
+        let timing = world.spawn { [weak self, world] in
             try? await world.sleep(for: pause)
-            self?.state.withLock { $0.isTimed = false }
-            self?.advance()
+            guard let self, state.withLock({ $0.end(number) }) else { return }
+            advance()
         }
-    }
-}
-
-/// Who may go on: counts and times only.
-struct LimitState: Sendable {
-    enum Turn: Sendable, Equatable {
-        case go
-        case wait(Int)
-        case refuse
-    }
-
-    private struct Waiting {
-        var number: Int
-        var priority: Request.Priority
-    }
-
-    private let concurrent: Int
-    private let perSecond: Int?
-    private let most: Int
-    private var running = 0
-    /// When the calls of the last second started, the oldest first.
-    private var starts: [Duration] = []
-    private var queue: [Waiting] = []
-    private var count = 0
-
-    init(concurrent: Int?, perSecond: Int?, queue: Int) {
-        self.concurrent = concurrent ?? .max
-        self.perSecond = perSecond
-        most = queue
-    }
-
-    mutating func enter(_ priority: Request.Priority, at now: Duration) -> Turn {
-        if queue.isEmpty, start(at: now) { return .go }
-        guard queue.count < most else { return .refuse }
-        count += 1
-        // Behind everyone who is at least as urgent.
-        let place = queue.firstIndex { $0.priority < priority } ?? queue.endIndex
-        queue.insert(Waiting(number: count, priority: priority), at: place)
-        return .wait(count)
-    }
-
-    mutating func leave() {
-        running -= 1
-    }
-
-    /// Takes a call out of the queue; false if it is not in it any more.
-    mutating func drop(_ number: Int) -> Bool {
-        guard let place = queue.firstIndex(where: { $0.number == number }) else { return false }
-        queue.remove(at: place)
-        return true
-    }
-
-    /// The next call that goes on now, of those that have begun to wait.
-    mutating func next(at now: Duration, among isWaiting: (Int) -> Bool) -> Int? {
-        guard let place = queue.firstIndex(where: { isWaiting($0.number) }), start(at: now) else { return nil }
-        return queue.remove(at: place).number
-    }
-
-    /// How long until the next call may go on, if only time is in its way.
-    func pause(at now: Duration) -> Duration? {
-        guard let perSecond, !queue.isEmpty, running < concurrent, starts.count >= perSecond, let first = starts.first
-        else { return nil }
-        return max(.nanoseconds(1), first + .seconds(1) - now)
-    }
-
-    private mutating func start(at now: Duration) -> Bool {
-        guard running < concurrent else { return false }
-        if let perSecond {
-            starts.removeAll { $0 + .seconds(1) <= now }
-            guard starts.count < perSecond else { return false }
-            starts.append(now)
+        let isWanted = state.withLock { state in
+            if state.timer == number { state.timing = timing }
+            return state.timer == number
         }
-        running += 1
-        return true
+        if !isWanted { timing.cancel() }
     }
 }
