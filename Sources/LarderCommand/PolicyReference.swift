@@ -27,6 +27,7 @@ struct PolicyReference {
             | `extends` | the name of a file such as `_base.json` | Objects merge deep, lists replace whole, `null` removes |
             | `resource` | the file's name without `.json` | The resource's name |
             | `about` | text | What it is, for people |
+            | `log` | `"all"`, `"off"`, or a share such as `"10%"` | How much of its decisions the log is told |
 
             Durations are `"250ms"`, `"30s"`, `"5m"`, `"12h"`, `"7d"` or `"forever"`; sizes `"64KB"`, `"20MB"`, `"1GB"`; shares
             `0.1` or `"10%"`. In every string, `${NAME}` and `${NAME:-default}` read the environment.

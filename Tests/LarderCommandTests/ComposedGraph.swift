@@ -7,7 +7,7 @@ struct ComposedGraph {
 
     init(_ policy: Policy, cache: String) throws {
         let composer = Composer(registry: .standard, world: SystemWorld(), cacheDirectory: cache)
-        let graph = try composer.compose(policy, in: Slot(policy.resource, listeners: Listeners()))
+        let graph = try composer.compose(policy, in: Slot(policy.resource, heardBy: Hearing()))
         visit(graph.root)
         // What stands for a store where the policy names none.
         if policy.store == nil { stores = [] }

@@ -16,7 +16,7 @@ struct Composer {
     func compose(_ policy: Policy, after former: LoaderGraph? = nil, in slot: Slot) throws(PolicyError) -> LoaderGraph {
         let keepsakes = Keepsakes(after: former?.keepsakes)
         defer { keepsakes.settle() }
-        let meter = slot.ledger.meter(for: policy, in: world)
+        let meter = slot.ledger.meter(for: policy, heardBy: slot.hearing, in: world)
         let context = context(of: slot, meter, keepsakes)
         do {
             let make = policy.fingerprint(of: ["store"])
@@ -39,19 +39,15 @@ struct Composer {
                 )
             }
             let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
-            let root = measured(answering, policy, slot, meter)
+            let root = Measured(inner: answering, meter: meter, world: world)
             return LoaderGraph(
                 policy: policy, root: root,
-                live: measured(sides.live, policy, slot, meter), shelf: shelf,
+                live: Measured(inner: sides.live, meter: meter, world: world), shelf: shelf,
                 validators: validators, storeMake: make,
                 keepsakes: keepsakes, meter: meter, world: world)
         } catch {
             throw PolicyError([Problem("cannot be composed: \(Self.reason(for: error))", file: policy.file)])
         }
-    }
-
-    private func measured(_ loader: any Loader, _ policy: Policy, _ slot: Slot, _ meter: Meter) -> Measured {
-        Measured(inner: loader, revision: policy.revision, meter: meter, listeners: slot.listeners, world: world)
     }
 
     /// What a part failed with; of a foreign error its type, for its text may hold a secret.

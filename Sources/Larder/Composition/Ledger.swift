@@ -11,10 +11,12 @@ final class Ledger: Sendable {
     private let state = Locked(State())
 
     /// The meter of a policy's revision; a new one if it has not been in effect lately.
-    func meter(for policy: Policy, in world: any World) -> Meter {
+    func meter(for policy: Policy, heardBy hearing: Hearing, in world: any World) -> Meter {
         state.withLock { state in
             if let meter = state.meters.first(where: { $0.revision == policy.revision }) { return meter }
-            let meter = Meter(revision: policy.revision, strategy: policy.strategy.plugin.name, world: world)
+            let meter = Meter(
+                resource: policy.resource, revision: policy.revision, strategy: policy.strategy.plugin.name,
+                told: policy.told, hearing: hearing, world: world)
             state.meters.append(meter)
             if state.meters.count > Self.most { state.earlier.merge(state.meters.removeFirst().current) }
             return meter

@@ -40,6 +40,7 @@ extension ResourceDump {
     fileprivate init(reading node: Node) throws(MetricsDump.Unreadable) {
         self.init(try node.text("resource"))
         inFlight = Int(clamping: try node.count("in_flight"))
+        breaker = node["breaker"]?.string.flatMap { BreakerLevel(rawValue: $0) }
         if let kept = node["store"] {
             func number(_ name: String) throws(MetricsDump.Unreadable) -> Int { Int(clamping: try kept.count(name)) }
             store = StoreStatistics(

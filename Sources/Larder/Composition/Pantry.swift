@@ -25,9 +25,11 @@ public final class Pantry: Sendable {
     private let composer: Composer
     private let world: any World
     private let state = Locked(State())
-    private let source = EventSource()
+    private let swaps = Listeners<PantryEvent>()
     private let life: Life
-    package let listeners = Listeners()
+    private let sinks = Listeners<MetricsDump>()
+    private let housekeeping = Locked<Housekeeping?>(nil)
+    package let hearing = Hearing()
     /// Held while policies are read and swapped, by a thread that may block.
     private let reloading = Locked(())
 
@@ -107,6 +109,22 @@ public final class Pantry: Sendable {
     /// What happened to all loads so far, for reading and for dumping.
     public var metrics: PantryMetrics { PantryMetrics(slots: slots, life: life, world: world) }
 
+    /// Tells a sink of every load and every dump, until the attachment is let go.
+    public func attach(_ sink: any MetricsSink) -> SinkAttachment {
+        SinkAttachment(sink, loads: hearing.loads, dumps: sinks)
+    }
+
+    /// Writes the last dump of the metrics and what the log has not written yet, where `_larder.json` wants them: at the
+    /// end of the process. Loads go on, and are counted in no file any more.
+    public func close() async {
+        await housekeeping.withLock { $0 }?.close()
+    }
+
+    /// What is not plain from now on: loads that were not answered with live or fresh data, stores that failed, breakers
+    /// and policies that changed. Every access gives a stream of its own, which ends with the pantry; of what nobody takes,
+    /// the last thousand are kept. A policy's `log` says how much of it is told.
+    public var decisions: AsyncStream<Decision> { hearing.decisions.stream(most: 1_000) }
+
     /// Records every load from now on in a file, one line of JSON each: when it began, the resource, a hash of its key, and
     /// how it ended. `larder simulate --trace` replays it.
     ///
@@ -115,7 +133,7 @@ public final class Pantry: Sendable {
     ///
     /// - Throws: a description of what the system refused when the file cannot be written.
     public func record(to file: URL) throws -> Recording {
-        try Recording(file.path, listeners, world)
+        try Recording(file.path, hearing.loads, world)
     }
 
     // MARK: Clearing
@@ -161,7 +179,7 @@ public final class Pantry: Sendable {
     // MARK: Swapping policies
 
     /// What happens to the policies from now on. Every access gives a stream of its own, which ends with the pantry.
-    public var events: AsyncStream<PantryEvent> { source.stream() }
+    public var events: AsyncStream<PantryEvent> { swaps.stream(most: 100) }
 
     /// Reads the policies again and, if all of them are sound, swaps those that changed.
     ///
@@ -175,12 +193,17 @@ public final class Pantry: Sendable {
     public func reload() async throws -> [PolicyChange] {
         do {
             let changes = try await world.blocking { [self] in try swap() }
-            if !changes.isEmpty { source.send(.reloaded(changes)) }
+            if !changes.isEmpty { tell(.reloaded(changes)) }
             return changes
         } catch let error as PolicyError {
-            source.send(.rejected(error))
+            tell(.rejected(error))
             throw error
         }
+    }
+
+    private func tell(_ event: PantryEvent) {
+        swaps.send(event)
+        for decision in event.decisions(at: world.now) { hearing.decisions.send(decision) }
     }
 
     /// Reloads whenever a file of the folder changes, until the watch is let go. What comes of it, ``events`` tell.
@@ -202,6 +225,7 @@ public final class Pantry: Sendable {
     private func swap() throws(PolicyError) -> [PolicyChange] {
         try reloading.withLock { _ throws(PolicyError) in
             let policies = try reader.readAll()
+            let settings = try reader.process()
             var problems: [Problem] = []
             var next: [(slot: Slot, graph: LoaderGraph?)] = []
             for policy in policies {
@@ -215,6 +239,7 @@ public final class Pantry: Sendable {
                 }
             }
             if !problems.isEmpty { throw PolicyError(problems) }
+            let housekeeping = try housekeeping(settings)
             let names = Set(policies.map(\.resource))
             for graph in graphs where !names.contains(graph.policy.resource) {
                 next.append((slot(graph.policy.resource), nil))
@@ -224,8 +249,21 @@ public final class Pantry: Sendable {
                     resource: slot.name, from: slot.graph?.policy.revision, to: graph?.policy.revision)
             }
             for (slot, graph) in next { slot.replace(with: graph) }
+            let last = self.housekeeping.withLock { kept in
+                defer { kept = housekeeping }
+                return kept
+            }
+            withExtendedLifetime(last) {}
             return changes
         }
+    }
+
+    /// What writes the files that the settings name: the one there is, if they are the same.
+    private func housekeeping(_ settings: ProcessSettings) throws(PolicyError) -> Housekeeping {
+        if let kept = housekeeping.withLock({ $0 }), kept.settings == settings { return kept }
+        return try Housekeeping(
+            settings, in: composer.cacheDirectory, hearing: hearing, sinks: sinks, world: world
+        ) { [weak self] in await self?.metrics.dump() }
     }
 
     // MARK: Slots
@@ -237,7 +275,7 @@ public final class Pantry: Sendable {
     private func slot(_ name: String) -> Slot {
         state.withLock { state in
             if let slot = state.slots[name] { return slot }
-            let slot = Slot(name, listeners: listeners)
+            let slot = Slot(name, heardBy: hearing)
             state.slots[name] = slot
             return slot
         }

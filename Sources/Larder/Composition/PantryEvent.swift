@@ -19,35 +19,21 @@ public struct PolicyChange: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(resource): \(from ?? "new") → \(to ?? "gone")" }
 }
 
-/// Hands events to everyone who listens.
-final class EventSource: Sendable {
-    private struct State {
-        var next = 0
-        var listeners: [Int: AsyncStream<PantryEvent>.Continuation] = [:]
-    }
-
-    private let state = Locked(State())
-
-    /// The events from now on; of those that nobody takes, the last hundred.
-    func stream() -> AsyncStream<PantryEvent> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(100)) { listener in
-            let number = state.withLock { state in
-                state.next += 1
-                state.listeners[state.next] = listener
-                return state.next
+extension PantryEvent {
+    /// The same for the log.
+    func decisions(at now: Timestamp) -> [Decision] {
+        switch self {
+        case .reloaded(let changes):
+            changes.map {
+                Decision(at: now, resource: $0.resource, revision: $0.to, kind: .policy, note: $0.description)
             }
-            listener.onTermination = { [state] _ in
-                state.withLock { _ = $0.listeners.removeValue(forKey: number) }
-            }
+        case .rejected(let error):
+            [
+                Decision(
+                    at: now, resource: nil, revision: nil, kind: .refused,
+                    note: error.problems.filter { $0.severity == .error }.map(\.description).joined(separator: "; "))
+            ]
         }
-    }
-
-    func send(_ event: PantryEvent) {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
-    }
-
-    deinit {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
     }
 }
 

@@ -54,6 +54,7 @@ extension Slot {
         var resource = ResourceDump(name)
         let graph = graph
         if let graph { resource.store = await graph.shelf.store.statistics() }
+        resource.breaker = graph?.meter.breaker
         let (meters, earlier) = ledger.all
         if !earlier.isEmpty {
             resource.revisions.append(

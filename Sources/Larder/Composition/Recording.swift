@@ -1,10 +1,10 @@
 /// A record of a pantry's loads, which goes on until it is stopped or nobody holds it any more.
 public final class Recording: Sendable {
     private let lines: LineFile
-    private let listeners: Listeners
+    private let listeners: Listeners<LoadReport>
     private let number: Int
 
-    init(_ path: String, _ listeners: Listeners, _ world: any World) throws {
+    init(_ path: String, _ listeners: Listeners<LoadReport>, _ world: any World) throws {
         let lines = try LineFile(path, world: world)
         let salt = world.token() + world.token()
         self.lines = lines

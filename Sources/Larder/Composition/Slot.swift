@@ -16,11 +16,11 @@ final class Slot: Sendable {
     let order = Order()
     private let state = Locked(State())
 
-    let listeners: Listeners
+    let hearing: Hearing
 
-    init(_ name: String, listeners: Listeners) {
+    init(_ name: String, heardBy hearing: Hearing) {
         self.name = name
-        self.listeners = listeners
+        self.hearing = hearing
     }
 
     var graph: LoaderGraph? { state.withLock { $0.graph } }

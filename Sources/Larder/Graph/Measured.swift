@@ -1,16 +1,14 @@
 /// Counts and times each load, and signs it with the trail that led to it.
 struct Measured: Loader {
     let inner: any Loader
-    let revision: String
     let meter: Meter
-    let listeners: Listeners
     let world: any World
 
     func answer(_ call: Call) -> Loaded<Entry>? {
         guard var loaded = inner.answer(call) else { return nil }
-        loaded.trail.revision = revision
+        loaded.trail.revision = meter.revision
         if call.request.mode == .cachedOnly { meter.count(.cachedOnly) } else { meter.hit(loaded, call.key) }
-        if !listeners.isEmpty { report(call, .success(loaded), after: .zero) }
+        meter.tell { report(call, .success(loaded), after: .zero) }
         return loaded
     }
 
@@ -23,30 +21,30 @@ struct Measured: Loader {
             let took = world.uptime - start
             count(call) { $0.ended(loaded, after: took) }
             loaded.trail = loaded.trail.following(call.trail.steps)
-            loaded.trail.revision = revision
-            if !listeners.isEmpty { report(call, .success(loaded), after: took) }
+            loaded.trail.revision = meter.revision
+            meter.tell { report(call, .success(loaded), after: took) }
             return loaded
         } catch {
             let took = world.uptime - start
             guard var failure = LoadError.meaning(of: error) else {
                 meter.count(.cancelled)
-                if !listeners.isEmpty { report(call, nil, after: took) }
+                meter.tell { report(call, nil, after: took) }
                 throw error
             }
             count(call) { $0.failed(failure, after: took) }
             failure.trail = Trail(call.trail.steps)
-            failure.trail.revision = revision
-            if !listeners.isEmpty { report(call, .failure(failure), after: took) }
+            failure.trail.revision = meter.revision
+            meter.tell { report(call, .failure(failure), after: took) }
             throw failure
         }
     }
 
-    private func count(_ call: Call, _ report: (Meter) -> Void) {
-        if call.request.mode == .cachedOnly { meter.count(.cachedOnly) } else { report(meter) }
+    private func count(_ call: Call, _ count: (Meter) -> Void) {
+        if call.request.mode == .cachedOnly { meter.count(.cachedOnly) } else { count(meter) }
     }
 
-    private func report(_ call: Call, _ result: Result<Loaded<Entry>, LoadError>?, after took: Duration) {
-        listeners.send(LoadReport(call, result, revision: revision, began: world.now - took, took: took))
+    private func report(_ call: Call, _ result: Result<Loaded<Entry>, LoadError>?, after took: Duration) -> LoadReport {
+        LoadReport(call, result, revision: meter.revision, began: world.now - took, took: took)
     }
 }
 

@@ -95,6 +95,16 @@ public enum Counter: Int, CaseIterable, Hashable, Sendable {
     }
 }
 
+/// Whether a breaker lets calls through.
+public enum BreakerLevel: String, Hashable, Sendable, CaseIterable {
+    /// It does.
+    case closed
+    /// It lets one try.
+    case halfOpen = "half-open"
+    /// It does not.
+    case open
+}
+
 /// A failure of a store, as far as failures are told apart.
 public struct Fault: Hashable, Sendable, Comparable {
     /// What a store could not do.

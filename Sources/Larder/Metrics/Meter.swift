@@ -7,19 +7,30 @@ public final class Meter: Sendable {
         var metrics = ResourceMetrics()
         var windows: Windows
         var inFlight = 0
+        var breaker: BreakerLevel?
     }
 
+    let resource: String
     /// The revision of the policy.
     let revision: String
     /// The name of its strategy.
     let strategy: String
+    /// The share of decisions that are told.
+    private let told: Double
+    private let hearing: Hearing
     private let world: any World
     private let hits = HitMeter()
     private let state: Locked<State>
     /// Which eight seconds of wall time were last seen: in others, windows may have to move on.
     private let tick = Atomic<Int64>(.min)
 
-    init(revision: String = "", strategy: String = "", world: any World) {
+    init(
+        resource: String = "", revision: String = "", strategy: String = "", told: Double = 1,
+        hearing: Hearing = Hearing(), world: any World
+    ) {
+        self.resource = resource
+        self.told = told
+        self.hearing = hearing
         self.revision = revision
         self.strategy = strategy
         self.world = world
@@ -42,6 +53,9 @@ public final class Meter: Sendable {
 
     /// Loads that have not ended.
     var inFlight: Int { state.withLock { $0.inFlight } }
+
+    /// What the breaker is at that changed last; nil if there is none.
+    var breaker: BreakerLevel? { state.withLock { $0.breaker } }
 
     /// Brings the windows up to date and reads what is wanted.
     private func moved<Result>(_ read: (inout State, ResourceMetrics) -> Result) -> Result {
@@ -104,6 +118,9 @@ public final class Meter: Sendable {
     /// A load that went on is over.
     func over() { state.withLock { $0.inFlight -= 1 } }
 
+    /// A breaker is at this now.
+    func breaker(is level: BreakerLevel) { state.withLock { $0.breaker = level } }
+
     /// A load ended with a value.
     func ended(_ loaded: Loaded<Entry>, after duration: Duration) {
         let outcome = Outcome(of: loaded)
@@ -156,5 +173,28 @@ public final class Meter: Sendable {
         change { metrics in
             for fault in faults { metrics.faults[Fault(tier: fault.tier, kind: kind), default: 0] += 1 }
         }
+        for fault in faults { tell(.storeFault, "cannot \(kind.rawValue): \(fault)") }
     }
+
+    // MARK: Telling
+
+    /// Tells those who want to hear of loads; `report` is made only if there are any.
+    @inline(__always)
+    func tell(_ report: () -> LoadReport) {
+        if !hearing.loads.isEmpty || !hearing.decisions.isEmpty { tell(report()) }
+    }
+
+    private func tell(_ report: LoadReport) {
+        if !hearing.loads.isEmpty { hearing.loads.send(report) }
+        if !hearing.decisions.isEmpty, let decision = Decision(report), isTold { hearing.decisions.send(decision) }
+    }
+
+    /// Tells those who want to hear of decisions.
+    func tell(_ kind: Decision.Kind, _ note: @autoclosure () -> String) {
+        guard !hearing.decisions.isEmpty, isTold else { return }
+        hearing.decisions.send(
+            Decision(at: world.now, resource: resource, revision: revision, kind: kind, note: note()))
+    }
+
+    private var isTold: Bool { told >= 1 || told > 0 && world.chance() < told }
 }

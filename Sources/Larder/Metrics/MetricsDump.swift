@@ -55,6 +55,8 @@ public struct ResourceDump: Sendable, Hashable {
     public var name: String
     /// Loads that had not ended.
     public var inFlight = 0
+    /// What its breaker was at; nil if it has none.
+    public var breaker: BreakerLevel?
     /// How much was kept, and how looking for it went.
     public var store = StoreStatistics()
     /// What was counted under each revision of its policy, in the order in which they first came.

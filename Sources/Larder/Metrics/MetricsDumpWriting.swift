@@ -27,6 +27,7 @@ extension ResourceDump {
             .init("\(name)_load_p95", total.load(percentile: 0.95).json),
             .init("\(name)_load_p99", total.load(percentile: 0.99).json),
             .init("origin_p95", total.originLatency.percentile(0.95).json), .init("in_flight", .int(inFlight)),
+            .init("breaker", breaker.map { .string($0.rawValue) } ?? .null),
             .init(
                 "store",
                 [

@@ -20,6 +20,8 @@ public struct Policy: Sendable {
     public let store: Part?
     /// What is tried when all of that fails, in order.
     public let fallbacks: [Part]
+    /// The share of its decisions that are told to the log.
+    public internal(set) var told = 1.0
     /// A fingerprint of what is in effect, as it is written: the same however it is laid out and wherever it comes from.
     public private(set) var revision = ""
     /// What is not wrong, but perhaps not what its author thinks.
@@ -107,7 +109,7 @@ package struct PolicySlot: Sendable {
     ]
 
     /// What else may stand in a policy.
-    package static let words = ["$schema", "extends", "resource", "about"]
+    package static let words = ["$schema", "extends", "resource", "about", "log"]
 }
 
 extension JSON {

@@ -21,6 +21,9 @@ package struct PolicyFiles {
         return items.filter { !$0.isFolder && Self.isPolicy($0.name) }.map(\.name).sorted()
     }
 
+    /// Whether there is a file of that name, readable or not.
+    func has(_ name: String) -> Bool { Disk.item(folder + "/" + name) != nil }
+
     static func isPolicy(_ name: String) -> Bool {
         name.hasSuffix(".json") && !name.hasSuffix(".schema.json") && !name.hasPrefix("_") && !name.hasPrefix(".")
     }

@@ -57,6 +57,30 @@ package struct PolicyReader {
         do { return try files.names() } catch { throw PolicyError([error]) }
     }
 
+    /// What the folder's `_larder.json` says; nothing if there is none.
+    ///
+    /// - Throws: ``PolicyError`` with everything that is wrong with it.
+    package func process() throws(PolicyError) -> ProcessSettings {
+        let verdict = judgeProcess()
+        if let settings = verdict.settings { return settings }
+        throw PolicyError(verdict.problems)
+    }
+
+    /// What is to be said about the folder's `_larder.json`.
+    package func judgeProcess() -> (settings: ProcessSettings?, problems: [Problem]) {
+        // A single policy is tried without the process it belongs to.
+        guard only == nil, files.has(ProcessSettings.file) else { return (ProcessSettings(), []) }
+        let reading = Reading(
+            registry: registry, folder: files.folder, file: files.folder + "/" + ProcessSettings.file)
+        do {
+            let root = environment.fill(try files.root(of: ProcessSettings.file), reading)
+            let settings = SettingType.process.read(root, reading)
+            return (reading.isSound ? settings : nil, reading.problems.sorted(by: Problem.standsBefore))
+        } catch {
+            return (nil, [error])
+        }
+    }
+
     /// Whether a resource can be called this: its policy's file bears the name.
     package static func isName(_ name: String) -> Bool {
         PolicyFiles.isPolicy(name + ".json") && !name.isEmpty && !name.contains("/")
@@ -112,10 +136,12 @@ package struct PolicyReader {
             return nil
         }
         if root["origin"] == nil, strategy.plugin.needs.contains(.origin) { missing(.origin, root, reading) }
-        let policy = Policy(
+        let told = root["log"].map { node in reading.inside(".log") { SettingType.told.read(node, reading) } }
+        var policy = Policy(
             resource: name, about: about, file: reading.file, tree: filled, origin: parts["origin"]?.first,
             around: parts["around"] ?? [], strategy: strategy, validators: parts["validators"] ?? [],
             store: parts["store"]?.first, fallbacks: parts["fallbacks"] ?? [])
+        if let told { policy.told = told ?? 1 }
         if reading.isSound { LintRule.judge(policy, reading) }
         return policy
     }

@@ -14,6 +14,7 @@ extension Registry {
                 ]),
             JSON.Member("resource", ["description": "The resource's name: the file's", "type": "string"]),
             JSON.Member("about", ["description": "What it is, for people", "type": "string", "minLength": 1]),
+            JSON.Member("log", Self.log),
         ]
         let relaxed = (words + PolicySlot.all.map { JSON.Member($0.name, true) })
         return .object([
@@ -37,6 +38,11 @@ extension Registry {
                 "$defs",
                 .object(PluginKind.allCases.map { JSON.Member($0.rawValue, schema(of: $0)) } + Self.texts)),
         ])
+    }
+
+    private static var log: JSON {
+        guard case .object(let members) = SettingType.told.schema else { return true }
+        return .object([JSON.Member("description", "How much of its decisions the log is told")] + members)
     }
 
     private static func schema(of slot: PolicySlot) -> JSON {

@@ -100,21 +100,7 @@ package enum Disk {
         }
     }
 
-    /// A file to which bytes are added at its end, by one thread at a time. It is made, for its owner alone, if need be.
-    package final class Appending: Sendable {
-        private let file: Int32
-
-        package init(_ path: String) throws(Failure) {
-            file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
-            guard file >= 0 else { throw Failure("open the file") }
-        }
-
-        deinit { close(file) }
-
-        package func write(_ bytes: [UInt8]) throws(Failure) { try Disk.write(bytes, to: file) }
-    }
-
-    private static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
+    static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
@@ -191,6 +177,17 @@ package enum Disk {
         }
         try makeFolder(String(path[..<slash]))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure("make a folder") }
+    }
+
+    /// Gives a file a second name, in the place of what bears it. Under its first it stays until that is replaced.
+    package static func copy(_ path: String, to other: String) throws(Failure) {
+        try remove(other)
+        guard link(path, other) == 0 else { throw Failure("set a file aside") }
+    }
+
+    /// Gives a file another name, in the place of what bears it; nothing happens if there is no such file.
+    package static func move(_ path: String, to other: String) throws(Failure) {
+        guard rename(path, other) == 0 || errno == ENOENT else { throw Failure("move a file") }
     }
 
     /// Removes a file; one that is not there counts as removed.

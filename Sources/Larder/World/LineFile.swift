@@ -14,9 +14,10 @@ package final class LineFile: Sendable {
     private let world: any World
     private let state = Locked(State())
 
+    /// - Parameter most: the size beyond which the file is set aside under the name with `.1` and begun anew.
     /// - Throws: ``Disk/Failure`` when the file cannot be opened.
-    package init(_ path: String, world: any World) throws(Disk.Failure) {
-        file = try Disk.Appending(path)
+    package init(_ path: String, most: Int = .max, world: any World) throws(Disk.Failure) {
+        file = try Disk.Appending(path, most: most)
         self.world = world
     }
 

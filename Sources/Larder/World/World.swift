@@ -37,9 +37,16 @@ public protocol World: Sendable {
     /// Tells whenever something in a folder may have changed, until nobody listens any more. By default the folder is
     /// looked at every second.
     func changes(in folder: String) -> AsyncStream<Void>
+
+    /// Tells whenever the process gets the signal of this name (`USR1`), which then does nothing else, until nobody listens
+    /// any more. By default there are no signals.
+    func signals(_ name: String) -> AsyncStream<Void>
 }
 
 extension World {
+    /// None.
+    public func signals(_ name: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+
     /// A random number in 0 ..< 1.
     public func chance() -> Double {
         Double(random() >> 11) * 0x1p-53

@@ -6,7 +6,8 @@ extension Plugin {
         Setting("rest", .duration(.milliseconds(1) ... .forever), default: .seconds(30), help: "How long it stays open")
     ) { context, inner, failures, rest in
         let state = context.keep { Locked(BreakerState(limit: failures, rest: rest)) }
-        return Breaker(inner: inner, state: state, world: context.world)
+        context.meter.breaker(is: state.withLock { $0.level })
+        return Breaker(inner: inner, state: state, world: context.world, meter: context.meter)
     }
 }
 
@@ -15,23 +16,23 @@ struct Breaker: Loader {
     let inner: any Loader
     let state: Locked<BreakerState>
     let world: any World
+    let meter: Meter
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        let now = world.uptime
-        let pass = state.withLock { $0.ask(at: now) }
+        let pass = change { $0.ask(at: $1) }
         if case .refused(let failures, let rest) = pass {
+            meter.count(.breakerRefusals)
             let next = rest.map { "next try in \($0.brief)" } ?? "a try is under way"
             throw LoadError(.unavailable, "breaker open after \(failures) failures in a row, \(next)")
         }
         return try await withTaskCancellationHandler {
             do {
                 let loaded = try await inner.load(call)
-                state.withLock { $0.succeeded(pass) }
+                change { state, _ in state.succeeded(pass) }
                 return loaded
             } catch {
                 let failure = LoadError.meaning(of: error)
-                let now = world.uptime
-                state.withLock { state in
+                change { state, now in
                     switch failure {
                     case nil: state.cancelled(pass)
                     case .some(let failure) where failure.isAnswer: state.succeeded(pass)
@@ -42,8 +43,26 @@ struct Breaker: Loader {
             }
         } onCancel: {
             // Now, for the origin may not heed it.
-            state.withLock { $0.cancelled(pass) }
+            change { state, _ in state.cancelled(pass) }
         }
+    }
+
+    /// Asks the state or tells it something, and counts what changes by that.
+    private func change<Result>(_ body: (inout BreakerState, Duration) -> Result) -> Result {
+        let now = world.uptime
+        let (result, before, after) = state.withLock { state in
+            let before = state
+            return (body(&state, now), before, state)
+        }
+        if before.level != after.level {
+            if after.level == .open { meter.count(.breakerOpenings) }
+            if let opened = before.opened, after.level != .open {
+                meter.count(.breakerOpenMilliseconds, UInt64(max(0, (now - opened).nanoseconds / 1_000_000)))
+            }
+            meter.breaker(is: after.level)
+            meter.tell(.breaker, "\(before.level.rawValue) → \(after.level.rawValue)")
+        }
+        return result
     }
 }
 
@@ -70,11 +89,22 @@ struct BreakerState: Sendable {
     private let rest: Duration
     private var phase = Phase.closed
     private var failures = 0
+    /// When it opened; nil while it is not open.
+    private(set) var opened: Duration?
     private var probes = 0
 
     init(limit: Int, rest: Duration) {
         self.limit = limit
         self.rest = rest
+    }
+
+    /// What it is at, in a word.
+    var level: BreakerLevel {
+        switch phase {
+        case .closed: .closed
+        case .open: .open
+        case .halfOpen: .halfOpen
+        }
     }
 
     mutating func ask(at now: Duration) -> Pass {
@@ -85,6 +115,7 @@ struct BreakerState: Sendable {
         case .open, .halfOpen(probe: nil):
             probes += 1
             phase = .halfOpen(probe: probes)
+            opened = nil
             return .probe(probes)
         }
     }
@@ -100,6 +131,7 @@ struct BreakerState: Sendable {
         failures += 1
         if case .closed = phase, failures < limit { return }
         phase = .open(until: now + rest)
+        opened = now
     }
 
     /// A probe that was cancelled says nothing: the next call may be the probe.

@@ -15,7 +15,7 @@ extension Plugin {
         }
     ) { context, inner, retries, backoff, factor, jitter, cap in
         Retry(
-            inner, retries: retries, backoff: backoff, factor: factor, jitter: jitter, cap: cap, world: context.world)
+            inner, retries: retries, backoff: backoff, factor: factor, jitter: jitter, cap: cap, context: context)
     }
 }
 
@@ -27,11 +27,11 @@ struct Retry: Loader {
     private let factor: Double
     private let jitter: Double
     private let cap: Duration
-    private let world: any World
+    private let context: Context
 
     init(
         _ inner: any Loader, retries: Int, backoff: Duration, factor: Double, jitter: Double, cap: Duration,
-        world: any World
+        context: Context
     ) {
         self.inner = inner
         self.retries = retries
@@ -39,7 +39,7 @@ struct Retry: Loader {
         self.factor = factor
         self.jitter = jitter
         self.cap = cap
-        self.world = world
+        self.context = context
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
@@ -51,7 +51,8 @@ struct Retry: Loader {
                 guard let failure = LoadError.meaning(of: error), !failure.isAnswer, let wait = wait(planned, failure)
                 else { throw error }
                 call.trail.note("retry", "\(failure.message); try \(attempt + 1) after \(wait.brief)")
-                try await world.sleep(for: wait)
+                try await context.world.sleep(for: wait)
+                context.count(.retries)
                 planned = planned.scaled(by: factor)
             }
         }
@@ -62,7 +63,7 @@ struct Retry: Loader {
     private func wait(_ planned: Duration, _ failure: LoadError) -> Duration? {
         let asked = failure.retryAfter ?? .zero
         guard asked <= cap else { return nil }
-        let varied = jitter == 0 ? planned : planned.scaled(by: 1 + jitter * (2 * world.chance() - 1))
+        let varied = jitter == 0 ? planned : planned.scaled(by: 1 + jitter * (2 * context.world.chance() - 1))
         return max(asked, min(varied, cap))
     }
 

@@ -38,10 +38,10 @@ struct Replay: Sendable {
                 throw LoadError(.noSuchResource, "there is no policy")
             }
             let ages = Locked(Sketch(.age))
-            let number = pantry.listeners.add { report in
+            let number = pantry.hearing.loads.add { report in
                 if let age = report.age { ages.withLock { $0.record(max(.zero, age)) } }
             }
-            defer { pantry.listeners.remove(number) }
+            defer { pantry.hearing.loads.remove(number) }
             let resource = pantry.resource(name)
             let wanted = arrivals.filter { $0.resource == nil || $0.resource == name }
             let start = world.uptime

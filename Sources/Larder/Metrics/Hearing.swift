@@ -1,0 +1,9 @@
+/// Everybody who wants to hear what happens in a pantry.
+package struct Hearing: Sendable {
+    /// Every load.
+    package let loads = Listeners<LoadReport>()
+    /// What is not plain.
+    let decisions = Listeners<Decision>()
+
+    package init() {}
+}

@@ -1,0 +1,50 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension Disk {
+    /// A file to which bytes are added at its end. It is made, for its owner alone, if need be.
+    package final class Appending: Sendable {
+        private struct State {
+            var file: Int32
+            var size: Int
+        }
+
+        private let path: String
+        private let most: Int
+        private let state: Locked<State>
+
+        /// - Parameter most: the size beyond which the file is set aside under the name with `.1` and begun anew.
+        package init(_ path: String, most: Int = .max) throws(Failure) {
+            self.path = path
+            self.most = most
+            state = Locked(try Self.opened(path))
+        }
+
+        deinit { close(state.withLock { $0.file }) }
+
+        private static func opened(_ path: String) throws(Failure) -> State {
+            let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+            guard file >= 0 else { throw Failure("open the file") }
+            return State(file: file, size: Disk.item(path)?.size ?? 0)
+        }
+
+        /// Adds bytes. Blocks, and whoever else writes meanwhile waits.
+        package func write(_ bytes: [UInt8]) throws(Failure) {
+            try state.withLock { (state) throws(Failure) in
+                if state.size > 0, state.size + bytes.count > most {
+                    try Disk.move(path, to: path + ".1")
+                    let next = try Self.opened(path)
+                    close(state.file)
+                    state = next
+                }
+                try Disk.write(bytes, to: state.file)
+                state.size += bytes.count
+            }
+        }
+    }
+}
