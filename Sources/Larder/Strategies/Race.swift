@@ -5,7 +5,8 @@ extension Plugin {
     ) { sides, background in Race(sides: sides, background: background) }
 }
 
-/// Asks the origin and looks for a copy at once; the first that may be shown wins. A call that loses goes on and is saved.
+/// Asks the origin and looks for a copy at once; the first that may be shown wins. A call that loses goes on and is saved;
+/// a look that loses ends.
 struct Race: Loader {
     let sides: Sides
     let background: Duration
@@ -20,44 +21,66 @@ struct Race: Loader {
     func load(_ call: Call) async throws -> Loaded<Entry> {
         // Ends with the winner, or with nil when both sides have lost.
         let finish = Pursuit<Loaded<Entry>?>(in: sides.world)
-        let losers = Locked(0)
-        let lose: @Sendable () -> Void = {
-            let isLast = losers.withLock { losers in
-                losers += 1
-                return losers == 2
+        let lost = Locked<(live: (any Error)?, cached: Bool)>((nil, false))
+        let looking = Pursuit(in: sides.world) { [sides] in
+            try await sides.copy(call)
+        } then: { result in
+            let copy = (try? result.get()) ?? nil
+            // Without the copy the origin would have won, had it not failed.
+            if let shown = copy?.serving(anyOf: Self.shown, fellBack: lost.withLock { $0.live != nil }) {
+                finish.end(.success(shown))
+            } else if lost.withLock({ lost in
+                lost.cached = true
+                return lost.live != nil
+            }) {
+                finish.end(.success(nil))
             }
-            if isLast { finish.end(.success(nil)) }
         }
+        defer { looking.cancel() }
         let calling = call.inBackground
         let live = Pursuit(in: sides.world) { [sides] in
-            try await sides.live.load(calling)
+            let copy = (try? await looking.value(within: Self.headStart)) ?? nil
+            return try await sides.live.load(calling.knowing(copy?.revalidatable))
         } then: { result in
-            if case .success(let loaded) = result { finish.end(.success(loaded)) } else { lose() }
-        }
-        let looking = sides.world.spawn { [sides] in
-            let copy = try? await sides.copy(call)
-            if let shown = copy?.serving(anyOf: Self.shown) { finish.end(.success(shown)) } else { lose() }
-        }
-        do {
-            let winner = try await finish.value(within: call.due.map { $0 - sides.world.uptime })
-            live.cancel(after: background)
-            if let winner, let loaded = winner {
-                if loaded.source == .origin || loaded.source == .revalidated { call.trail.add(calling.trail.steps) }
-                return loaded
+            switch result {
+            case .success(let loaded): finish.end(.success(loaded))
+            // An answer stands, even if it is an error.
+            case .failure(let error) where LoadError.meaning(of: error)?.isAnswer == true: finish.end(.failure(error))
+            case .failure(let error):
+                let isLast = lost.withLock { lost in
+                    lost.live = error
+                    return lost.cached
+                }
+                if isLast { finish.end(.success(nil)) }
             }
-            if winner == nil { throw LoadError(.deadline, "the caller's deadline passed") }
-            // Both lost: what counts is why the origin did, and whether the copy may stand in for that.
-            guard let loaded = try await live.value(within: nil) else { throw Lookup.notCached }
-            return loaded
-        } catch let error as CancellationError {
-            looking.cancel()
-            live.cancel()
-            throw error
+        }
+        let winner: Loaded<Entry>??
+        do {
+            winner = try await finish.value(within: call.due.map { $0 - sides.world.uptime })
         } catch {
+            live.cancel()
             call.trail.add(calling.trail.steps)
             return try await sides.standIn(for: error, in: call)
         }
+        live.cancel(after: background)
+        guard let winner else { return try await overdue(call) }
+        if winner.map({ $0.fellBack || $0.source == .origin || $0.source == .revalidated }) ?? true {
+            call.trail.add(calling.trail.steps)
+        }
+        if let loaded = winner { return loaded }
+        // What counts is why the origin lost, and whether the copy may stand in for that.
+        return try await sides.standIn(for: lost.withLock { $0.live } ?? Lookup.notCached, in: call)
     }
+
+    /// What there is at the caller's deadline.
+    private func overdue(_ call: Call) async throws -> Loaded<Entry> {
+        call.trail.note("origin", "no answer by the caller's deadline")
+        if let copy = try await sides.copy(call)?.serving(anyOf: .showing, fellBack: true) { return copy }
+        throw LoadError(.deadline, "the caller's deadline passed")
+    }
+
+    /// How long the call waits for the copy it may name. A store that is slower than that does not hold it up.
+    private static let headStart: Duration = .milliseconds(20)
 
     private static let shown: Uses = [.fresh, .whileRevalidating]
 }

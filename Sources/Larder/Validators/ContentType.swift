@@ -3,7 +3,8 @@ extension Plugin {
     static let contentType = Plugin.validator(
         "content-type", "Admits payloads of certain media types only.",
         Setting(
-            "allowed", .list(of: .text, atLeast: 1), help: "The types, such as \"application/json\" or \"image/*\""),
+            "allowed", .list(of: .text, atLeast: 1),
+            help: "The types, such as \"application/json\", \"image/*\" or \"*/*\""),
         Setting(
             "unnamed", .flag, default: false, help: "Whether payloads whose type the origin does not name are admitted")
     ) { _, allowed, unnamed in ContentType(allowed: allowed.map { $0.lowercased() }, unnamed: unnamed) }
@@ -22,7 +23,8 @@ struct ContentType: Validator {
         // `text/html; charset=utf-8` is of the type `text/html`.
         let type = named.prefix { $0 != ";" && $0 != " " }.lowercased()
         let isAllowed = allowed.contains { pattern in
-            pattern.hasSuffix("/*") ? type.hasPrefix(pattern.dropLast()) : type == pattern
+            if pattern == "*/*" { return true }
+            return pattern.hasSuffix("/*") ? type.hasPrefix(pattern.dropLast()) : type == pattern
         }
         if !isAllowed { throw Refusal("its content type is not among those allowed") }
     }
