@@ -52,6 +52,8 @@ struct Findings: Sendable {
             expect(false, .composes, "a policy that is sound", got: error.description)
         } catch let error as SimulatedWorld.Stuck {
             expect(false, .endsEverything, "that everything ends", got: error.description)
+        } catch let error as SimulatedWorld.Leak {
+            expect(false, .endsEverything, "that everything ends", got: error.description)
         } catch {
             expect(false, .composes, "that it can be used", got: "\(error)")
         }
