@@ -75,7 +75,8 @@ extension Command {
             PolicyReader(registry: registry, folder: folder, environment: environment)
         }
         if Disk.item(path)?.isFolder != false, !path.hasSuffix(".json") {
-            do { return try reader(path).judgeAll() } catch {
+            let process = PolicyReader.Verdict(problems: reader(path).judgeProcess().problems)
+            do { return try reader(path).judgeAll() + (process.problems.isEmpty ? [] : [process]) } catch {
                 return [PolicyReader.Verdict(problems: error.problems)]
             }
         }

@@ -16,7 +16,7 @@ extension Command {
         options: [
             .policies,
             Option("seed", "N", "Another seed, another day (default: 1)"),
-            Option("out", "DIR", "Also leave the figures there, as demo.json"),
+            Option("out", "DIR", "Leave a dump of the metrics, a report and a Prometheus file there too"),
         ],
         run: { arguments, registry, terminal in
             guard arguments.operands.isEmpty else { throw UsageError(message: "demo takes no operands") }
@@ -31,16 +31,29 @@ extension Command {
                     return false
                 }
             }
-            let (rows, warnings) = try day.live { terminal.progress($0, $1) }
+            let account = try day.live { terminal.progress($0, $1) }
             terminal.endProgress()
-            for warning in warnings { terminal.note(warning.description) }
-            let table = DemoTable(rows: rows)
+            for warning in account.warnings { terminal.note(warning.description) }
+            let table = DemoTable(rows: account.rows)
             for line in table.lines + [""] + table.story { terminal.print(line) }
             if let folder = arguments.value(of: "out") {
-                let bytes = Array((table.json(seed: seed).text() + "\n").utf8)
-                try Disk.replace(folder + "/demo.json", with: [bytes], isPrivate: false)
-                terminal.note("figures left in \(folder)/demo.json")
+                try leave(account.dump, table.json(seed: seed), in: folder)
+                terminal.note(
+                    "left in \(folder): demo.json (the table), metrics.json (the dump), metrics.prom (for Prometheus), "
+                        + "report.html (open it)")
             }
             return true
         })
+
+    private static func leave(_ dump: MetricsDump, _ table: JSON, in folder: String) throws {
+        var builder = ReportBuilder(since: nil)
+        builder.add(dump)
+        let files = [
+            ("demo.json", table.text() + "\n"), ("metrics.json", dump.json.text(indented: false) + "\n"),
+            ("metrics.prom", dump.prometheus), ("report.html", builder.report()?.html ?? ""),
+        ]
+        for (name, text) in files {
+            try Disk.replace(folder + "/" + name, with: [Array(text.utf8)], isPrivate: false)
+        }
+    }
 }

@@ -43,6 +43,13 @@ struct DemoDay: Sendable {
         var metrics: ResourceMetrics
     }
 
+    /// What came of a day: a row for each resource and phase, and the metrics of the whole.
+    struct Account: Sendable {
+        var rows: [Row]
+        var warnings: [Problem]
+        var dump: MetricsDump
+    }
+
     let seed: UInt64
     let policies: URL
     let registry: Registry
@@ -51,16 +58,16 @@ struct DemoDay: Sendable {
     /// Lives through the day.
     ///
     /// - Parameter progress: told how much of it is over.
-    /// - Returns: a row for each resource and phase, and what the policies' warnings are.
-    func live(progress: @escaping @Sendable (Double, String) -> Void) throws -> (rows: [Row], warnings: [Problem]) {
+    func live(progress: @escaping @Sendable (Double, String) -> Void) throws -> Account {
         let registry = try registry.replacing(.sample(under: Self.weather))
         let cache = FileManager.default.temporaryDirectory.appending(path: "larder-demo-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: cache) }
         // Seven in the morning of Monday, 5 January 2026, UTC.
         let world = SimulatedWorld(seed: seed, start: Timestamp(seconds: 1_767_571_200 + 7 * 3_600))
         return try world.run(leaving: .anything) { [policies, environment] world in
-            let pantry = try await Pantry(
-                policies: policies, registry: registry, cache: cache, environment: environment, world: world)
+            let reader = PolicyReader(
+                registry: registry, folder: policies.shortPath, environment: environment)
+            let pantry = try await Pantry(reader: reader.withoutProcess, cache: cache, world: world)
             let habits = pantry.resources.compactMap { Self.habit(for: $0, in: pantry) }
             guard !habits.isEmpty else {
                 throw LoadError(.failed, "no policy has an origin that uses 'sample', so there is nothing to show")
@@ -75,7 +82,7 @@ struct DemoDay: Sendable {
                     rows.append(Row(resource: resource, phase: phase.name, metrics: metrics))
                 }
             }
-            return (rows, pantry.warnings)
+            return Account(rows: rows, warnings: pantry.warnings, dump: await pantry.metrics.dump())
         }
     }
 

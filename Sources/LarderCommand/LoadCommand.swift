@@ -50,7 +50,7 @@ extension Command {
             let recording = try arguments.value(of: "record").map { try pantry.record(to: URL(filePath: $0)) }
             var isWhole = true
             if isWatching {
-                isWhole = try await watch(request, resource, pantry, times, pause, arguments.has("trail"), terminal)
+                isWhole = await watch(request, resource, pantry, times, pause, arguments.has("trail"), terminal)
             } else {
                 for _ in 0..<times
                 where await !load(request, from: resource, times > 1, arguments.has("trail"), terminal) {
@@ -58,6 +58,7 @@ extension Command {
                 }
             }
             await recording?.stop()
+            await pantry.close()
             if let lost = recording?.lost, lost > 0 {
                 terminal.complain("\(lost) loads could not be recorded")
                 return false
@@ -85,37 +86,44 @@ extension Command {
         return (name, Request(name, parameters, scope: arguments.value(of: "scope"), mode: mode, deadline: deadline))
     }
 
-    /// Loads again and again; shows the payload when it is another, and says what happens to the policies.
+    /// Loads again and again, until it was often enough or somebody interrupts it; shows the payload when it is another,
+    /// and says what happens to the policies.
     private static func watch(
         _ request: Request, _ resource: Resource<Data>, _ pantry: Pantry, _ times: Int, _ pause: Duration,
         _ showsTrail: Bool, _ terminal: Terminal
-    ) async throws -> Bool {
+    ) async -> Bool {
         let world = SystemWorld()
         let events = pantry.events
         let telling = world.spawn {
             for await event in events { tell(event, of: resource.name, pantry, terminal) }
         }
         let watch = pantry.watch()
-        defer {
-            watch.stop()
-            telling.cancel()
-        }
-        var last: Data?
-        var isWhole = true
-        for turn in 0..<times {
-            if turn > 0 { try await world.sleep(for: pause) }
-            do {
-                let loaded = try await resource.load(request)
-                show(loaded, showsTrail, terminal)
-                if loaded.value != last { terminal.write(loaded.value + Data("\n".utf8)) }
-                last = loaded.value
-                isWhole = true
-            } catch {
-                tell(error, of: resource.name, showsTrail, terminal)
-                isWhole = false
+        let isWhole = Locked(true)
+        let loads = world.spawn {
+            var last: Data?
+            for turn in 0..<times {
+                if turn > 0, (try? await world.sleep(for: pause)) == nil { return }
+                do {
+                    let loaded = try await resource.load(request)
+                    show(loaded, showsTrail, terminal)
+                    if loaded.value != last { terminal.write(loaded.value + Data("\n".utf8)) }
+                    last = loaded.value
+                    isWhole.withLock { $0 = true }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    tell(error, of: resource.name, showsTrail, terminal)
+                    isWhole.withLock { $0 = false }
+                }
             }
         }
-        return isWhole
+        let interruptions = ["INT", "TERM"].map { name in
+            world.spawn { for await _ in world.signals(name) { loads.cancel() } }
+        }
+        await loads.value
+        watch.stop()
+        for task in [telling] + interruptions { task.cancel() }
+        return isWhole.withLock { $0 }
     }
 
     private static func tell(_ event: PantryEvent, of resource: String, _ pantry: Pantry, _ terminal: Terminal) {

@@ -87,12 +87,12 @@ public final class Meter: Sendable {
         guard !loaded.fellBack, let age = loaded.age, case .store = loaded.source else {
             return ended(loaded, after: .zero)
         }
-        hits.record(
-            age, loaded.value.payload.bytes.count, isFresh: loaded.freshness == .fresh, hash: key.hash)
         // The copy's own time and its age tell what time it is, so no clock is read.
         let metadata = loaded.value.metadata
         let now = (metadata.validatedAt ?? metadata.fetchedAt).nanoseconds
         keepUp((now &+ age.nanoseconds) >> 33)
+        hits.record(
+            age, loaded.value.payload.bytes.count, isFresh: loaded.freshness == .fresh, hash: key.hash)
     }
 
     /// Moves the windows on when time has.

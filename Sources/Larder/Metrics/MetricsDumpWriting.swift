@@ -89,7 +89,7 @@ extension Period {
         members += Counter.allCases.compactMap { counter in
             counts[counter].map { JSON.Member(counter.name, .int(Int(clamping: $0))) }
         }
-        if let oldest { members.append(.init("oldest", .number(oldest.inSeconds))) }
+        if oldest != nil { members.append(.init("oldest", oldest.json)) }
         return .object(members)
     }
 }
@@ -98,7 +98,7 @@ extension Sketch {
     /// The buckets that hold something: the place of each on the scale, and how much it holds.
     fileprivate var json: JSON {
         [
-            "scale": .string(scale.rawValue), "sum": .number(sum.inSeconds),
+            "scale": .string(scale.rawValue), "sum": Optional(sum).json,
             "buckets": .list(zip(places, counts).map { .list([.int(Int($0)), .int(Int(clamping: $1))]) }),
         ]
     }
@@ -110,6 +110,6 @@ extension Timestamp {
 }
 
 extension Duration? {
-    /// In seconds; null for none.
-    fileprivate var json: JSON { map { .number($0.inSeconds) } ?? .null }
+    /// In seconds, to the microsecond; null for none.
+    fileprivate var json: JSON { map { .number(($0.inSeconds * 1_000_000).rounded() / 1_000_000) } ?? .null }
 }

@@ -20,13 +20,13 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// The revision of the policy that is in effect.
     public internal(set) var revision = ""
     /// Failures of stores.
-    public internal(set) var faults: [Fault: UInt64] = [:]
+    public package(set) var faults: [Fault: UInt64] = [:]
     /// Latency as the caller felt it, by outcome. A hit that needed no waiting counts in the first bucket.
-    public internal(set) var latency: [Outcome: Sketch] = [:]
+    public package(set) var latency: [Outcome: Sketch] = [:]
     /// Latency of the origin's calls.
-    public internal(set) var originLatency = Sketch()
+    public package(set) var originLatency = Sketch()
     /// How old the copies were that callers got, fresh and stale ones apart. A fallback's age is not known.
-    public internal(set) var ages: [Freshness: Sketch] = [:]
+    public package(set) var ages: [Freshness: Sketch] = [:]
 
     /// Metrics of nothing.
     public init() {}
@@ -35,7 +35,7 @@ public struct ResourceMetrics: Sendable, Hashable {
     public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } && faults.values.allSatisfy { $0 == 0 } }
 
     /// What a counter says.
-    public internal(set) subscript(counter: Counter) -> UInt64 {
+    public package(set) subscript(counter: Counter) -> UInt64 {
         get { counts[counter.rawValue] }
         set { counts[counter.rawValue] = newValue }
     }

@@ -4,27 +4,46 @@
 /// It is told the totals from time to time and keeps what was added in between. Windows go by the time that never jumps;
 /// only the day's history bears wall time.
 struct Windows: Sendable {
-    /// What was counted in one step of time.
-    struct Slot: Sendable {
-        var number: Int64
+    /// What was counted between two moments.
+    private struct Slot: Sendable {
+        var start: Duration
+        var end: Duration
         var metrics: ResourceMetrics
     }
 
-    private static let shortStep = Duration.seconds(10).nanoseconds
-    private static let longStep = Duration.seconds(300).nanoseconds
+    /// Slots of one length, as many as a window needs.
+    private struct Slots: Sendable {
+        let length: Duration
+        let window: Duration
+        var slots: [Slot] = []
+
+        mutating func add(_ slot: Slot) {
+            if let last = slots.last, slot.end - last.start <= length {
+                slots[slots.count - 1].end = slot.end
+                slots[slots.count - 1].metrics.merge(slot.metrics)
+            } else {
+                slots.append(slot)
+            }
+        }
+
+        mutating func forget(at uptime: Duration) { slots.removeAll { $0.end <= uptime - window } }
+
+        func last(_ length: Duration, uptime: Duration) -> ResourceMetrics {
+            slots.filter { $0.end > uptime - length }.reduce(into: ResourceMetrics()) { $0.merge($1.metrics) }
+        }
+    }
+
     private static let mostPeriods = 288
 
     private var total = ResourceMetrics()
     /// When the totals were last noted: what was added since happened shortly after that.
-    private var last: (uptime: Duration, now: Timestamp)
-    /// Ten seconds each, for five minutes.
-    private var short: [Slot] = []
-    /// Five minutes each, for an hour.
-    private var long: [Slot] = []
+    private var noted: (uptime: Duration, now: Timestamp)
+    private var short = Slots(length: .seconds(10), window: .seconds(300))
+    private var long = Slots(length: .seconds(300), window: .seconds(3_600))
     private(set) var periods: [Period] = []
 
     init(uptime: Duration, now: Timestamp) {
-        last = (uptime, now)
+        noted = (uptime, now)
     }
 
     /// Takes note of the totals. Whoever counts does so before counting again when some seconds have passed: what was
@@ -32,15 +51,19 @@ struct Windows: Sendable {
     mutating func note(_ new: ResourceMetrics, uptime: Duration, now: Timestamp) {
         let added = new.since(total)
         total = new
-        short.removeAll { $0.number < uptime.nanoseconds / Self.shortStep - 30 }
-        long.removeAll { $0.number < uptime.nanoseconds / Self.longStep - 12 }
-        if !added.isEmpty { keep(added, uptime: last.uptime, now: last.now) }
-        last = (uptime, now)
+        short.forget(at: uptime)
+        long.forget(at: uptime)
+        if !added.isEmpty {
+            let end = uptime - noted.uptime <= .seconds(20) ? uptime : noted.uptime + .seconds(10)
+            let slot = Slot(start: noted.uptime, end: end, metrics: added)
+            short.add(slot)
+            long.add(slot)
+            keep(added, now: noted.now)
+        }
+        noted = (uptime, now)
     }
 
-    private mutating func keep(_ added: ResourceMetrics, uptime: Duration, now: Timestamp) {
-        Self.add(added, to: &short, uptime.nanoseconds / Self.shortStep)
-        Self.add(added, to: &long, uptime.nanoseconds / Self.longStep)
+    private mutating func keep(_ added: ResourceMetrics, now: Timestamp) {
         let start = now.nanoseconds - now.nanoseconds.remainder(dividingBy: Period.length)
         if let place = periods.lastIndex(where: { $0.start.nanoseconds == start }) {
             periods[place].merge(Period(start: periods[place].start, of: added))
@@ -51,22 +74,10 @@ struct Windows: Sendable {
         }
     }
 
-    private static func add(_ metrics: ResourceMetrics, to slots: inout [Slot], _ number: Int64) {
-        if slots.last?.number == number {
-            slots[slots.count - 1].metrics.merge(metrics)
-        } else {
-            slots.append(Slot(number: number, metrics: metrics))
-        }
-    }
-
-    /// What happened in the last `length`, to within ten seconds; for more than five minutes, to within five minutes. An
-    /// hour is the most.
+    /// What happened in the last `length` and up to ten seconds before; where it is more than five minutes, up to five
+    /// minutes before. An hour is the most.
     func last(_ length: Duration, uptime: Duration) -> ResourceMetrics {
-        let isShort = length <= .seconds(300)
-        let step = isShort ? Self.shortStep : Self.longStep
-        let first = (uptime.nanoseconds - length.nanoseconds) / step
-        return (isShort ? short : long).filter { $0.number >= first }
-            .reduce(into: ResourceMetrics()) { $0.merge($1.metrics) }
+        (length <= short.window ? short : long).last(min(length, long.window), uptime: uptime)
     }
 }
 

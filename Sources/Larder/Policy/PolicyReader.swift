@@ -5,6 +5,8 @@ package struct PolicyReader {
     private let environment: EnvironmentReader
     /// The one file that is read, whatever it is called; nil for all that are policies.
     private var only: String?
+    /// Whether what belongs to the process is looked at.
+    private var readsProcess = true
     /// The strategy that is taken instead of each policy's own, its settings left standing.
     private var strategy: String?
 
@@ -39,6 +41,13 @@ package struct PolicyReader {
         self.strategy = strategy
     }
 
+    /// The same without what belongs to the process: for trying policies in a process that is none of theirs.
+    package var withoutProcess: PolicyReader {
+        var copy = self
+        copy.readsProcess = false
+        return copy
+    }
+
     /// The policies of the folder, in the order of their names.
     ///
     /// - Throws: ``PolicyError`` with every problem of every file.
@@ -68,8 +77,7 @@ package struct PolicyReader {
 
     /// What is to be said about the folder's `_larder.json`.
     package func judgeProcess() -> (settings: ProcessSettings?, problems: [Problem]) {
-        // A single policy is tried without the process it belongs to.
-        guard only == nil, files.has(ProcessSettings.file) else { return (ProcessSettings(), []) }
+        guard readsProcess, only == nil, files.has(ProcessSettings.file) else { return (ProcessSettings(), []) }
         let reading = Reading(
             registry: registry, folder: files.folder, file: files.folder + "/" + ProcessSettings.file)
         do {

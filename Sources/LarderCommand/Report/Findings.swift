@@ -19,7 +19,8 @@ struct Findings {
         var sentences = Self.incidents(section.periods)
         if total.staleErrors > 0 {
             sentences.append(
-                "\(Self.loads(total.staleErrors)) failed although there was a copy: it was older than the policy allows")
+                "\(Self.loads(total.staleErrors)) failed although there was a copy: it was older than the policy allows"
+            )
         }
         sentences += Self.masking(total)
         sentences += Self.trend(section.periods)
@@ -85,10 +86,14 @@ struct Findings {
         }
         let (early, late) = (rate(periods.prefix(periods.count / 3)), rate(periods.suffix(periods.count / 3)))
         if late >= early + 0.02, late >= early * 1.5 {
-            return ["getting worse: \(early.roundPercent) of loads fell back or failed at first, \(late.roundPercent) lately"]
+            return [
+                "getting worse: \(early.roundPercent) of loads fell back or failed at first, \(late.roundPercent) lately"
+            ]
         }
         if early >= late + 0.02, early >= late * 1.5 {
-            return ["getting better: \(early.roundPercent) of loads fell back or failed at first, \(late.roundPercent) lately"]
+            return [
+                "getting better: \(early.roundPercent) of loads fell back or failed at first, \(late.roundPercent) lately"
+            ]
         }
         return []
     }
@@ -106,7 +111,8 @@ struct Findings {
     private static func store(_ total: ResourceMetrics) -> [String] {
         var sentences: [String] = []
         for (fault, count) in total.faults.sorted(by: { $0.key < $1.key }) where count > 0 {
-            sentences.append("store '\(fault.tier)' failed to \(fault.kind.rawValue) \(count) \(count == 1 ? "time" : "times")")
+            sentences.append(
+                "store '\(fault.tier)' failed to \(fault.kind.rawValue) \(count) \(count == 1 ? "time" : "times")")
         }
         if total.corrupt > 0 {
             sentences.append("\(total.corrupt) damaged \(total.corrupt == 1 ? "copy was" : "copies were") removed")

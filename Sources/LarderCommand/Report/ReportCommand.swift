@@ -76,7 +76,8 @@ extension Command {
         guard let text = arguments.value(of: "since") else { return nil }
         if let length = Duration(spelled: text) { return dumps.map(\.written).max().map { $0 - length } }
         guard let time = Timestamp(spelled: text) else {
-            throw UsageError(message: "--since takes a duration such as 2h, a day such as 2026-01-05, or 2026-01-05T14:00")
+            throw UsageError(
+                message: "--since takes a duration such as 2h, a day such as 2026-01-05, or 2026-01-05T14:00")
         }
         return time
     }

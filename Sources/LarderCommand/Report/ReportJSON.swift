@@ -26,12 +26,15 @@ extension Report.Section {
                         "entries": .int(store.entries), "bytes": .int(store.bytes), "hits": .int(store.hits),
                         "misses": .int(store.misses), "evictions": .int(store.evictions),
                     ]),
-                .init("faults", .list(total.faults.sorted { $0.key < $1.key }.map { fault, count in
-                    [
-                        "tier": .string(fault.tier), "kind": .string(fault.kind.rawValue),
-                        "count": .int(Int(clamping: count)),
-                    ]
-                })),
+                .init(
+                    "faults",
+                    .list(
+                        total.faults.sorted { $0.key < $1.key }.map { fault, count in
+                            [
+                                "tier": .string(fault.tier), "kind": .string(fault.kind.rawValue),
+                                "count": .int(Int(clamping: count)),
+                            ]
+                        })),
                 .init(
                     "revisions",
                     .list(

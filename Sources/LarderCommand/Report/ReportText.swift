@@ -29,13 +29,14 @@ extension Report.Section {
         lines.append("")
         lines += Table(latencyRows).lines
         lines.append("")
-        lines += Table(
-            [["", "p50", "p95", "p99", "count"]]
-                + [("fresh copies' age", Freshness.fresh), ("stale copies' age", .stale)].map { label, freshness in
-                    let ages = total.ages[freshness] ?? Sketch(.age)
-                    return [label] + [0.5, 0.95, 0.99].map { ages.percentile($0).aged } + ["\(ages.count)"]
-                }
-        ).lines
+        lines +=
+            Table(
+                [["", "p50", "p95", "p99", "count"]]
+                    + [("fresh copies' age", Freshness.fresh), ("stale copies' age", .stale)].map { label, freshness in
+                        let ages = total.ages[freshness] ?? Sketch(.age)
+                        return [label] + [0.5, 0.95, 0.99].map { ages.percentile($0).aged } + ["\(ages.count)"]
+                    }
+            ).lines
         lines.append("")
         lines.append(storeLine)
         return lines
@@ -43,7 +44,9 @@ extension Report.Section {
 
     /// Everything, and each revision by itself.
     fileprivate static func rateRows(_ section: Report.Section) -> [[String]] {
-        let title = ["", "loads", "hit", "fallback", "stale", "stale_error", "failed", "revalidation_error", "cancelled"]
+        let title = [
+            "", "loads", "hit", "fallback", "stale", "stale_error", "failed", "revalidation_error", "cancelled",
+        ]
         func row(_ label: String, _ metrics: ResourceMetrics) -> [String] {
             [
                 label, "\(metrics.loads)", metrics.hitRate.percent, metrics.fallbackRate.percent,
@@ -65,7 +68,9 @@ extension Report.Section {
         }
         var rows = [["", "p50", "p95", "p99", "count"], row("load", total.wholeLatency)]
         for outcome in Outcome.allCases {
-            if let sketch = total.latency[outcome], sketch.count > 0 { rows.append(row("  " + outcome.rawValue, sketch)) }
+            if let sketch = total.latency[outcome], sketch.count > 0 {
+                rows.append(row("  " + outcome.rawValue, sketch))
+            }
         }
         return rows + [row("origin", total.originLatency)]
     }

@@ -62,7 +62,8 @@ struct ScenarioPlayer {
                 func open() async throws -> Pantry {
                     let reader = PolicyReader(
                         registry: registry, folder: policies.shortPath, environment: environment)
-                    return try await Pantry(reader: reader, cache: cache, world: world, substitute: { _ in origin })
+                    return try await Pantry(
+                        reader: reader.withoutProcess, cache: cache, world: world, substitute: { _ in origin })
                 }
                 var pantry = try await open()
                 let notes = try await Self.stock(scenario.cached, in: pantry.resource(resource), world)

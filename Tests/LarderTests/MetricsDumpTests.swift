@@ -1,0 +1,134 @@
+import FoundationEssentials
+import Larder
+import LarderSimulation
+import Testing
+
+/// Dumps: what is in them, that they can be read again, merged, and trusted with anything.
+@Suite struct MetricsDumpTests {
+    private static let canary = "canary-91c2"
+    private static let windows = #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "7d" }]"#
+
+    private static func lived(_ world: SimulatedWorld) async throws -> Kitchen {
+        let kitchen = try await Kitchen(
+            world, strategy: #"{ "use": "cache-first", "patience": "100ms" }"#, validators: windows)
+        kitchen.origin.play(
+            .value("\"\(canary)\"", after: .milliseconds(50), etag: canary), .failure(.status(503)), .unchanged())
+        kitchen.store.set(.fails, for: .read)
+        _ = try? await kitchen.feed.load(["id": canary], scope: canary)
+        kitchen.store.set(nil, for: .read)
+        _ = try await kitchen.feed.load(["id": canary], scope: canary)
+        try await world.sleep(for: .seconds(600))
+        _ = try await kitchen.feed.load(["id": canary], scope: canary)
+        try await world.sleep(for: .seconds(600))
+        _ = try await kitchen.feed.load(["id": canary], scope: canary)
+        return kitchen
+    }
+
+    @Test func aDumpIsReadAsItWasWritten() throws {
+        try SimulatedWorld().run { world in
+            let dump = await (try await Self.lived(world)).pantry.metrics.dump()
+            let text = dump.json.text(indented: false)
+            #expect(try MetricsDump(reading: Array(text.utf8)).json.text(indented: false) == text)
+            #expect(dump.resources.map(\.name) == ["feed"] && dump.resources[0].total.loads == 4)
+            let metrics = dump.resources[0].total
+            #expect(metrics[.bytesOut] == metrics[.loads] * UInt64(Self.canary.utf8.count + 2))
+            #expect(metrics[.bytesIn] == UInt64(Self.canary.utf8.count + 2))
+            #expect(metrics[.revalidations] == 2 && metrics[.unchanged] == 1)
+            #expect(metrics.faults == [Fault(tier: "faulty", kind: .read): 1])
+            #expect(metrics.ages[.fresh]?.count == 1 && metrics.ages[.stale]?.count == 1)
+        }
+    }
+
+    @Test func theNamesOperationsKnowAreThere() throws {
+        try SimulatedWorld().run { world in
+            let text = await (try await Self.lived(world)).pantry.metrics.dump().json.text()
+            for name in ["fallback_rate", "stale_error_rate", "feed_load_p95", "origin_p95", "hit_rate", "stale_rate"] {
+                #expect(text.contains("\"\(name)\""), "\(name)")
+            }
+            #expect(text.contains("\"format\": \"larder-metrics/1\""))
+        }
+    }
+
+    @Test func noKeyHeaderOrPayloadIsInADump() throws {
+        try SimulatedWorld().run { world in
+            let dump = await (try await Self.lived(world)).pantry.metrics.dump()
+            #expect(!dump.json.text().contains(Self.canary))
+            #expect(!dump.prometheus.contains(Self.canary) && !dump.openMetrics.contains(Self.canary))
+        }
+    }
+
+    @Test func eachRevisionIsCountedByItself() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.windows)
+            let first = kitchen.pantry.policy(of: "feed")?.revision
+            for _ in 0..<3 { _ = try await kitchen.feed.load() }
+            try kitchen.folder.edit("feed.json", "cache-first", "network-only")
+            try await kitchen.pantry.reload()
+            for _ in 0..<2 { _ = try await kitchen.feed.load() }
+            let revisions = try #require(await kitchen.pantry.metrics.dump().resources.first).revisions
+            #expect(revisions.map(\.name) == [first, kitchen.pantry.policy(of: "feed")?.revision])
+            #expect(revisions.map(\.strategy) == ["cache-first", "network-only"])
+            #expect(revisions.map(\.isCurrent) == [false, true])
+            #expect(revisions.map(\.metrics.loads) == [3, 2] && revisions.map(\.metrics.hits) == [2, 0])
+            #expect(kitchen.feed.metrics.loads == 5)
+            // Back again: counted where it was.
+            try kitchen.folder.edit("feed.json", "network-only", "cache-first")
+            try await kitchen.pantry.reload()
+            _ = try await kitchen.feed.load()
+            let again = try #require(await kitchen.pantry.metrics.dump().resources.first).revisions
+            #expect(again.map(\.metrics.loads) == [4, 2] && again.map(\.isCurrent) == [true, false])
+        }
+    }
+
+    @Test func manyRevisionsTakeBoundedMemoryAndLoseNoCount() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.windows)
+            for number in 1...40 {
+                let text = try kitchen.folder.text(of: "feed.json")
+                let old = number == 1 ? "\"5m\"" : "\"\(5 + number - 1)m\""
+                try kitchen.folder.write(text.replacing(old, with: "\"\(5 + number)m\""), to: "feed.json")
+                try await kitchen.pantry.reload()
+                _ = try await kitchen.feed.load()
+            }
+            let resource = try #require(await kitchen.pantry.metrics.dump().resources.first)
+            #expect(resource.revisions.count == 17 && resource.revisions.first?.name == "")
+            #expect(resource.total.loads == 40 && kitchen.feed.metrics.loads == 40)
+        }
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "{}", #"{"format":"other/1"}"#, #"{"format":"larder-metrics/2"}"#,
+        #"{"format":"larder-metrics/1"}"#,
+        #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1e300,"resources":[]}"#,
+        #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"resources":[{}]}"#,
+        #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"resources":{}}"#,
+    ])
+    func whatIsNoDumpIsRefused(_ text: String) {
+        #expect(throws: MetricsDump.Unreadable.self) { try MetricsDump(reading: Array(text.utf8)) }
+    }
+
+    @Test func noMutilationOfADumpCrashes() throws {
+        let bytes = try SimulatedWorld().run { world in
+            Array(await (try await Self.lived(world)).pantry.metrics.dump().json.text(indented: false).utf8)
+        }
+        var dice = Dice(seed: 4)
+        var read = 0
+        for _ in 0..<2_000 {
+            var broken = bytes
+            for _ in 0...dice.roll(3) {
+                let place = dice.roll(broken.count)
+                switch dice.roll(3) {
+                case 0: broken[place] = UInt8(dice.roll(256))
+                case 1: broken.remove(at: place)
+                default: broken.insert(UInt8(ascii: "9"), at: place)
+                }
+            }
+            if let dump = try? MetricsDump(reading: broken) {
+                read += 1
+                // What is read can be used.
+                _ = dump.resources.map { $0.total.load(percentile: 0.95) }
+            }
+        }
+        #expect(read < 2_000)
+    }
+}
