@@ -15,12 +15,15 @@ let package = Package(
         .library(name: "LarderSimulation", targets: ["LarderSimulation"]),
         .library(name: "LarderCommand", targets: ["LarderCommand"]),
         .executable(name: "larder", targets: ["LarderTool"]),
+        .executable(name: "larder-bench", targets: ["LarderBench"]),
     ],
     targets: [
         .target(name: "Larder", swiftSettings: settings),
         .target(name: "LarderSimulation", dependencies: ["Larder"], swiftSettings: settings),
         .target(name: "LarderCommand", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
+        .executableTarget(
+            name: "LarderBench", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
         .testTarget(
             name: "LarderTests", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
         // What these tests may see is what another package sees: public declarations and nothing else.

@@ -8,6 +8,8 @@ struct Composer {
     let cacheDirectory: String
     /// What stands in for every policy's own origin, if anything does: a script, in tests of policies.
     var substitute: OriginSubstitute?
+    /// Whether loads are counted: not, where a benchmark wants to know what that costs.
+    var isMeasured = true
 
     /// The graph of a policy. Opens its store, so it may block, unless the graph that went before has one of the same
     /// make: then that one is kept, and with it the order of writes and the calls under way.
@@ -39,7 +41,7 @@ struct Composer {
                 )
             }
             let answering: any Loader = fallbacks.isEmpty ? asked : Fallback(asked, fallbacks)
-            let root = Measured(inner: answering, meter: meter, world: world)
+            let root: any Loader = isMeasured ? Measured(inner: answering, meter: meter, world: world) : answering
             return LoaderGraph(
                 policy: policy, root: root,
                 live: Measured(inner: sides.live, meter: meter, world: world), shelf: shelf,

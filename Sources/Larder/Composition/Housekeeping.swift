@@ -5,7 +5,6 @@ final class Housekeeping: Sendable {
     private let folder: String
     private let hearing: Hearing
     private let dump: @Sendable () async -> MetricsDump?
-    private let sinks: Listeners<MetricsDump>
     private let log: LineFile?
     private let listening: Int?
     private let moments: AsyncStream<Void>.Continuation
@@ -13,13 +12,12 @@ final class Housekeeping: Sendable {
 
     /// - Throws: ``PolicyError`` when a file that is named cannot be had.
     init(
-        _ settings: ProcessSettings, in folder: String, hearing: Hearing, sinks: Listeners<MetricsDump>,
-        world: any World, dump: @escaping @Sendable () async -> MetricsDump?
+        _ settings: ProcessSettings, in folder: String, hearing: Hearing, world: any World,
+        dump: @escaping @Sendable () async -> MetricsDump?
     ) throws(PolicyError) {
         self.settings = settings
         self.folder = folder
         self.hearing = hearing
-        self.sinks = sinks
         self.world = world
         self.dump = dump
         do {
@@ -72,7 +70,7 @@ final class Housekeeping: Sendable {
 
     private func write() async {
         guard let metrics = settings.metrics, let dump = await dump() else { return }
-        sinks.send(dump)
+        hearing.dumps.send(dump)
         do {
             try await world.blocking { [folder] in try Self.write(dump, metrics, in: folder) }
         } catch {

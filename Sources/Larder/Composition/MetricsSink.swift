@@ -18,20 +18,28 @@ extension MetricsSink {
     public func dumped(_ dump: MetricsDump) {}
 }
 
-/// The tie between a pantry and a sink: it ends when it is stopped or nobody holds it any more.
-public final class SinkAttachment: Sendable {
+/// The tie between a pantry and somebody it tells things: it ends when it is stopped or nobody holds it any more.
+public final class Attachment: Sendable {
     private let detach: @Sendable () -> Void
 
-    init(_ sink: any MetricsSink, loads: Listeners<LoadReport>, dumps: Listeners<MetricsDump>) {
-        let (load, dump) = (loads.add { sink.ended($0) }, dumps.add { sink.dumped($0) })
-        detach = { [weak loads, weak dumps] in
-            loads?.remove(load)
-            dumps?.remove(dump)
-        }
+    init(_ detach: @escaping @Sendable () -> Void) {
+        self.detach = detach
     }
 
-    /// Tells the sink nothing any more.
+    /// Nothing is told any more.
     public func stop() { detach() }
 
     deinit { detach() }
+}
+
+extension Pantry {
+    /// Tells a sink of every load and every dump, until the attachment is let go.
+    public func attach(_ sink: any MetricsSink) -> Attachment {
+        let (loads, dumps) = (hearing.loads, hearing.dumps)
+        let (load, dump) = (loads.add { sink.ended($0) }, dumps.add { sink.dumped($0) })
+        return Attachment {
+            loads.remove(load)
+            dumps.remove(dump)
+        }
+    }
 }

@@ -27,7 +27,6 @@ public final class Pantry: Sendable {
     private let state = Locked(State())
     private let swaps = Listeners<PantryEvent>()
     private let life: Life
-    private let sinks = Listeners<MetricsDump>()
     private let housekeeping = Locked<Housekeeping?>(nil)
     package let hearing = Hearing()
     /// Held while policies are read and swapped, by a thread that may block.
@@ -54,7 +53,8 @@ public final class Pantry: Sendable {
 
     /// The policies that `reader` gives, perhaps with something in the place of their own origins.
     package init(
-        reader: PolicyReader, cache: URL?, world: any World, substitute: OriginSubstitute? = nil
+        reader: PolicyReader, cache: URL?, world: any World, substitute: OriginSubstitute? = nil,
+        isMeasured: Bool = true
     ) async throws {
         folder = reader.folder
         // Each program has its own: two may well have a resource of the same name.
@@ -65,7 +65,8 @@ public final class Pantry: Sendable {
         }
         self.reader = reader
         composer = Composer(
-            registry: reader.registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute)
+            registry: reader.registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute,
+            isMeasured: isMeasured)
         self.world = world
         life = Life(in: world)
         _ = try await world.blocking { [self] in try swap() }
@@ -108,11 +109,6 @@ public final class Pantry: Sendable {
 
     /// What happened to all loads so far, for reading and for dumping.
     public var metrics: PantryMetrics { PantryMetrics(slots: slots, life: life, world: world) }
-
-    /// Tells a sink of every load and every dump, until the attachment is let go.
-    public func attach(_ sink: any MetricsSink) -> SinkAttachment {
-        SinkAttachment(sink, loads: hearing.loads, dumps: sinks)
-    }
 
     /// Writes the last dump of the metrics and what the log has not written yet, where `_larder.json` wants them: at the
     /// end of the process. Loads go on, and are counted in no file any more.
@@ -262,7 +258,7 @@ public final class Pantry: Sendable {
     private func housekeeping(_ settings: ProcessSettings) throws(PolicyError) -> Housekeeping {
         if let kept = housekeeping.withLock({ $0 }), kept.settings == settings { return kept }
         return try Housekeeping(
-            settings, in: composer.cacheDirectory, hearing: hearing, sinks: sinks, world: world
+            settings, in: composer.cacheDirectory, hearing: hearing, world: world
         ) { [weak self] in await self?.metrics.dump() }
     }
 

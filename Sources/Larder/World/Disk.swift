@@ -5,6 +5,10 @@
 #elseif canImport(Musl)
     import Musl
 #endif
+#if canImport(SwiftOverlayShims)
+    // Where `timespec` comes from once another module has imported it.
+    import SwiftOverlayShims
+#endif
 
 /// Files, as Larder uses them: whole ones, read up to a limit and replaced atomically. Every call blocks.
 ///

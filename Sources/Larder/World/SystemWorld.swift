@@ -5,6 +5,10 @@
 #elseif canImport(Musl)
     import Musl
 #endif
+#if canImport(SwiftOverlayShims)
+    // Where `timespec` comes from once another module has imported it.
+    import SwiftOverlayShims
+#endif
 
 /// The real world: the system's clocks, its random numbers, Swift's tasks, and a few threads of its own for blocking I/O.
 public struct SystemWorld: World {

@@ -1,0 +1,61 @@
+import Larder
+
+/// Measures Larder against itself and against what else there is, as ratios in one run.
+@main struct LarderBench {
+    /// A group of measurements.
+    struct Group: Sendable {
+        var name: String
+        var summary: String
+        var run: @Sendable (Harness) async throws -> [Figure]
+    }
+
+    static let groups: [Group] = [
+        Group(
+            name: "path", summary: "a hit through a composed graph beside the bare store, metrics on and off",
+            run: { try await PathBench.figures($0) })
+    ]
+
+    static func main() async throws {
+        var arguments = CommandLine.arguments.dropFirst()
+        let isJSON = arguments.contains("--json")
+        var harness = Harness()
+        if arguments.contains("--quick") { harness.rounds = 7 }
+        arguments.removeAll { $0 == "--json" || $0 == "--quick" }
+        let wanted = arguments.first ?? "--help"
+        let chosen = groups.filter { wanted == "all" || wanted == $0.name }
+        guard arguments.count <= 1, !chosen.isEmpty else {
+            let list = groups.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
+            print("usage: larder-bench all|GROUP [--quick] [--json]\n\n\(list)")
+            return
+        }
+        var figures: [Figure] = []
+        for group in chosen { figures += try await group.run(harness) }
+        if isJSON {
+            print(JSON.list(figures.map(\.json)).text())
+        } else {
+            for line in lines(figures) { print(line) }
+        }
+    }
+
+    private static func lines(_ figures: [Figure]) -> [String] {
+        let rows =
+            [["group", "case", "median", "least", "ratio", "goal"]]
+            + figures.map { figure in
+                [
+                    figure.group, figure.name, nanoseconds(figure.median), nanoseconds(figure.least),
+                    "\((figure.ratio * 100).rounded() / 100)", figure.goal.map { "≤ \(nanoseconds($0))" } ?? "",
+                ]
+            }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row, widths).enumerated().map { column, cell in
+                let space = String(repeating: " ", count: cell.1 - cell.0.count)
+                return column < 2 ? cell.0 + space : space + cell.0
+            }.joined(separator: "  ")
+        }
+    }
+
+    private static func nanoseconds(_ value: Double) -> String {
+        value < 10_000 ? "\((value * 10).rounded() / 10) ns" : Duration.nanoseconds(Int64(value)).brief
+    }
+}
