@@ -7,8 +7,12 @@ struct Measured: Loader {
     func answer(_ call: Call) -> Loaded<Entry>? {
         guard var loaded = inner.answer(call) else { return nil }
         loaded.trail.revision = meter.revision
-        if call.request.mode == .cachedOnly { meter.count(.cachedOnly) } else { meter.hit(loaded, call.key) }
-        meter.tell { report(call, .success(loaded), after: .zero) }
+        if call.request.mode == .cachedOnly {
+            meter.count(.cachedOnly)
+        } else {
+            meter.hit(loaded, hash: call.request.key.hash)
+        }
+        if meter.isHeard { meter.tell(report(call, .success(loaded), after: .zero)) }
         return loaded
     }
 
@@ -22,19 +26,19 @@ struct Measured: Loader {
             count(call) { $0.ended(loaded, after: took) }
             loaded.trail = loaded.trail.following(call.trail.steps)
             loaded.trail.revision = meter.revision
-            meter.tell { report(call, .success(loaded), after: took) }
+            if meter.isHeard { meter.tell(report(call, .success(loaded), after: took)) }
             return loaded
         } catch {
             let took = world.uptime - start
             guard var failure = LoadError.meaning(of: error) else {
                 meter.count(.cancelled)
-                meter.tell { report(call, nil, after: took) }
+                if meter.isHeard { meter.tell(report(call, nil, after: took)) }
                 throw error
             }
             count(call) { $0.failed(failure, after: took) }
             failure.trail = Trail(call.trail.steps)
             failure.trail.revision = meter.revision
-            meter.tell { report(call, .failure(failure), after: took) }
+            if meter.isHeard { meter.tell(report(call, .failure(failure), after: took)) }
             throw failure
         }
     }

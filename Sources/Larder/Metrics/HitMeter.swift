@@ -15,29 +15,25 @@ final class HitMeter: Sendable {
         stale = (0..<Self.stripes).map { _ in SharedSketch() }
     }
 
-    /// A hit on the key with this hash.
+    /// A hit on the key with this hash, of so many nanoseconds of age.
     @inline(__always)
-    func record(_ age: Duration, _ bytes: Int, isFresh: Bool, hash: Int) {
+    func record(_ age: Int64, _ bytes: Int, isFresh: Bool, hash: Int) {
         let stripe = hash & (Self.stripes - 1)
         (isFresh ? fresh[stripe] : stale[stripe]).record(age, bytes)
     }
 
-    /// Adds what was counted so far.
-    func add(to metrics: inout ResourceMetrics) {
-        add(fresh, .fresh, .fresh, to: &metrics)
-        let count = add(stale, .stale, .stale, to: &metrics)
-        metrics[.stale] += count
+    /// Moves what was counted since the last time to `metrics`.
+    func drain(into metrics: inout ResourceMetrics) {
+        drain(fresh, .fresh, .fresh, into: &metrics)
+        metrics[.stale] += drain(stale, .stale, .stale, into: &metrics)
     }
 
     @discardableResult
-    private func add(
-        _ stripes: [SharedSketch], _ freshness: Freshness, _ outcome: Outcome, to metrics: inout ResourceMetrics
+    private func drain(
+        _ stripes: [SharedSketch], _ freshness: Freshness, _ outcome: Outcome, into metrics: inout ResourceMetrics
     ) -> UInt64 {
         var sketch = Sketch(.age)
-        for stripe in stripes {
-            stripe.add(to: &sketch)
-            metrics[.bytesOut] += stripe.bytes.load(ordering: .relaxed)
-        }
+        for stripe in stripes { metrics[.bytesOut] += stripe.drain(into: &sketch) }
         guard sketch.count > 0 else { return 0 }
         metrics[.loads] += sketch.count
         metrics[.hits] += sketch.count
@@ -55,8 +51,10 @@ private final class SharedSketch: @unchecked Sendable {
     private static let partSize = 64
     private static let partCount = Sketch.buckets / partSize + 1
 
-    let bytes = Atomic<UInt64>(0)
+    private let bytes = Atomic<UInt64>(0)
     private let milliseconds = Atomic<UInt64>(0)
+    /// The parts that were added to since the last draining, a bit for each.
+    private let touched = Atomic<UInt64>(0)
     private let parts: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
 
     init() {
@@ -73,12 +71,17 @@ private final class SharedSketch: @unchecked Sendable {
     }
 
     @inline(__always)
-    func record(_ age: Duration, _ size: Int) {
-        let nanoseconds = age.components.seconds < 1 << 33 ? age.nanoseconds : .max
+    func record(_ nanoseconds: Int64, _ size: Int) {
         let bucket = Sketch.Scale.age.bucket(of: nanoseconds)
-        cells(bucket / Self.partSize)[bucket % Self.partSize].add(1, ordering: .relaxed)
+        let part = bucket / Self.partSize
         milliseconds.add(UInt64(max(0, nanoseconds)) / 1_000_000, ordering: .relaxed)
         bytes.add(UInt64(size), ordering: .relaxed)
+        // In this order, and all threads see it in this order: whoever drains either finds the count or the bit.
+        cells(part)[bucket % Self.partSize].add(1, ordering: .sequentiallyConsistent)
+        let bit: UInt64 = 1 << UInt64(part)
+        if touched.load(ordering: .sequentiallyConsistent) & bit == 0 {
+            touched.bitwiseOr(bit, ordering: .sequentiallyConsistent)
+        }
     }
 
     @inline(__always)
@@ -98,15 +101,20 @@ private final class SharedSketch: @unchecked Sendable {
         return there ?? made
     }
 
-    func add(to sketch: inout Sketch) {
-        for part in 0..<Self.partCount {
-            guard let raw = (parts + part).pointee.load(ordering: .acquiring) else { continue }
-            let cells = raw.assumingMemoryBound(to: Cell.self)
-            for cell in 0..<Self.partSize {
-                let count = cells[cell].load(ordering: .relaxed)
-                if count > 0 { sketch.add(count, at: part * Self.partSize + cell) }
+    /// Moves what was counted since the last time to `sketch`.
+    ///
+    /// - Returns: the bytes.
+    func drain(into sketch: inout Sketch) -> UInt64 {
+        var bits = touched.exchange(0, ordering: .sequentiallyConsistent)
+        while bits != 0 {
+            let part = bits.trailingZeroBitCount
+            bits &= bits - 1
+            let cells = cells(part)
+            for cell in 0..<Self.partSize where cells[cell].load(ordering: .relaxed) > 0 {
+                sketch.add(cells[cell].exchange(0, ordering: .sequentiallyConsistent), at: part * Self.partSize + cell)
             }
         }
-        sketch.add(sum: .milliseconds(Int64(clamping: milliseconds.load(ordering: .relaxed))))
+        sketch.add(sum: .milliseconds(Int64(clamping: milliseconds.exchange(0, ordering: .relaxed))))
+        return bytes.exchange(0, ordering: .relaxed)
     }
 }

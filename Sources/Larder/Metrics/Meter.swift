@@ -3,8 +3,10 @@ import Synchronization
 /// Counts what happens to one resource under one revision of its policy.
 public final class Meter: Sendable {
     private struct State {
-        /// Everything but the hits that needed no waiting.
-        var metrics = ResourceMetrics()
+        /// What the windows know of.
+        var total = ResourceMetrics()
+        /// What was counted since they were told the last time, but for the hits that needed no waiting.
+        var added = ResourceMetrics()
         var windows: Windows
         var inFlight = 0
         var breaker: BreakerLevel?
@@ -40,16 +42,20 @@ public final class Meter: Sendable {
     // MARK: Reading
 
     /// What was counted so far.
-    public var current: ResourceMetrics { moved { $1 } }
+    public var current: ResourceMetrics {
+        var current = moved { $0.total }
+        current.revision = revision
+        return current
+    }
 
     /// What happened in the last `length`, as ``Windows`` tells it.
     func last(_ length: Duration) -> ResourceMetrics {
         let uptime = world.uptime
-        return moved { state, _ in state.windows.last(length, uptime: uptime) }
+        return moved { $0.windows.last(length, uptime: uptime) }
     }
 
     /// What was counted in each five minutes of the last day.
-    var periods: [Period] { moved { state, _ in state.windows.periods } }
+    var periods: [Period] { moved { $0.windows.periods } }
 
     /// Loads that have not ended.
     var inFlight: Int { state.withLock { $0.inFlight } }
@@ -58,20 +64,17 @@ public final class Meter: Sendable {
     var breaker: BreakerLevel? { state.withLock { $0.breaker } }
 
     /// Brings the windows up to date and reads what is wanted.
-    private func moved<Result>(_ read: (inout State, ResourceMetrics) -> Result) -> Result {
+    private func moved<Result>(_ read: (State) -> Result) -> Result {
         let (uptime, now) = (world.uptime, world.now)
         return state.withLock { state in
-            let total = total(state)
-            state.windows.note(total, uptime: uptime, now: now)
-            return read(&state, total)
+            hits.drain(into: &state.added)
+            state.windows.note(state.added, uptime: uptime, now: now)
+            if !state.added.isEmpty {
+                state.total.merge(state.added)
+                state.added = ResourceMetrics()
+            }
+            return read(state)
         }
-    }
-
-    private func total(_ state: State) -> ResourceMetrics {
-        var total = state.metrics
-        total.revision = revision
-        hits.add(to: &total)
-        return total
     }
 
     // MARK: Counting
@@ -83,16 +86,16 @@ public final class Meter: Sendable {
 
     /// A load was answered at once, at the wall time `now`.
     @inline(__always)
-    func hit(_ loaded: Loaded<Entry>, _ key: Key) {
+    func hit(_ loaded: borrowing Loaded<Entry>, hash: Int) {
         guard !loaded.fellBack, let age = loaded.age, case .store = loaded.source else {
-            return ended(loaded, after: .zero)
+            return ended(copy loaded, after: .zero)
         }
         // The copy's own time and its age tell what time it is, so no clock is read.
-        let metadata = loaded.value.metadata
-        let now = (metadata.validatedAt ?? metadata.fetchedAt).nanoseconds
-        keepUp((now &+ age.nanoseconds) >> 33)
+        let began = (loaded.value.metadata.validatedAt ?? loaded.value.metadata.fetchedAt).nanoseconds
+        let nanoseconds = age.nanoseconds
+        keepUp((began &+ nanoseconds) >> 33)
         hits.record(
-            age, loaded.value.payload.bytes.count, isFresh: loaded.freshness == .fresh, hash: key.hash)
+            nanoseconds, loaded.value.payload.bytes.count, isFresh: loaded.freshness == .fresh, hash: hash)
     }
 
     /// Moves the windows on when time has.
@@ -103,13 +106,13 @@ public final class Meter: Sendable {
 
     private func moveOn(_ present: Int64) {
         tick.store(present, ordering: .relaxed)
-        moved { _, _ in }
+        moved { _ in }
     }
 
     private func change(_ change: (inout ResourceMetrics) -> Void) {
         // What was counted before belongs to the time before.
         keepUp(world.now.nanoseconds >> 33)
-        state.withLock { change(&$0.metrics) }
+        state.withLock { change(&$0.added) }
     }
 
     /// A load could not be answered at once and goes on.
@@ -178,13 +181,13 @@ public final class Meter: Sendable {
 
     // MARK: Telling
 
-    /// Tells those who want to hear of loads; `report` is made only if there are any.
-    @inline(__always)
-    func tell(_ report: () -> LoadReport) {
-        if !hearing.loads.isEmpty || !hearing.decisions.isEmpty { tell(report()) }
+    /// Whether anybody wants to hear of loads.
+    var isHeard: Bool {
+        @inline(__always) get { !hearing.loads.isEmpty || !hearing.decisions.isEmpty }
     }
 
-    private func tell(_ report: LoadReport) {
+    /// Tells those who want to hear of loads.
+    func tell(_ report: LoadReport) {
         if !hearing.loads.isEmpty { hearing.loads.send(report) }
         if !hearing.decisions.isEmpty, let decision = Decision(report), isTold { hearing.decisions.send(decision) }
     }

@@ -1,7 +1,7 @@
 /// What happened lately: sums over the last minutes and over the last hour, and counters of the last day, all in bounded
 /// memory.
 ///
-/// It is told the totals from time to time and keeps what was added in between. Windows go by the time that never jumps;
+/// It is told from time to time what was counted since the last time. Windows go by the time that never jumps;
 /// only the day's history bears wall time.
 struct Windows: Sendable {
     /// What was counted between two moments.
@@ -35,8 +35,7 @@ struct Windows: Sendable {
 
     private static let mostPeriods = 288
 
-    private var total = ResourceMetrics()
-    /// When the totals were last noted: what was added since happened shortly after that.
+    /// When it was told the last time: what was counted since happened shortly after that.
     private var noted: (uptime: Duration, now: Timestamp)
     private var short = Slots(length: .seconds(10), window: .seconds(300))
     private var long = Slots(length: .seconds(300), window: .seconds(3_600))
@@ -46,11 +45,9 @@ struct Windows: Sendable {
         noted = (uptime, now)
     }
 
-    /// Takes note of the totals. Whoever counts does so before counting again when some seconds have passed: what was
-    /// added since the last time happened just after it, however long ago that is.
-    mutating func note(_ new: ResourceMetrics, uptime: Duration, now: Timestamp) {
-        let added = new.since(total)
-        total = new
+    /// Takes note of what was counted since the last time. Whoever counts does so before counting again when some seconds
+    /// have passed: what was counted since the last time happened just after it, however long ago that is.
+    mutating func note(_ added: ResourceMetrics, uptime: Duration, now: Timestamp) {
         short.forget(at: uptime)
         long.forget(at: uptime)
         if !added.isEmpty {
