@@ -84,10 +84,12 @@ extension Report.Section {
 }
 
 extension Report.Revision {
+    /// `03284ee171ef`, or that it is too long ago to be told.
+    var title: String { name.isEmpty ? "earlier" : name.printable }
+
     /// `03284ee171ef network-first, now`.
     var label: String {
-        let name = name.isEmpty ? "earlier" : name.printable
-        return name + (strategy.isEmpty ? "" : " " + strategy.printable) + (isCurrent ? ", now" : "")
+        title + (strategy.isEmpty ? "" : " " + strategy.printable) + (isCurrent ? ", now" : "")
     }
 }
 
@@ -110,10 +112,15 @@ extension String {
     var printable: String {
         var text = ""
         for scalar in unicodeScalars.prefix(200) {
-            let isControl = [.control, .format, .lineSeparator, .paragraphSeparator]
-                .contains(scalar.properties.generalCategory)
-            text.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
+            text.unicodeScalars.append(scalar.isPrintable ? scalar : "\u{FFFD}")
         }
         return text
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is neither a control character nor one that moves the text around it.
+    var isPrintable: Bool {
+        ![.control, .format, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }
 }

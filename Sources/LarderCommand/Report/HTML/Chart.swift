@@ -1,0 +1,79 @@
+import Larder
+
+/// A drawing with what is written around it, and its values as a table under it.
+///
+/// Only the drawing is stretched to the width there is. What is written stands beside it as text of the page, so it is
+/// as large on a phone as on a wide screen.
+struct Chart {
+    static let width = 1_000.0
+
+    var id: String
+    var kind: String
+    var title: String
+    /// What a reader who cannot see it is told.
+    var summary: String
+    var caption: Markup
+    var legend: [Markup] = []
+    /// How high it is drawn, in its own units and on the page.
+    var height: Double
+    var pixels: Int
+    /// What a test must know of its scales.
+    var scale: Markup
+    var drawing: [Markup]
+    /// What is written below; and to the left, counted from the top.
+    var across: [Tick]
+    var side: [(place: Double, label: Markup)]
+    /// What is written above.
+    var above: [Tick] = []
+    var values: PageTable
+
+    var markup: Markup {
+        """
+        <figure class="chart \(kind)" style="--height:\(pixels)px">
+        <figcaption>\(caption)</figcaption>
+        \(legend.isEmpty ? "" : "<ul class=\"legend\">\(Markup(legend, separator: ""))</ul>" as Markup)
+        <div class="frame">
+        \(above.isEmpty ? "" : "<div class=\"above\" aria-hidden=\"true\">\(labels(above))</div>" as Markup)
+        <div class="side" aria-hidden="true">\(sides)</div>
+        <svg role="img" aria-labelledby="\(id)-title" aria-describedby="\(id)-desc" id="\(id)" \
+        viewBox="0 0 \(Self.width) \(height)" preserveAspectRatio="none" \(scale)>
+        <title id="\(id)-title">\(title)</title>
+        <desc id="\(id)-desc">\(summary)</desc>
+        <path class="grid" d="\(grid)"/>
+        \(Markup(drawing))
+        </svg>
+        <div class="across" aria-hidden="true">\(labels(across))</div>
+        </div>
+        <details><summary>Values: \(title)</summary>
+        \(values.markup)
+        </details>
+        </figure>
+        """
+    }
+
+    private var grid: Markup {
+        Markup(across.map { "M\($0.place * Self.width) 0V\(height)" as Markup }, separator: "")
+    }
+
+    private var sides: Markup {
+        Markup(side.map { "<span style=\"top:\($0.place * 100)%\">\($0.label)</span>" as Markup }, separator: "")
+    }
+
+    /// Labels at the ends stay within the drawing; every other one goes where it is narrow.
+    private func labels(_ ticks: [Tick]) -> Markup {
+        Markup(
+            ticks.enumerated().map { number, tick -> Markup in
+                let end: Markup = tick.place < 0.04 ? "first" : tick.place > 0.96 ? "last" : ""
+                let minor: Markup = number % 2 == 1 ? " minor" : ""
+                return "<span class=\"\(end)\(minor)\" style=\"left:\(tick.place * 100)%\">\(tick.label)</span>"
+            }, separator: "")
+    }
+
+    /// An entry of a legend: a piece of the line, and what it is.
+    static func legend(_ kind: Markup, _ label: Markup) -> Markup {
+        """
+        <li><svg aria-hidden="true" width="30" height="10" viewBox="0 0 30 10">\
+        <path class="line \(kind)" d="M1 5H29"/></svg>\(label)</li>
+        """
+    }
+}

@@ -1,0 +1,42 @@
+/// A table of a page: a caption, a head, and rows whose first cell says what they are about.
+struct PageTable {
+    var caption: String
+    var columns: [String]
+    /// How many of the first columns hold words; numbers stand to the right.
+    var words = 1
+    var rows: [[Markup]] = []
+    /// Long tables scroll in a box of their own.
+    var isLong = false
+
+    init(_ caption: String, _ columns: [String], words: Int = 1, isLong: Bool = false) {
+        (self.caption, self.columns, self.words, self.isLong) = (caption, columns, words, isLong)
+    }
+
+    mutating func add(_ head: Markup, _ cells: [String]) {
+        rows.append([head] + cells.map { Markup($0) })
+    }
+
+    /// In a box that scrolls sideways where the page is too narrow, by keyboard too.
+    var markup: Markup {
+        let head = columns.enumerated().map { column, title in
+            "<th scope=\"col\"\(kind(column))>\(title)</th>" as Markup
+        }
+        let body = rows.map { cells in
+            let cells = cells.enumerated().map { column, cell -> Markup in
+                column == 0 ? "<th scope=\"row\">\(cell)</th>" : "<td\(kind(column))>\(cell)</td>"
+            }
+            return "<tr>\(Markup(cells, separator: ""))</tr>" as Markup
+        }
+        let long: Markup = isLong ? " long" : ""
+        return """
+            <div class="scroll\(long)" role="region" aria-label="\(caption)" tabindex="0"><table>
+            <caption>\(caption)</caption>
+            <thead><tr>\(Markup(head, separator: ""))</tr></thead>
+            <tbody>
+            \(Markup(body))
+            </tbody></table></div>
+            """
+    }
+
+    private func kind(_ column: Int) -> Markup { column < words ? " class=\"word\"" : "" }
+}

@@ -1,0 +1,130 @@
+import Larder
+
+extension Report {
+    /// The report as one page that needs nothing else: no script, no other file, nothing from the network.
+    var html: String {
+        let page: Markup = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+            <title>Larder report, \(times.spelled)</title>
+            <style>
+            \(PageStyle.sheet)
+            </style>
+            </head>
+            <body>
+            <a class="skip" href="#main">Skip to the resources</a>
+            \(header)
+            \(overview)
+            <main id="main">
+            \(Markup(sections.enumerated().map { section($1, number: $0 + 1) }))
+            </main>
+            </body>
+            </html>
+
+            """
+        return page.html
+    }
+
+    // MARK: What it is about
+
+    private var header: Markup {
+        var facts: [(String, Markup)] = [
+            ("Time", Markup(times.spelled)), ("Processes", Markup(processes.grouped)), ("Dumps", Markup(dumps.grouped)),
+        ]
+        if !hosts.isEmpty {
+            let shown = hosts.prefix(12).map(\.printable).joined(separator: ", ")
+            facts.append(("Hosts", Markup(hosts.count > 12 ? "\(shown) and \(hosts.count - 12) more" : shown)))
+        }
+        let list = facts.map { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" as Markup }
+        return """
+            <header>
+            <h1>Larder report</h1>
+            <dl class="facts">\(Markup(list, separator: ""))</dl>
+            \(remarks)
+            </header>
+            """
+    }
+
+    private var remarks: Markup {
+        var remarks = notes.map { "<li>\($0)</li>" as Markup }
+        remarks += skipped.map { "<li>Left out: <code>\($0.file.printable)</code>: \($0.reason)</li>" }
+        guard !remarks.isEmpty else { return "" }
+        return "<h2>Notes</h2><ul class=\"remarks\">\n\(Markup(remarks))\n</ul>"
+    }
+
+    // MARK: All resources at a glance
+
+    private var overview: Markup {
+        guard !sections.isEmpty else { return "<p>There are no resources in these dumps.</p>" }
+        var table = PageTable(
+            "All resources",
+            ["resource", "loads", "hit", "fell back", "stale", "failed", "p95 felt", "p95 of the origin"])
+        for (number, section) in sections.enumerated() {
+            let total = section.total
+            table.add(
+                "<a href=\"#resource-\(number + 1)\">\(section.title)</a>",
+                [
+                    total.loads.grouped, total.hitRate.percent, total.fallbackRate.percent, total.staleRate.percent,
+                    total.rate(.failures, of: .loads).percent, total.load(percentile: 0.95).waited,
+                    total.originLatency.percentile(0.95).waited,
+                ])
+        }
+        return """
+            <nav aria-labelledby="overview">
+            <h2 id="overview">Resources</h2>
+            \(table.markup)
+            </nav>
+            """
+    }
+
+    // MARK: One resource
+
+    private func section(_ section: Section, number: Int) -> Markup {
+        let id = "resource-\(number)"
+        let times = sections.flatMap(\.periods).map(\.start)
+        let common = times.min().flatMap { first in times.max().map { first...($0 + .seconds(300)) } }
+        return """
+            <section id="\(id)" aria-labelledby="\(id)-name">
+            <h2 id="\(id)-name">\(section.title)</h2>
+            <h3>What stands out</h3>
+            <ul class="findings">
+            \(Markup(section.findings.map { "<li>\($0.replacing(" %", with: "\u{A0}%"))</li>" as Markup }))
+            </ul>
+            \(section.total.loads > 0 ? section.figures(id, times: common) : "")
+            \(section.housekeeping)
+            </section>
+            """
+    }
+}
+
+extension Report.Section {
+    /// The name as it can be shown.
+    var title: String { name.printable }
+
+    fileprivate func figures(_ id: String, times: ClosedRange<Timestamp>?) -> Markup {
+        let nothing: Markup = "<p>Nothing was counted.</p>"
+        return """
+            <h3>Rates</h3>
+            \(tiles)
+            <h3>Rates over time</h3>
+            \(RatesChart(self, id: "\(id)-rates", times: times)?.markup ?? nothing)
+            <div class="pair">
+            <div><h3>Latency by outcome</h3>
+            \(DistributionChart.latency(self, id: "\(id)-latency")?.markup ?? nothing)</div>
+            <div><h3>What the cache hid</h3>
+            \(latencies)</div>
+            </div>
+            <div class="pair">
+            <div><h3>Age of served data</h3>
+            \(DistributionChart.ages(self, id: "\(id)-ages")?.markup ?? "<p>No copy was served.</p>")</div>
+            <div><h3>Policy revisions</h3>
+            \(changes)</div>
+            </div>
+            """
+    }
+}

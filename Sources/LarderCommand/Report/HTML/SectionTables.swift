@@ -1,0 +1,156 @@
+import Larder
+
+// What a resource's section says in figures.
+
+extension Report.Section {
+    /// The rates, large.
+    var tiles: Markup {
+        func tile(_ name: Markup, _ metric: Markup, _ value: String, _ detail: String) -> Markup {
+            """
+            <div><dt>\(name) <code>\(metric)</code></dt><dd><strong>\(value)</strong> <small>\(detail)</small></dd></div>
+            """
+        }
+        func rate(_ name: Markup, _ metric: Markup, _ part: Counter, of whole: Counter = .loads) -> Markup {
+            tile(
+                name, metric, total[whole] == 0 ? "–" : total.rate(part, of: whole).percent,
+                "\(total[part].grouped) of \(total[whole].grouped)")
+        }
+        let tiles = [
+            rate("Fell back", "fallback_rate", .fallbacks), rate("Stale", "stale_rate", .stale),
+            rate("Failed", "failed_rate", .failures), rate("Failed, copy refused", "stale_error_rate", .staleErrors),
+            rate("Hit", "hit_rate", .hits),
+            rate("Refreshes failed", "revalidation_error_rate", .refreshErrors, of: .refreshes),
+            rate("Origin errors", "origin_error_rate", .originErrors, of: .originCalls),
+            tile("All loads", "loads", total.loads.grouped, "and \(total.cancelled.grouped) cancelled"),
+        ]
+        return "<dl class=\"tiles\">\n\(Markup(tiles))\n</dl>"
+    }
+
+    /// What users felt beside what the origin took.
+    var latencies: Markup {
+        var table = PageTable("How long it took", ["", "p50", "p95", "p99", "count"])
+        func add(_ label: Markup, _ sketch: Sketch) {
+            table.add(label, [0.5, 0.95, 0.99].map { sketch.percentile($0).waited } + [sketch.count.grouped])
+        }
+        add("All loads", total.wholeLatency)
+        for outcome in Outcome.allCases {
+            if let sketch = total.latency[outcome], sketch.count > 0 { add("<span>\(outcome.rawValue)</span>", sketch) }
+        }
+        add("The origin’s calls", total.originLatency)
+        return "<p>\(hidden)</p>\n\(table.markup)"
+    }
+
+    private var hidden: String {
+        let felt = total.load(percentile: 0.95)
+        guard let origin = total.originLatency.percentile(0.95), let felt else { return "The origin was not called." }
+        let both =
+            "Of the origin’s calls, 95 of 100 took at most \(Optional(origin).waited); "
+            + "of the loads that users waited for, 95 of 100 took at most \(Optional(felt).waited)."
+        return felt < origin
+            ? "\(both) The cache hid \((origin - felt).brief) of the origin’s p95."
+            : "\(both) The cache hid none of it."
+    }
+
+    /// Every revision of the policy, side by side in the order in which they came.
+    var changes: Markup {
+        var table = PageTable(
+            "Before and after each change of the policy",
+            [""] + revisions.map { $0.title + ($0.isCurrent ? " (now)" : "") })
+        func add(_ label: Markup, _ cell: (Report.Revision) -> String) { table.add(label, revisions.map(cell)) }
+        add("strategy") { $0.strategy.isEmpty ? "–" : $0.strategy.printable }
+        add("from") { $0.times.map { "\($0.lowerBound.date) \($0.lowerBound.time)" } ?? "–" }
+        add("to") { $0.times.map { "\($0.upperBound.date) \($0.upperBound.time)" } ?? "–" }
+        add("loads") { $0.metrics.loads.grouped }
+        add("hit") { $0.metrics.hitRate.percent }
+        add("fell back") { $0.metrics.fallbackRate.percent }
+        add("stale") { $0.metrics.staleRate.percent }
+        add("failed") { $0.metrics.rate(.failures, of: .loads).percent }
+        add("origin errors") { $0.metrics.rate(.originErrors, of: .originCalls).percent }
+        for (label, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+            add("\(label)") { $0.metrics.load(percentile: share).waited }
+        }
+        add("origin p95") { $0.metrics.originLatency.percentile(0.95).waited }
+        return table.markup
+    }
+
+    // MARK: Stores and the origin
+
+    /// How the stores and the calls to the origin went.
+    var housekeeping: Markup {
+        """
+        <h3>Store and origin</h3>
+        <div class="trio">
+        \(kept.markup)
+        \(failures)
+        \(calls.markup)
+        </div>
+        """
+    }
+
+    private var kept: PageTable {
+        var table = PageTable("Store", ["what", "count"])
+        table.add("entries kept", [store.entries.grouped])
+        table.add("kept", [UInt64(clamping: store.bytes).weight])
+        table.add("evicted to make room", [store.evictions.grouped])
+        table.add("reads that found something", [store.hits.grouped])
+        table.add("reads that found nothing", [store.misses.grouped])
+        table.add("damaged copies removed", [total.corrupt.grouped])
+        return table
+    }
+
+    private var failures: Markup {
+        let faults = total.faults.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+        guard !faults.isEmpty else { return "<p class=\"well\">No store failed to read, write or remove.</p>" }
+        var table = PageTable("Failures of stores", ["tier", "could not", "times"], words: 2)
+        for (fault, count) in faults {
+            table.add("\(fault.tier.printable)", [fault.kind.rawValue, count.grouped])
+        }
+        return table.markup
+    }
+
+    private var calls: PageTable {
+        var table = PageTable("Origin", ["what", "count"])
+        let always: [(Markup, Counter)] = [
+            ("calls", .originCalls), ("calls failed", .originErrors), ("answers “unchanged”", .unchanged),
+            ("loads that joined another’s call", .coalesced), ("tries after a failed one", .retries),
+        ]
+        let sometimes: [(Markup, Counter)] = [
+            ("second calls to a slow one", .hedges), ("times a breaker opened", .breakerOpenings),
+            ("calls a breaker refused", .breakerRefusals),
+        ]
+        for (label, counter) in always + sometimes.filter({ total[$0.1] > 0 }) {
+            table.add(label, [total[counter].grouped])
+        }
+        table.add("received from it", [total[.bytesIn].weight])
+        table.add("handed to callers", [total[.bytesOut].weight])
+        return table
+    }
+}
+
+extension ClosedRange<Timestamp> {
+    /// `2026-01-05 14:00 UTC to 2026-01-06 14:00 UTC`.
+    var spelled: String { "\(lowerBound.spelled) to \(upperBound.spelled)" }
+}
+
+extension BinaryInteger {
+    /// With narrow spaces between thousands: `12 345`.
+    var grouped: String {
+        let digits = Array(String(self))
+        return digits.enumerated().reduce(into: "") { text, digit in
+            let isBoundary = digit.offset > 0 && (digits.count - digit.offset) % 3 == 0 && text != "-"
+            text += (isBoundary ? "\u{202F}" : "") + String(digit.element)
+        }
+    }
+}
+
+extension UInt64 {
+    /// Bytes as people write them: `1.2 MB`.
+    fileprivate var weight: String {
+        let units: [(String, UInt64)] = [
+            ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1_000),
+        ]
+        guard let (unit, size) = units.first(where: { self >= $0.1 }) else { return "\(self) bytes" }
+        let tenths = self / (size / 10)
+        return tenths >= 100 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
+}

@@ -1,4 +1,0 @@
-extension Report {
-    /// The report as one page.
-    var html: String { "" }
-}
