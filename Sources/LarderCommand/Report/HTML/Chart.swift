@@ -59,12 +59,13 @@ struct Chart {
         Markup(side.map { "<span style=\"top:\($0.place * 100)%\">\($0.label)</span>" as Markup }, separator: "")
     }
 
-    /// Labels at the ends stay within the drawing; every other one goes where it is narrow.
+    /// Labels at the ends stay within the drawing; most go where it is narrow.
     private func labels(_ ticks: [Tick]) -> Markup {
-        Markup(
+        let stride = (ticks.count + 3) / 4
+        return Markup(
             ticks.enumerated().map { number, tick -> Markup in
                 let end: Markup = tick.place < 0.04 ? "first" : tick.place > 0.96 ? "last" : ""
-                let minor: Markup = number % 2 == 1 ? " minor" : ""
+                let minor: Markup = number % stride != 0 ? " minor" : ""
                 return "<span class=\"\(end)\(minor)\" style=\"left:\(tick.place * 100)%\">\(tick.label)</span>"
             }, separator: "")
     }

@@ -59,7 +59,7 @@ struct DistributionChart {
                 : "How long loads took by how they ended, and the origin’s calls. Each row has a height of its own.",
             legend: [
                 Chart.legend("middle", "half within this (p50)"), Chart.legend("most", "95 of 100 within this (p95)"),
-            ], height: Double(rows.count) * Self.rowHeight, pixels: rows.count * 46,
+            ], height: Double(rows.count) * Self.rowHeight, pixels: rows.count * (isAge ? 80 : 46),
             scale: "data-low=\"\(String(scale.low))\" data-high=\"\(String(scale.high))\"",
             drawing: rows.enumerated().map { drawn($1, top: Double($0) * Self.rowHeight) }, across: scale.ticks,
             side: rows.enumerated().map { number, row in

@@ -36,6 +36,7 @@ enum PageStyle {
         .remarks, .findings { padding-left: 1.2rem; margin: 0; max-width: 52rem; overflow-wrap: anywhere; }
         li + li { margin-top: .35rem; }
         .findings { font-size: 1.0625rem; }
+        .findings li::first-letter { text-transform: uppercase; }
         .findings li::marker { color: var(--quiet); }
         .tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); margin: 0; border: 1px solid var(--rule);
           border-width: 1px 0 0 1px; }
@@ -116,6 +117,10 @@ enum PageStyle {
           .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
           .tiles > div { padding: .6rem .7rem; }
           .tiles strong { font-size: 1.3rem; }
+          .tiles dt code { font-size: .6875rem; }
+          th, td { padding-left: .4rem; padding-right: .4rem; }
+          tbody th { min-width: 5rem; }
+          thead th { white-space: normal; }
           .across .minor { display: none; }
           .spread .frame { grid-template-columns: 6rem minmax(0, 1fr); }
           .frame { grid-template-columns: 2.6rem minmax(0, 1fr); }
@@ -130,8 +135,19 @@ enum PageStyle {
           body { max-width: none; padding: 0; font-size: 10pt; }
           .skip, details { display: none; }
           .scroll { overflow: visible; }
+          .pair, .trio { gap: 0 1.5rem; }
+          .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+          .trio { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+          .spread .frame { grid-template-columns: 6rem minmax(0, 1fr); }
+          .across .minor { display: none; }
+          .legend, small { font-size: 8pt; }
+          .tiles dt code { font-size: 7pt; }
+          .tiles strong { font-size: 14pt; }
+          h2 { margin-top: 1.5rem; }
+          h3 { margin-top: 1.1rem; }
+          tbody th { min-width: 4.5rem; }
           table { font-size: 8.5pt; }
-          th, td { padding: .2rem .4rem; }
+          th, td { padding: .15rem .3rem; white-space: normal; }
           figure, .tiles, .scroll, .findings li { break-inside: avoid; }
           h2, h3 { break-after: avoid; }
           section + section { break-before: page; }

@@ -67,7 +67,7 @@ struct RatesChart {
             legend: Self.series.map { series in
                 Chart.legend(
                     "\(series.kind)",
-                    "\(series.label) <small>\(total(series).percent), at most \(peak(series)?.rate.percent ?? "–")</small>"
+                    "\(series.label) <small>\(total(series).shown), at most \(peak(series)?.rate.shown ?? "–")</small>"
                 )
             }, height: Self.height, pixels: 240,
             scale: """
@@ -123,7 +123,7 @@ struct RatesChart {
         let lines = Self.series.map { series in
             guard let peak = peak(series) else { return "\(series.label): nothing counted" }
             let when = peak.rate > 0 ? " (\(peak.period.start.weekday) \(peak.period.start.spelled))" : ""
-            return "\(series.label): \(total(series).percent) in all, at most \(peak.rate.percent)\(when)"
+            return "\(series.label): \(total(series).shown) in all, at most \(peak.rate.shown)\(when)"
         }
         return lines.joined(separator: "; ") + "."
     }
@@ -135,7 +135,7 @@ struct RatesChart {
         for period in periods {
             table.add(
                 "\(period.start.date) \(period.start.time)",
-                [period[.loads].grouped] + Self.series.map { $0.rate(period)?.percent ?? "–" } + [period.oldest.aged])
+                [period[.loads].grouped] + Self.series.map { $0.rate(period)?.shown ?? "–" } + [period.oldest.aged])
         }
         return table
     }

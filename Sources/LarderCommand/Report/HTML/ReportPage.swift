@@ -63,15 +63,15 @@ extension Report {
         guard !sections.isEmpty else { return "<p>There are no resources in these dumps.</p>" }
         var table = PageTable(
             "All resources",
-            ["resource", "loads", "hit", "fell back", "stale", "failed", "p95 felt", "p95 of the origin"])
+            ["resource", "fell back", "stale", "failed", "p95 felt", "p95 of the origin", "hit", "loads"])
         for (number, section) in sections.enumerated() {
             let total = section.total
             table.add(
                 "<a href=\"#resource-\(number + 1)\">\(section.title)</a>",
                 [
-                    total.loads.grouped, total.hitRate.percent, total.fallbackRate.percent, total.staleRate.percent,
-                    total.rate(.failures, of: .loads).percent, total.load(percentile: 0.95).waited,
-                    total.originLatency.percentile(0.95).waited,
+                    total.fallbackRate.shown, total.staleRate.shown, total.rate(.failures, of: .loads).shown,
+                    total.load(percentile: 0.95).waited, total.originLatency.percentile(0.95).waited,
+                    total.hitRate.shown, total.loads.grouped,
                 ])
         }
         return """

@@ -12,7 +12,7 @@ extension Report.Section {
         }
         func rate(_ name: Markup, _ metric: Markup, _ part: Counter, of whole: Counter = .loads) -> Markup {
             tile(
-                name, metric, total[whole] == 0 ? "–" : total.rate(part, of: whole).percent,
+                name, metric, total[whole] == 0 ? "–" : total.rate(part, of: whole).shown,
                 "\(total[part].grouped) of \(total[whole].grouped)")
         }
         let tiles = [
@@ -61,11 +61,11 @@ extension Report.Section {
         add("from") { $0.times.map { "\($0.lowerBound.date) \($0.lowerBound.time)" } ?? "–" }
         add("to") { $0.times.map { "\($0.upperBound.date) \($0.upperBound.time)" } ?? "–" }
         add("loads") { $0.metrics.loads.grouped }
-        add("hit") { $0.metrics.hitRate.percent }
-        add("fell back") { $0.metrics.fallbackRate.percent }
-        add("stale") { $0.metrics.staleRate.percent }
-        add("failed") { $0.metrics.rate(.failures, of: .loads).percent }
-        add("origin errors") { $0.metrics.rate(.originErrors, of: .originCalls).percent }
+        add("hit") { $0.metrics.hitRate.shown }
+        add("fell back") { $0.metrics.fallbackRate.shown }
+        add("stale") { $0.metrics.staleRate.shown }
+        add("failed") { $0.metrics.rate(.failures, of: .loads).shown }
+        add("origin errors") { $0.metrics.rate(.originErrors, of: .originCalls).shown }
         for (label, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
             add("\(label)") { $0.metrics.load(percentile: share).waited }
         }
@@ -130,6 +130,11 @@ extension Report.Section {
 extension ClosedRange<Timestamp> {
     /// `2026-01-05 14:00 UTC to 2026-01-06 14:00 UTC`.
     var spelled: String { "\(lowerBound.spelled) to \(upperBound.spelled)" }
+}
+
+extension Double {
+    /// A share as ``percent`` writes it, but never a little as nothing.
+    var shown: String { self > 0 && self < 0.0005 ? "< 0.1 %" : percent }
 }
 
 extension BinaryInteger {
