@@ -48,9 +48,10 @@ extension Command {
     private static func leave(_ dump: MetricsDump, _ table: JSON, in folder: String) throws {
         var builder = ReportBuilder(since: nil)
         builder.add(dump)
+        guard let report = builder.report() else { return }
         let files = [
             ("demo.json", table.text() + "\n"), ("metrics.json", dump.json.text(indented: false) + "\n"),
-            ("metrics.prom", dump.prometheus), ("report.html", builder.report()?.html ?? ""),
+            ("metrics.prom", report.text("prometheus")), ("report.html", report.text("html")),
         ]
         for (name, text) in files {
             try Disk.replace(folder + "/" + name, with: [Array(text.utf8)], isPrivate: false)

@@ -82,7 +82,10 @@ struct DemoDay: Sendable {
                     rows.append(Row(resource: resource, phase: phase.name, metrics: metrics))
                 }
             }
-            return Account(rows: rows, warnings: pantry.warnings, dump: await pantry.metrics.dump())
+            var dump = await pantry.metrics.dump()
+            // The day was lived nowhere.
+            dump.host = nil
+            return Account(rows: rows, warnings: pantry.warnings, dump: dump)
         }
     }
 

@@ -16,8 +16,16 @@ import Testing
         let readme = try String(contentsOf: projectFolder.appending(path: "README.md"), encoding: .utf8)
         #expect(readme.contains(first.out), "README.md shows another table than the demo")
         #expect(first.out != third.out)
+        func file(_ name: String) -> String? {
+            try? String(contentsOf: URL(filePath: out + "/" + name), encoding: .utf8)
+        }
         let json = try String(contentsOf: URL(filePath: out + "/demo.json"), encoding: .utf8)
         #expect(json.contains("\"fallback_rate\"") && json.contains("\"seed\": 1"))
+        let report = await Output(["report", out + "/metrics.json"])
+        let beginning = report.out.split(separator: "\n", omittingEmptySubsequences: false).prefix(5)
+        #expect(report.code == 0 && readme.contains(beginning.joined(separator: "\n")), "\(beginning)")
+        #expect(await Output(["report", out + "/metrics.json", "--format", "prometheus"]).out == file("metrics.prom"))
+        #expect(await Output(["report", out + "/metrics.json", "--format", "html"]).out == file("report.html"))
     }
 
     @Test func everyRateMovesAsItsPhaseSays() throws {
