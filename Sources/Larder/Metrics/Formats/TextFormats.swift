@@ -57,7 +57,8 @@ package enum TextFormat: CaseIterable {
             for limit in sketch.limits { line("_bucket", ["le=\"\(limit.seconds)\""], sketch.count(upTo: limit)) }
             let count = sketch.count(upTo: .forever)
             line("_bucket", ["le=\"+Inf\""], count)
-            line("_sum", [], max(.zero, sketch.sum).seconds)
+            // To the microsecond, as dumps have it.
+            line("_sum", [], (max(.zero, sketch.sum).seconds * 1e6).rounded() / 1e6)
             line("_count", [], count)
         }
     }
