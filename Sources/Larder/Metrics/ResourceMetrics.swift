@@ -55,7 +55,7 @@ public struct ResourceMetrics: Sendable, Hashable {
 
     /// One counter ÷ another; zero where there is nothing to divide by.
     public func rate(_ part: Counter, of whole: Counter) -> Double {
-        self[whole] == 0 ? 0 : Double(self[part]) / Double(self[whole])
+        self[whole] == 0 ? 0 : min(1, Double(self[part]) / Double(self[whole]))
     }
 
     /// The latency that `share` of all loads did not exceed.
@@ -70,8 +70,8 @@ public struct ResourceMetrics: Sendable, Hashable {
 
     /// Adds what happened elsewhere, or at another time.
     public mutating func merge(_ other: ResourceMetrics) {
-        for counter in Counter.allCases { self[counter] += other[counter] }
-        faults.merge(other.faults, uniquingKeysWith: +)
+        for counter in Counter.allCases { self[counter] = self[counter].plus(other[counter]) }
+        faults.merge(other.faults) { $0.plus($1) }
         for (outcome, sketch) in other.latency { latency[outcome, default: Sketch()].merge(sketch) }
         for (freshness, sketch) in other.ages { ages[freshness, default: Sketch(.age)].merge(sketch) }
         originLatency.merge(other.originLatency)
@@ -91,6 +91,14 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// Failures of stores, by tier.
     public var storeFaults: [String: UInt64] {
         faults.reduce(into: [:]) { tiers, fault in tiers[fault.key.tier, default: 0] += fault.value }
+    }
+}
+
+extension FixedWidthInteger {
+    /// The sum, or the most there can be: a dump may claim anything.
+    package func plus(_ other: Self) -> Self {
+        let (sum, isTooMuch) = addingReportingOverflow(other)
+        return isTooMuch ? .max : sum
     }
 }
 

@@ -62,8 +62,8 @@ public struct Sketch: Sendable, Hashable {
     /// Counts everything that `other`, a sketch of the same scale, has counted.
     public mutating func merge(_ other: Sketch) {
         guard other.scale == scale else { return }
-        combine(other, &+)
-        count += other.count
+        combine(other) { $0.plus($1) }
+        count = count.plus(other.count)
         sum += other.sum
     }
 
@@ -83,7 +83,7 @@ public struct Sketch: Sendable, Hashable {
         let rank = wanted >= 1 ? UInt64(min(wanted, Double(count))) : 1
         var seen: UInt64 = 0
         for (place, held) in zip(places, counts) {
-            seen += held
+            seen = seen.plus(held)
             if seen >= rank { return scale.middle(of: Int(place)) }
         }
         return scale.middle(of: Int(last))

@@ -114,12 +114,12 @@ public struct Period: Sendable, Hashable {
 
     /// One counter ÷ another; zero where there is nothing to divide by.
     public func rate(_ part: Counter, of whole: Counter) -> Double {
-        self[whole] == 0 ? 0 : Double(self[part]) / Double(self[whole])
+        self[whole] == 0 ? 0 : min(1, Double(self[part]) / Double(self[whole]))
     }
 
     /// Adds what was counted in the same period elsewhere.
     public mutating func merge(_ other: Period) {
-        counts.merge(other.counts, uniquingKeysWith: +)
+        counts.merge(other.counts) { $0.plus($1) }
         if let age = other.oldest { oldest = max(age, oldest ?? .zero) }
     }
 }

@@ -33,34 +33,39 @@ struct Findings {
 
     /// Periods, one after the other, in which many loads were not answered as they should have been.
     private static func incidents(_ periods: [Period]) -> [String] {
-        var incidents: [[Period]] = []
-        for period in periods where period.trouble >= noticed {
-            // One good period between two bad ones does not end an incident.
-            if let last = incidents.last?.last, period.start - last.end <= .seconds(300) {
-                incidents[incidents.count - 1].append(period)
+        var bad: [ClosedRange<Int>] = []
+        for (place, period) in periods.enumerated() where period.trouble >= noticed {
+            // One good period between two bad ones does not end an incident, and is a part of it.
+            if let last = bad.last, period.start - periods[last.upperBound].end <= .seconds(300) {
+                bad[bad.count - 1] = last.lowerBound...place
             } else {
-                incidents.append([period])
+                bad.append(place...place)
             }
         }
+        let incidents = bad.map { Array(periods[$0]) }
         let worst = incidents.sorted { $0.affected > $1.affected }.prefix(mostIncidents)
         var sentences = worst.sorted { $0[0].start < $1[0].start }.map(sentence)
         if incidents.count > mostIncidents {
-            sentences.append("and \(incidents.count - mostIncidents) shorter times of that kind")
+            let others = incidents.count - mostIncidents
+            sentences.append("\(others) lesser \(others == 1 ? "incident" : "incidents") of that kind")
         }
         return sentences
     }
 
     private static func sentence(_ incident: [Period]) -> String {
-        func sum(_ counter: Counter) -> UInt64 { incident.reduce(0) { $0 + $1[counter] } }
+        func sum(_ counter: Counter) -> UInt64 { incident.reduce(0) { $0.plus($1[counter]) } }
         func share(_ part: Counter, _ whole: Counter) -> String {
-            (sum(whole) == 0 ? 0 : Double(sum(part)) / Double(sum(whole))).roundPercent
+            (sum(whole) == 0 ? 0 : min(1, Double(sum(part)) / Double(sum(whole)))).roundPercent
         }
+        let times = incident.first.map(\.start).spelled(to: incident.last?.end)
         var clauses = [
-            "\(share(.fallbacks, .loads)) of loads fell back \(incident.first.map(\.start).spelled(to: incident.last?.end))"
+            sum(.fallbacks) > 0
+                ? "\(share(.fallbacks, .loads)) of loads fell back \(times)"
+                : "\(share(.failures, .loads)) of loads failed \(times)"
         ]
         if sum(.originCalls) > 0 { clauses.append("origin error rate was \(share(.originErrors, .originCalls))") }
         if let oldest = incident.compactMap(\.oldest).max() {
-            clauses.append("users saw data up to \(oldest.brief) old")
+            clauses.append("users saw data up to \(Optional(oldest).aged) old")
         }
         let failures = sum(.failures)
         clauses.append(failures == 0 ? "nobody got an error" : "\(loads(failures)) got an error")
@@ -73,16 +78,16 @@ struct Findings {
         guard let origin = total.originLatency.percentile(0.95), let felt = total.load(percentile: 0.95),
             felt * 2 <= origin
         else { return [] }
-        return ["the origin's p95 was \(origin.brief), and users felt a p95 of \(Optional(felt).waited)"]
+        return ["the origin's p95 was \(Optional(origin).waited), and users felt a p95 of \(Optional(felt).waited)"]
     }
 
     /// Whether the last third was worse than the first.
     private static func trend(_ periods: [Period]) -> [String] {
         guard periods.count >= 6 else { return [] }
         func rate(_ part: ArraySlice<Period>) -> Double {
-            let loads = part.reduce(0) { $0 + $1[.loads] }
-            let troubled = part.reduce(0) { $0 + $1[.fallbacks] + $1[.failures] }
-            return loads == 0 ? 0 : Double(troubled) / Double(loads)
+            let loads = part.reduce(UInt64(0)) { $0.plus($1[.loads]) }
+            let troubled = part.reduce(UInt64(0)) { $0.plus($1[.fallbacks]).plus($1[.failures]) }
+            return loads == 0 ? 0 : min(1, Double(troubled) / Double(loads))
         }
         let (early, late) = (rate(periods.prefix(periods.count / 3)), rate(periods.suffix(periods.count / 3)))
         if late >= early + 0.02, late >= early * 1.5 {
@@ -101,8 +106,9 @@ struct Findings {
     private static func revisions(_ revisions: [Report.Revision]) -> [String] {
         let seen = revisions.filter { $0.metrics.loads >= fewest }
         return zip(seen, seen.dropFirst()).map { old, new in
-            let strategy = old.strategy == new.strategy ? "" : " (\(old.strategy) → \(new.strategy))"
-            return "policy \(old.name) → \(new.name)\(strategy): fallback_rate \(old.metrics.fallbackRate.percent) → "
+            let strategy =
+                old.strategy == new.strategy ? "" : " (\(old.strategy.printable) → \(new.strategy.printable))"
+            return "policy \(old.title) → \(new.title)\(strategy): fallback_rate \(old.metrics.fallbackRate.percent) → "
                 + "\(new.metrics.fallbackRate.percent), p95 \(old.metrics.load(percentile: 0.95).waited) → "
                 + new.metrics.load(percentile: 0.95).waited
         }
@@ -112,7 +118,8 @@ struct Findings {
         var sentences: [String] = []
         for (fault, count) in total.faults.sorted(by: { $0.key < $1.key }) where count > 0 {
             sentences.append(
-                "store '\(fault.tier)' failed to \(fault.kind.rawValue) \(count) \(count == 1 ? "time" : "times")")
+                "store '\(fault.tier.printable)' failed to \(fault.kind.rawValue) \(count) \(count == 1 ? "time" : "times")"
+            )
         }
         if total.corrupt > 0 {
             sentences.append("\(total.corrupt) damaged \(total.corrupt == 1 ? "copy was" : "copies were") removed")
@@ -129,7 +136,7 @@ extension Period {
 }
 
 extension [Period] {
-    fileprivate var affected: UInt64 { reduce(0) { $0 + $1[.fallbacks] + $1[.failures] } }
+    fileprivate var affected: UInt64 { reduce(0) { $0.plus($1[.fallbacks]).plus($1[.failures]) } }
 }
 
 extension Double {

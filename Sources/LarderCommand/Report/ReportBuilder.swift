@@ -25,14 +25,20 @@ struct ReportBuilder {
         let processes = dumps.sorted { $0.key < $1.key }.map { $0.value.sorted { $0.written < $1.written } }
         let all = processes.flatMap { $0 }
         guard let first = all.map(\.started).min(), let last = all.map(\.written).max() else { return nil }
-        let start = max(first, min(since ?? first, last))
+        // A clock that was set back may have a process end before it began.
+        let start = min(max(first, since ?? first), last)
+        let counted = processes.filter { process in
+            since.map { since in process.contains { $0.written > since } } ?? true
+        }
         var report = Report(
-            times: start...last, hosts: Set(all.compactMap(\.host)).sorted(), processes: processes.count,
-            dumps: all.count, skipped: skipped)
+            times: start...last, hosts: Set(counted.flatMap { $0.compactMap(\.host) }).sorted(),
+            processes: counted.count,
+            dumps: counted.reduce(0) { $0 + $1.count }, skipped: skipped)
+        if counted.isEmpty { report.notes.append("No dump was made since the time asked for.") }
         var sections: [String: Report.Section] = [:]
         var isWhole = true
-        for process in processes {
-            guard let latest = process.last, since.map({ latest.written > $0 }) ?? true else { continue }
+        for process in counted {
+            guard let latest = process.last else { continue }
             let base = since.flatMap { since in process.last { $0.written <= since } }
             if let since, base == nil, latest.started < since { isWhole = false }
             for resource in latest.resources {
@@ -75,8 +81,8 @@ extension Report.Section {
         _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [Period]]
     ) {
         for revision in resource.revisions {
-            let before = earlier?.revisions.first { $0.name == revision.name }?.metrics
-            let metrics = before.map { revision.metrics.since($0) } ?? revision.metrics
+            let metrics =
+                earlier.map { revision.metrics.since($0.metrics(of: revision.name, in: resource)) } ?? revision.metrics
             total.merge(metrics)
             let own = added[revision.name] ?? []
             let times = own.first.flatMap { first in own.last.map { first.start...$0.end } }
@@ -95,12 +101,26 @@ extension Report.Section {
         var merged = Dictionary(uniqueKeysWithValues: periods.map { ($0.start, $0) })
         for period in added.values.joined() { merged[period.start, default: Period(start: period.start)].merge(period) }
         periods = merged.values.sorted { $0.start < $1.start }
-        store.entries += resource.store.entries
-        store.bytes += resource.store.bytes
-        store.hits += resource.store.hits
-        store.misses += resource.store.misses
-        store.evictions += resource.store.evictions
-        inFlight += resource.inFlight
+        add(resource.store, since: earlier?.store ?? StoreStatistics())
+        inFlight = inFlight.plus(resource.inFlight)
+    }
+
+    /// What is kept is kept now; what was counted was counted since then.
+    private mutating func add(_ kept: StoreStatistics, since earlier: StoreStatistics) {
+        store.entries = store.entries.plus(kept.entries)
+        store.bytes = store.bytes.plus(kept.bytes)
+        store.hits = store.hits.plus(max(0, kept.hits - earlier.hits))
+        store.misses = store.misses.plus(max(0, kept.misses - earlier.misses))
+        store.evictions = store.evictions.plus(max(0, kept.evictions - earlier.evictions))
+    }
+}
+
+extension ResourceDump {
+    /// What a revision had counted; among what is no longer told apart, those that were told apart when this was made.
+    fileprivate func metrics(of name: String, in later: ResourceDump) -> ResourceMetrics {
+        revisions.filter { revision in
+            revision.name == name || name.isEmpty && !later.revisions.contains { $0.name == revision.name }
+        }.reduce(into: ResourceMetrics()) { $0.merge($1.metrics) }
     }
 }
 

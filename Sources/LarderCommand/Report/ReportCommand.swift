@@ -28,7 +28,7 @@ extension Command {
                 case .success(let dump): builder.add(dump)
                 case .failure(let error):
                     builder.skip(file, error.description)
-                    terminal.complain("\(file): \(error.description); left out")
+                    terminal.complain("\(file.printable): \(error.description); left out")
                 }
             }
             guard let report = builder.report() else {

@@ -76,7 +76,7 @@ extension Report.Section {
     }
 
     fileprivate var storeLine: String {
-        let faults = total.faults.values.reduce(0, +)
+        let faults = total.faults.values.reduce(UInt64(0)) { $0.plus($1) }
         return "store: \(store.entries) entries, \(store.bytes) bytes, \(store.evictions) evicted, \(faults) faults, "
             + "\(total.corrupt) damaged; origin: \(total.originCalls) calls, \(total.originErrors) failed, "
             + "\(total[.unchanged]) unchanged, \(total[.retries]) retries, \(total.coalesced) loads shared one"

@@ -20,7 +20,7 @@ struct ShareScale {
 
     init(upTo most: Double) {
         let steps = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25]
-        let step = steps.first { most <= $0 * 5 + 1e-9 } ?? (most / 5).rounded(.up)
+        let step = most > 0 ? steps.first { most <= $0 * 5 + 1e-9 } ?? 0.25 : 0.05
         let count = max(2, Int((most / step - 1e-9).rounded(.up)))
         let top = step * Double(count)
         self.top = top
@@ -91,7 +91,7 @@ struct TimeScale {
         let length = (times.upperBound - times.lowerBound).nanoseconds
         let step = steps.first { length / $0 <= 8 } ?? max(1, length / 8)
         let first = (times.lowerBound.nanoseconds / step) * step
-        let moments = (0...10).map { Timestamp(nanoseconds: first) + .nanoseconds($0 * step) }
+        let moments = (0...10).map { Timestamp(nanoseconds: first) + .nanoseconds(step) * $0 }
         ticks = moments.filter(times.contains).map { moment in
             Tick(place: Self.place(moment, times), label: moment.time == "00:00" ? moment.day : moment.time)
         }

@@ -47,7 +47,7 @@ extension Report.Section {
             "Of the origin’s calls, 95 of 100 took at most \(Optional(origin).waited); "
             + "of the loads that users waited for, 95 of 100 took at most \(Optional(felt).waited)."
         return felt < origin
-            ? "\(both) The cache hid \((origin - felt).brief) of the origin’s p95."
+            ? "\(both) The cache hid \(Optional(origin - felt).waited) of the origin’s p95."
             : "\(both) The cache hid none of it."
     }
 

@@ -1,0 +1,122 @@
+import FoundationEssentials
+import Testing
+
+@testable import Larder
+@testable import LarderCommand
+
+/// What a report says in words, and how it writes days and times.
+@Suite struct FindingsTests {
+    private func findings(_ revisions: RevisionDump...) throws -> [String] {
+        var builder = ReportBuilder(since: nil)
+        builder.add(Dumps.dump(revisions))
+        return try #require(builder.report()?.sections.first).findings
+    }
+
+    private static func quiet(_ minutes: Int64...) -> [Period] {
+        minutes.map { Period(at: $0, [.loads: 100, .hits: 100, .originCalls: 10]) }
+    }
+
+    @Test func anIncidentIsToldWithItsCauseAndWhatUsersSaw() throws {
+        let bad = [
+            Period(
+                at: 5, [.loads: 100, .fallbacks: 42, .originCalls: 50, .originErrors: 22], oldest: .seconds(10_800)),
+            Period(
+                at: 15, [.loads: 100, .fallbacks: 42, .originCalls: 50, .originErrors: 35], oldest: .seconds(7_200)),
+        ]
+        let between = Period(at: 10, [.loads: 100, .fallbacks: 9, .originCalls: 50, .originErrors: 3])
+        let periods = [Self.quiet(0), bad, [between], Self.quiet(20)].joined().sorted { $0.start < $1.start }
+        #expect(
+            try findings(RevisionDump([.loads: 500, .fallbacks: 93], periods)) == [
+                "31 % of loads fell back on Tuesday 2026-11-17 12:05–12:20; origin error rate was 40 %; "
+                    + "users saw data up to 3 h old; nobody got an error"
+            ])
+    }
+
+    @Test func failuresAreCountedAndIncidentsTheWorstFirst() throws {
+        let one = Period(at: 0, [.loads: 100, .failures: 12])
+        #expect(
+            try findings(RevisionDump([.loads: 100, .failures: 12, .staleErrors: 1], [one])) == [
+                "12 % of loads failed on Tuesday 2026-11-17 12:00–12:05; 12 loads got an error",
+                "1 load failed although there was a copy: it was older than the policy allows",
+            ])
+        let many = (0..<5).map { Period(at: $0 * 20, [.loads: 100, .fallbacks: 50 + UInt64($0)]) }
+        let found = try findings(RevisionDump([.loads: 500, .fallbacks: 260], many))
+        #expect(found.count == 4 && found[0].contains("12:40–12:45") && found[2].contains("13:20–13:25"))
+        #expect(found[3] == "2 lesser incidents of that kind")
+    }
+
+    @Test func trendsAreToldBothWays() throws {
+        let worse = (0..<6).map { Period(at: $0 * 5, [.loads: 100, .fallbacks: $0 < 4 ? 1 : 6]) }
+        #expect(
+            try findings(RevisionDump([.loads: 600, .fallbacks: 16], worse))
+                == ["getting worse: 1 % of loads fell back or failed at first, 6 % lately"])
+        let better = (0..<6).map { Period(at: $0 * 5, [.loads: 100, .failures: $0 < 2 ? 5 : 0]) }
+        #expect(
+            try findings(RevisionDump([.loads: 600, .failures: 10], better))
+                == ["getting better: 5 % of loads fell back or failed at first, 0 % lately"])
+    }
+
+    @Test func revisionsAreComparedInTheOrderInWhichTheyCame() throws {
+        let old = RevisionDump(
+            "aaa", strategy: "cache-first", isCurrent: false, [.loads: 100, .fallbacks: 2],
+            live: [.milliseconds(20)], [Period(at: 0, [.loads: 100])])
+        let new = RevisionDump(
+            "bbb", [.loads: 100, .fallbacks: 4], live: [.milliseconds(200)], [Period(at: 20, [.loads: 100])])
+        #expect(
+            try findings(new, old)
+                == ["policy aaa → bbb (cache-first → network-first): fallback_rate 2.0 % → 4.0 %, p95 20 ms → 200 ms"])
+        let earlier = RevisionDump("", strategy: "", isCurrent: false, [.loads: 60])
+        #expect(try findings(earlier, new)[0].hasPrefix("policy earlier → bbb"))
+    }
+
+    @Test func storesAndWhatTheCacheHidAreTold() throws {
+        var revision = RevisionDump(
+            [.loads: 2, .corrupt: 2], live: [.milliseconds(100)], origin: [.milliseconds(900), .milliseconds(900)])
+        revision.metrics.faults = [
+            Fault(tier: "file\u{1B}", kind: .write): 1, Fault(tier: "file\u{1B}", kind: .read): 3,
+        ]
+        #expect(
+            try findings(revision) == [
+                "the origin's p95 was 897 ms, and users felt a p95 of 100 ms",
+                "store 'file\u{FFFD}' failed to read 3 times",
+                "store 'file\u{FFFD}' failed to write 1 time", "2 damaged copies were removed",
+            ])
+        #expect(try findings(RevisionDump([.loads: 1])) == ["nothing stands out"])
+        #expect(try findings(RevisionDump([:])) == ["no loads were counted"])
+    }
+
+    // MARK: The text, whole
+
+    @Test func theTextOfAFixedDumpIsFixed() async throws {
+        let fixtures = projectFolder.appending(path: "Tests/LarderCommandTests/Fixtures")
+        let output = await Output(["report", fixtures.appending(path: "dump.json").path])
+        let expected = try String(contentsOf: fixtures.appending(path: "report.txt"), encoding: .utf8)
+        #expect(output.code == 0 && output.out == expected, "\(output.out)")
+    }
+
+    // MARK: Days and times
+
+    @Test(arguments: [
+        (0, "1970-01-01 00:00 UTC", "Thursday"), (-60, "1969-12-31 23:59 UTC", "Wednesday"),
+        (951_782_400, "2000-02-29 00:00 UTC", "Tuesday"), (951_868_799, "2000-02-29 23:59 UTC", "Tuesday"),
+        (951_868_800, "2000-03-01 00:00 UTC", "Wednesday"), (1_795_219_200, "2026-11-21 00:00 UTC", "Saturday"),
+        (4_107_542_400, "2100-03-01 00:00 UTC", "Monday"), (1_704_067_199, "2023-12-31 23:59 UTC", "Sunday"),
+    ])
+    func daysAreThoseOfTheCalendar(seconds: Int64, spelled: String, weekday: String) {
+        let moment = Timestamp(seconds: seconds)
+        #expect(moment.spelled == spelled && moment.weekday == weekday)
+        guard seconds >= 0 else { return }
+        #expect(Timestamp(spelled: String(spelled.prefix(16)))?.spelled == spelled)
+        #expect(
+            Timestamp(spelled: moment.date + "T" + moment.time + ":59Z") == Timestamp(seconds: seconds / 60 * 60 + 59))
+    }
+
+    @Test(arguments: [
+        "2026-02-29", "2100-02-29", "2026-13-01", "2026-00-01", "2026-01-32", "2026-1-1", "2026-01-01T",
+        "2026-01-01T24:00",
+        "2026-01-01T10:60", "2026-01-01 10:00:60", "2026-01-01T10:00+01:00", "٢٠٢٦-01-01", "1969-12-31", "",
+    ])
+    func whatIsNoTimeIsNone(text: String) {
+        #expect(Timestamp(spelled: text) == nil)
+    }
+}

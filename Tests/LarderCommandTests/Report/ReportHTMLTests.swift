@@ -1,0 +1,169 @@
+import FoundationEssentials
+import Testing
+
+@testable import Larder
+@testable import LarderCommand
+
+/// The report as a page: that it is closed to what names and files say, and that what is drawn is what was counted.
+@Suite struct ReportHTMLTests {
+    private func page(_ dump: MetricsDump, skipping file: String? = nil) throws -> String {
+        var builder = ReportBuilder(since: nil)
+        builder.add(dump)
+        if let file { builder.skip(file, "no dump of Larder") }
+        return try #require(builder.report()).html
+    }
+
+    // MARK: Names
+
+    private static let hostile =
+        "</title></style><script>alert(1)</script>\"'&<img src=x onerror=y>\u{0}\u{1B}\u{202E}\n"
+
+    @Test func escapedTextIsInertBetweenTagsAndInQuotes() {
+        #expect("a<b>&\"'c".inert == "a&lt;b&gt;&amp;&quot;&#39;c")
+        #expect(
+            "\u{0}\u{9}\n\u{7F}\u{85}\u{2028}\u{202E}\u{FEFF}é😀".inert == String(repeating: "\u{FFFD}", count: 8) + "é😀"
+        )
+        #expect(("<b title=\"\("\" x=\"<i>")\">" as Markup).html == "<b title=\"&quot; x=&quot;&lt;i&gt;\">")
+        #expect(Self.hostile.inert.allSatisfy { !"<>\"'\n".contains($0) })
+    }
+
+    @Test func noNameIsMarkup() throws {
+        var metrics = ResourceMetrics()
+        metrics[.loads] = 60
+        metrics.faults[Fault(tier: Self.hostile, kind: .read)] = 2
+        metrics.latency[.live, default: Sketch()].record(.seconds(1))
+        metrics.ages[.stale, default: Sketch(.age)].record(.seconds(100))
+        let revisions = ["", Self.hostile].map { name in
+            RevisionDump(
+                name: name + "1", strategy: name + "s", isCurrent: true, metrics: metrics,
+                periods: [Period(at: name.isEmpty ? 0 : 30, [.loads: 60, .fallbacks: 30])])
+        }
+        let dump = Dumps.dump(resource: Self.hostile, host: Self.hostile, revisions)
+        let page = try page(dump, skipping: Self.hostile)
+        #expect(page.components(separatedBy: Self.hostile.printable.inert).count > 10)
+        // Tags are those of the same page with harmless names, and nothing else.
+        var harmless = dump
+        harmless.resources[0].name = "x"
+        harmless.host = "x"
+        harmless.resources[0].revisions = revisions.map { revision in
+            var revision = revision
+            revision.name = revision.name.count > 1 ? "x1" : "1"
+            revision.strategy = revision.name
+            revision.metrics.faults = [Fault(tier: "x", kind: .read): 2]
+            return revision
+        }
+        #expect(Self.tags(page) == Self.tags(try self.page(harmless, skipping: "x")))
+    }
+
+    /// The names of all tags, in order.
+    private static func tags(_ page: String) -> [Substring] {
+        page.split(separator: "<").dropFirst().map { $0.prefix { !" >\n".contains($0) } }
+    }
+
+    @Test func thePageStandsAlone() throws {
+        let page = try page(Dumps.dump([RevisionDump([.loads: 1], live: [.seconds(1)], [Period(at: 0, [.loads: 1])])]))
+        for word in [
+            "<script", "http://", "https://", "url(", "@import", "<link", "<img", " src=", "javascript:", " onload",
+        ] {
+            #expect(!page.contains(word), "\(word)")
+        }
+        #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
+        #expect(page.contains("default-src 'none'"))
+        #expect(page.contains("<a href=\"#resource-1\">feed</a>") && page.contains("<section id=\"resource-1\""))
+    }
+
+    @Test func headingsAndTablesAreInOrder() async throws {
+        let page = await Output([
+            "report", projectFolder.path + "/Tests/LarderCommandTests/Fixtures/dump.json", "--format", "html",
+        ]).out
+        let levels = Self.tags(page).compactMap { $0.count == 2 && $0.first == "h" ? Int($0.dropFirst()) : nil }
+        #expect(levels.first == 1 && levels.filter { $0 == 1 }.count == 1)
+        #expect(zip(levels, levels.dropFirst()).allSatisfy { $1 <= $0 + 1 })
+        let tags = Self.tags(page)
+        #expect(tags.filter { $0 == "table" }.count == tags.filter { $0 == "caption" }.count)
+        #expect(page.components(separatedBy: "<th ").dropFirst().allSatisfy { $0.hasPrefix("scope=\"") })
+        #expect(!page.contains("<th>"))
+        // Every chart has a name, a description and its values.
+        let charts = page.components(separatedBy: "<svg role=\"img\"").dropFirst()
+        #expect(charts.count == 5)
+        for chart in charts {
+            #expect(chart.contains("<title id=") && chart.contains("<desc id=") && chart.contains("<details>"))
+        }
+        // Whatever is opened is closed.
+        for tag in [
+            "section", "div", "table", "tr", "td", "svg", "g", "details", "figure", "ul", "li", "dl", "main", "nav",
+        ] {
+            #expect(tags.filter { $0 == tag }.count == tags.filter { $0 == "/" + tag }.count, "\(tag)")
+        }
+    }
+
+    // MARK: What is drawn
+
+    /// What follows a series' name in the page, to the end of its group.
+    private func series(_ name: String, in page: String) throws -> String {
+        let rest = try #require(page.components(separatedBy: "data-series=\"\(name)\"").dropFirst().first)
+        return try #require(rest.components(separatedBy: "</g>").first)
+    }
+
+    @Test func linesFollowFromTheCounts() throws {
+        let periods = [
+            Period(at: 0, [.loads: 10, .fallbacks: 1, .originCalls: 4, .originErrors: 2]),
+            Period(at: 5, [.loads: 10, .fallbacks: 4]), Period(at: 15, [.loads: 4, .fallbacks: 1, .failures: 1]),
+        ]
+        let page = try page(Dumps.dump([RevisionDump([.loads: 24, .fallbacks: 6], periods)]))
+        // Twenty minutes are a thousand wide, half of all loads 240 high; points stand in the middle of their minutes.
+        #expect(page.contains("data-from=\"1794916800\" data-to=\"1794918000\" data-top=\"0.5\""))
+        let fallback = try series("fallback_rate", in: page)
+        #expect(fallback.contains("data-points=\"1794916950,0.1 1794917250,0.4 1794917850,0.25\""))
+        #expect(
+            fallback.contains("points=\"125,192 375,48\"") && fallback.contains("line dot\" points=\"875,120 875,120\"")
+        )
+        #expect(try series("failed_rate", in: page).contains("points=\"125,240 375,240\""))
+        // Where no call was made, none failed and none succeeded.
+        #expect(try series("origin_error_rate", in: page).contains("data-points=\"1794916950,0.5\""))
+        #expect(page.contains("<th scope=\"row\">2026-11-17 12:05</th><td>10</td><td>40.0 %</td>"))
+    }
+
+    @Test func longTimesAreDrawnInLongerSteps() throws {
+        let periods = (0..<1_000).map { Period(at: $0 * 5, [.loads: 10, .fallbacks: UInt64($0 % 3)]) }
+        let page = try page(Dumps.dump([RevisionDump([.loads: 10_000], periods)]))
+        let points = try series("fallback_rate", in: page).components(separatedBy: "data-points=\"")[1]
+            .components(separatedBy: "\"")[0].split(separator: " ")
+        #expect(points.count == 334 && points[0] == "1794917250,0.1")
+        #expect(page.contains("for each 15 min"))
+    }
+
+    @Test func columnsFollowFromTheSketches() throws {
+        var revision = RevisionDump(
+            [.loads: 5], live: [.zero, .zero, .milliseconds(30), .milliseconds(30), .milliseconds(31)])
+        revision.metrics.ages[.stale] = Sketch(.age)
+        revision.metrics.ages[.stale]?.record(.seconds(3_000))
+        let page = try page(Dumps.dump([revision]))
+        let live = try series("latency_live", in: page)
+        // From 0.1 ms to 1 s in forty columns of 25: the first, and the one from 25 ms to 32 ms.
+        #expect(live.contains("<rect x=\"0\" y=\"40\" width=\"25\" height=\"48\"/>"))
+        #expect(live.contains("<rect x=\"600\" y=\"16\" width=\"25\" height=\"72\"/>"))
+        #expect(live.components(separatedBy: "<rect").count == 3)
+        #expect(page.contains("data-low=\"0.0001\" data-high=\"1.0\""))
+        #expect(try series("age_stale", in: page).contains("data-points=\"2511.886"))
+    }
+
+    @Test(arguments: [(0.0, 0.1, 2), (0.004, 0.004, 2), (0.31, 0.4, 4), (0.5, 0.5, 5), (0.96, 1, 5), (1, 1, 5)])
+    func sharesHaveRoundScales(most: Double, top: Double, steps: Int) {
+        let scale = ShareScale(upTo: most)
+        #expect(abs(scale.top - top) < 1e-9 && scale.ticks.count == steps + 1, "\(scale)")
+        #expect(scale.top >= most && scale.ticks.last?.place == 1)
+    }
+
+    @Test func timesHaveRoundTicks() {
+        let day = TimeScale(Dumps.noon...(Dumps.noon + .seconds(86_400)))
+        #expect(
+            day.ticks.map(\.label) == [
+                "12:00", "15:00", "18:00", "21:00", "Wed 18 Nov", "03:00", "06:00", "09:00", "12:00",
+            ])
+        let short = TimeScale(Dumps.noon...(Dumps.noon + .seconds(300)))
+        #expect(short.ticks.map(\.label) == ["12:00", "12:05"])
+        let all = TimeScale(Timestamp(nanoseconds: .min)...Timestamp(nanoseconds: .max))
+        #expect(all.ticks.count >= 2)
+    }
+}

@@ -1,0 +1,167 @@
+import Testing
+
+@testable import Larder
+@testable import LarderCommand
+
+/// What `larder report` adds up, and what it says when it cannot.
+@Suite struct ReportTests {
+    // MARK: Adding up
+
+    @Test func processesAddUp() async throws {
+        let dumps = try Dumps()
+        try dumps.write(
+            "a.json", host: "web-1", store: StoreStatistics(entries: 2, bytes: 30, evictions: 1),
+            RevisionDump(
+                [.loads: 10, .fallbacks: 1], live: [.milliseconds(10), .milliseconds(20)],
+                [Period(at: 0, [.loads: 10, .fallbacks: 1])]))
+        try dumps.write(
+            "b.json", instance: "b", host: "web-2", store: StoreStatistics(entries: 3, bytes: 50, evictions: 2),
+            RevisionDump(
+                [.loads: 30, .fallbacks: 5], live: [.milliseconds(800), .milliseconds(900)],
+                [Period(at: 0, [.loads: 10, .fallbacks: 3]), Period(at: 5, [.loads: 20, .fallbacks: 2])]))
+        let facts = try await dumps.facts()
+        let feed = facts["resources"].items[0]
+        #expect(facts["processes"].int == 2 && facts["dumps"].int == 2 && facts["hosts"].text == #"["web-1","web-2"]"#)
+        #expect(feed["counters"]["loads"].int == 40 && feed["fallback_rate"].text == "0.15")
+        #expect(feed["latency"]["live"]["count"].int == 4)
+        #expect(try #require(feed["feed_load_p50"].value as? Double) < 0.021)
+        #expect(try #require(feed["feed_load_p99"].value as? Double) > 0.89)
+        #expect(feed["trend"].items.map(\.["loads"].int) == [20, 20])
+        #expect(feed["trend"].items.map(\.["fallback_rate"].text) == ["0.2", "0.1"])
+        #expect(feed["store"]["entries"].int == 5 && feed["store"]["bytes"].int == 80)
+        #expect(feed["store"]["evictions"].int == 3)
+        #expect(feed["revisions"].items.count == 1)
+    }
+
+    @Test func aProcessCountsOnceAndItsEarlierDumpsTellWhatHappenedWhen() async throws {
+        let dumps = try Dumps()
+        try dumps.write(
+            "2.json", minutes: 30,
+            RevisionDump([.loads: 10], [Period(at: 0, [.loads: 6]), Period(at: 5, [.loads: 4])]))
+        // The day before is forgotten by now.
+        try dumps.write(
+            "1.json", minutes: 90,
+            RevisionDump([.loads: 25], [Period(at: 5, [.loads: 9]), Period(at: 60, [.loads: 10])]))
+        let facts = try await dumps.facts()
+        let feed = facts["resources"].items[0]
+        #expect(facts["processes"].int == 1 && facts["dumps"].int == 2)
+        #expect(feed["counters"]["loads"].int == 25)
+        #expect(feed["trend"].items.map(\.["loads"].int) == [6, 9, 10])
+    }
+
+    // MARK: Since
+
+    private func twoDumps() throws -> Dumps {
+        let dumps = try Dumps()
+        try dumps.write(
+            "1.json", minutes: 30, store: StoreStatistics(entries: 9, hits: 4, misses: 2, evictions: 1),
+            RevisionDump("old", isCurrent: false, [.loads: 7]),
+            RevisionDump([.loads: 10, .fallbacks: 9], live: [.seconds(5)], [Period(at: 0, [.loads: 10])]))
+        // By now the old revision is no longer told apart.
+        try dumps.write(
+            "2.json", minutes: 90, store: StoreStatistics(entries: 8, hits: 14, misses: 3, evictions: 5),
+            RevisionDump("", strategy: "", isCurrent: false, [.loads: 7]),
+            RevisionDump(
+                [.loads: 25, .fallbacks: 10], live: [.seconds(5), .milliseconds(10)],
+                [Period(at: 0, [.loads: 10]), Period(at: 60, [.loads: 15, .fallbacks: 1])]))
+        return dumps
+    }
+
+    @Test(arguments: ["1h", "2026-11-17T12:30"])
+    func whatHappenedBeforeIsSubtracted(since: String) async throws {
+        let facts = try await twoDumps().facts("--since", since)
+        let feed = facts["resources"].items[0]
+        #expect(feed["counters"]["loads"].int == 15 && feed["counters"]["fallbacks"].int == 1)
+        #expect(feed["latency"]["live"]["count"].int == 1)
+        #expect(try #require(feed["feed_load_p99"].value as? Double) < 0.011)
+        #expect(feed["trend"].items.map(\.["loads"].int) == [15])
+        #expect(feed["store"].text == #"{"bytes":0,"entries":8,"evictions":4,"hits":10,"misses":1}"#)
+        #expect(facts["notes"].items.isEmpty && facts["from"].int == 1_794_918_600)
+    }
+
+    @Test func aProcessThatCannotBeCutIsSaidToBeWhole() async throws {
+        let facts = try await twoDumps().facts("--since", "2026-11-17T12:10")
+        #expect(facts["resources"].items[0]["counters"]["loads"].int == 32)
+        #expect(facts["resources"].items[0]["trend"].items.map(\.["loads"].int) == [15])
+        #expect(facts["notes"].items.count == 1)
+        #expect(facts["notes"].items[0].string?.hasPrefix("Some processes began before the time asked for") == true)
+    }
+
+    @Test func aProcessThatEndedBeforeIsLeftOut() async throws {
+        let dumps = try twoDumps()
+        try dumps.write("3.json", instance: "b", host: "gone", minutes: 5, RevisionDump([.loads: 99]))
+        let facts = try await dumps.facts("--since", "1h")
+        #expect(facts["processes"].int == 1 && facts["hosts"].items.isEmpty)
+        #expect(facts["resources"].items[0]["counters"]["loads"].int == 15)
+        let never = try await dumps.facts("--since", "2027-01-01")
+        #expect(never["processes"].int == 0 && never["resources"].items.isEmpty)
+        #expect(never["notes"].text == #"["No dump was made since the time asked for."]"#)
+    }
+
+    // MARK: What cannot be read
+
+    @Test func whatIsNoDumpIsNamedAndLeftOut() async throws {
+        let dumps = try Dumps()
+        try dumps.write("good.json", RevisionDump([.loads: 10]))
+        try dumps.folder.write(#"{ "format": "larder-metrics/1", "process": "#, to: "damaged.json")
+        try dumps.folder.write(#"{ "name": "package" }"#, to: "foreign\u{1B}[2J.json")
+        try dumps.folder.write("not looked at", to: "notes.txt")
+        let output = await dumps.report()
+        #expect(output.code == 1)
+        let lines = output.err.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("larder: \(dumps.folder.path)/damaged.json: no JSON: "))
+        #expect(lines[1].hasSuffix("/foreign\u{FFFD}[2J.json: no dump of Larder: it has no 'format'; left out"))
+        #expect(output.out.contains("1 process, 1 dump\n\nfeed: "))
+        let facts = try await dumps.facts()
+        #expect(facts["skipped"].items.count == 2 && facts["resources"].items.count == 1)
+    }
+
+    @Test func withoutDumpsThereIsNoReport() async throws {
+        let dumps = try Dumps()
+        let output = await dumps.report()
+        #expect(output.code == 1 && output.out.isEmpty && output.err == "larder: there is no dump to report on\n")
+        let missing = await Output(["report", dumps.folder.path + "/none.json"])
+        #expect(missing.code == 1 && missing.out.isEmpty && missing.err.contains("none.json"))
+    }
+
+    @Test(arguments: [
+        (["report"], "which dumps?"), (["report", ".", "--format", "pdf"], "prometheus"),
+        (["report", ".", "--since", "yesterday"], "--since takes"),
+        (["report", ".", "--since", "2026-02-30"], "--since"),
+        (["report", ".", "--nonsense"], "--nonsense"),
+    ])
+    func wrongUseIsToldApart(arguments: [String], words: String) async throws {
+        let output = await Output(arguments)
+        #expect(output.code == 2 && output.out.isEmpty && output.err.contains(words), "\(output.err)")
+    }
+
+    @Test func dumpsThatClaimTooMuchAreAddedUpAllTheSame() async throws {
+        let dumps = try Dumps()
+        let most: UInt64 = 1_000_000_000_000_000
+        let revisions = (0..<3).map { number in
+            var revision = RevisionDump("\(number)", isCurrent: false, [.loads: 1, .fallbacks: most])
+            for outcome in Outcome.allCases {
+                revision.metrics.latency[outcome] = Sketch()
+                for bucket in 0..<Sketch.buckets { revision.metrics.latency[outcome]?.add(most, at: bucket) }
+            }
+            return revision
+        }
+        // And it was written before it began.
+        try dumps.write("a.json", Dumps.dump(minutes: -60, revisions))
+        for format in ["text", "json", "html"] {
+            #expect(await dumps.report("--format", format).code == 0)
+        }
+        #expect(try await dumps.facts()["resources"].items[0]["fallback_rate"].int == 1)
+    }
+
+    @Test func theReportGoesWhereItIsWanted() async throws {
+        let dumps = try Dumps()
+        try dumps.write("a.json", RevisionDump([.loads: 10]))
+        let file = dumps.folder.path + "/report.txt"
+        let output = await dumps.report("--output", file)
+        #expect(output.code == 0 && output.out.isEmpty && output.err.isEmpty)
+        #expect(try dumps.folder.text(of: "report.txt") == (await dumps.report()).out)
+        #expect(await dumps.report("--output", dumps.folder.path + "/none/report.txt").code == 1)
+    }
+}
