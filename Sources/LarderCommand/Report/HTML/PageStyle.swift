@@ -4,12 +4,12 @@ enum PageStyle {
 
     // Colours keep 4.5:1 to the ground for text and 3:1 for lines, and are told apart by those who see no red or green.
     private static let light: Markup = """
-        :root { color-scheme: light dark; --ground: #fff; --raised: #f6f6f4; --ink: #1b1d1f; --quiet: #5a6068;
+        :root { color-scheme: light dark; --ground: #fff; --ink: #1b1d1f; --quiet: #5a6068;
           --rule: #dcdcd8; --grid: #e8e8e4; --link: #0a5a9c; --origin: #6f7781; --live: #00795a; --fresh: #0072b2;
           --stale: #8150a8; --fallback: #c94f00; --failed: #1b1d1f; }
         """
     private static let dark: Markup = """
-        @media (prefers-color-scheme: dark) { :root { --ground: #16181b; --raised: #1f2226; --ink: #e9eaec;
+        @media (prefers-color-scheme: dark) { :root { --ground: #16181b; --ink: #e9eaec;
           --quiet: #a3abb5; --rule: #363b41; --grid: #292d32; --link: #7fbcf0; --origin: #98a1ab; --live: #3dba8e;
           --fresh: #58aee8; --stale: #b995e3; --fallback: #ff8f45; --failed: #f2f3f4; } }
         """
@@ -98,7 +98,7 @@ enum PageStyle {
         .base { stroke: var(--rule); stroke-width: 1; }
         .change { stroke: var(--quiet); stroke-width: 1; stroke-dasharray: 1 3; }
         .line { stroke: currentColor; stroke-width: 2; stroke-linejoin: round; stroke-linecap: butt; }
-        rect { fill: currentColor; fill-opacity: .7; }
+        rect { fill: currentColor; fill-opacity: .85; }
         polygon { fill: currentColor; fill-opacity: .14; }
         .origin { color: var(--origin); } .live { color: var(--live); } .fresh { color: var(--fresh); }
         .stale { color: var(--stale); } .fallback { color: var(--fallback); } .failed { color: var(--failed); }
@@ -128,7 +128,7 @@ enum PageStyle {
         """
     private static let print: Markup = """
         @media print {
-          :root { color-scheme: light; --ground: #fff; --raised: #fff; --ink: #000; --quiet: #444; --rule: #bbb;
+          :root { color-scheme: light; --ground: #fff; --ink: #000; --quiet: #444; --rule: #bbb;
             --grid: #e2e2e2; --link: #000; --origin: #6f7781; --live: #00795a; --fresh: #0072b2; --stale: #8150a8;
             --fallback: #c94f00; --failed: #000; }
           @page { margin: 14mm; }
