@@ -99,6 +99,7 @@ enum PageStyle {
         .change { stroke: var(--quiet); stroke-width: 1; stroke-dasharray: 1 3; }
         .line { stroke: currentColor; stroke-width: 2; stroke-linejoin: round; stroke-linecap: butt; }
         rect { fill: currentColor; fill-opacity: .85; }
+        .failed > rect { fill-opacity: .5; }
         polygon { fill: currentColor; fill-opacity: .14; }
         .origin { color: var(--origin); } .live { color: var(--live); } .fresh { color: var(--fresh); }
         .stale { color: var(--stale); } .fallback { color: var(--fallback); } .failed { color: var(--failed); }
