@@ -42,9 +42,11 @@ extension Command {
             if every != nil, !isWatching { throw UsageError(message: "--every goes with --watch") }
             let pause = every ?? .seconds(1)
             let (name, request) = try request(arguments)
+            let reader = PolicyReader(
+                registry: registry, folder: arguments.policies.shortPath, environment: arguments.environment)
+            // A single load leaves the dumps alone that a longer run writes.
             let pantry = try await Pantry(
-                policies: arguments.policies, registry: registry, cache: arguments.cache,
-                environment: arguments.environment)
+                reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache, world: SystemWorld())
             for warning in pantry.warnings { terminal.note(warning.description) }
             let resource = pantry.resource(name)
             let recording = try arguments.value(of: "record").map { try pantry.record(to: URL(filePath: $0)) }

@@ -91,7 +91,9 @@ import Testing
         (#"{ "metric": {} }"#, "unknown key 'metric'"), (#"{ "metrics": { "every": 60 } }"#, "has no unit"),
         (#"{ "metrics": { "every": "10ms" } }"#, "out of range"), (#"{ "metrics": { "file": "../x" } }"#, "plain name"),
         (#"{ "metrics": { "signal": "KILL" } }"#, "none of the choices"), ("[]", "cannot stand here"), ("{", "end"),
-        (#"{ "metrics": { "file": "a", "prometheus": "a" } }"#, "one name"),
+        (#"{ "metrics": { "file": "a", "prometheus": "a" } }"#, "two files would be called 'a'"),
+        (#"{ "metrics": { "file": "x" }, "log": { "file": "x" } }"#, "called 'x'"),
+        (#"{ "metrics": { "prometheus": "metrics.3.json" } }"#, "called 'metrics.3.json'"),
     ])
     func whatIsWrongIsToldWithItsPlaceAndNothingIsSwapped(_ settings: String, _ message: String) throws {
         try SimulatedWorld().run { world in

@@ -9,6 +9,7 @@ final class Housekeeping: Sendable {
     private let listening: Int?
     private let moments: AsyncStream<Void>.Continuation
     private let work = Locked<[Task<Void, Never>]>([])
+    private let isOpen = Locked(true)
 
     /// - Throws: ``PolicyError`` when a file that is named cannot be had.
     init(
@@ -56,6 +57,11 @@ final class Housekeeping: Sendable {
 
     /// Writes the last dump, and what the log has not written yet. Nothing is written afterwards.
     func close() async {
+        let isFirst = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        guard isFirst else { return }
         moments.finish()
         let tasks = work.withLock { work in
             defer { work = [] }
@@ -88,18 +94,14 @@ final class Housekeeping: Sendable {
         let path = folder + "/" + metrics.file
         if metrics.keep > 0, Disk.item(path) != nil {
             for number in stride(from: metrics.keep - 1, through: 1, by: -1) {
-                try Disk.move(numbered(path, number), to: numbered(path, number + 1))
+                try? Disk.move(folder + "/" + metrics.older(number), to: folder + "/" + metrics.older(number + 1))
             }
-            try Disk.copy(path, to: numbered(path, 1))
+            // Where a file cannot bear two names, the former dump goes.
+            try? Disk.copy(path, to: folder + "/" + metrics.older(1))
         }
         try Disk.replace(path, with: [text], isPrivate: false)
         if let name = metrics.prometheus {
             try Disk.replace(folder + "/" + name, with: [Array(dump.prometheus.utf8)], isPrivate: false)
         }
-    }
-
-    /// `metrics.json`, set aside: `metrics.1.json`.
-    private static func numbered(_ path: String, _ number: Int) -> String {
-        path.hasSuffix(".json") ? "\(path.dropLast(5)).\(number).json" : "\(path).\(number)"
     }
 }

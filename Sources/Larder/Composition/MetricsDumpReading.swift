@@ -32,6 +32,7 @@ extension MetricsDump {
         self.init(
             host: root["host"]?.string, process: try root.text("process"), instance: try root.text("instance"),
             started: try root.time("started"), written: try root.time("written"))
+        if root["number"] != nil { number = Int(clamping: try root.count("number")) }
         for node in try root.list("resources") { resources.append(try ResourceDump(reading: node)) }
     }
 }
@@ -71,7 +72,8 @@ extension ResourceMetrics {
         }
         for fault in try node.list("faults") {
             guard let kind = Fault.Kind(rawValue: try fault.text("kind")) else { continue }
-            faults[Fault(tier: try fault.text("tier"), kind: kind), default: 0] += try fault.count("count")
+            let own = Fault(tier: try fault.text("tier"), kind: kind)
+            faults[own] = (faults[own] ?? 0).plus(try fault.count("count"))
         }
         for outcome in Outcome.allCases {
             guard let sketch = node["latency"]?[outcome.rawValue] else { continue }

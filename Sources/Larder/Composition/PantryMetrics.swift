@@ -19,6 +19,7 @@ public struct PantryMetrics: Sendable {
     public func dump() async -> MetricsDump {
         var dump = MetricsDump(
             host: life.host, process: life.process, instance: life.instance, started: life.started, written: world.now)
+        dump.number = life.next()
         for slot in slots where slot.isKnown {
             dump.resources.append(await slot.dump())
         }
@@ -27,11 +28,20 @@ public struct PantryMetrics: Sendable {
 }
 
 /// This run of the program.
-struct Life: Sendable {
+final class Life: Sendable {
     let host: String?
     let process: String
     let instance: String
     let started: Timestamp
+    private let dumps = Locked(0)
+
+    /// The number of the next dump.
+    func next() -> Int {
+        dumps.withLock { number in
+            defer { number += 1 }
+            return number
+        }
+    }
 
     init(in world: any World) {
         process = ProcessInfo.processInfo.processName

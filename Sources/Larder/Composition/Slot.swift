@@ -46,7 +46,10 @@ final class Slot: Sendable {
             state.former.removeAll { $0.shelf == nil }
             if let shelf = last?.shelf, shelf !== graph?.shelf { state.former.append(Former(shelf: shelf)) }
             state.graph = graph
-            if let graph { graph.shelf.count(with: graph.meter) }
+            if let graph {
+                ledger.enter(graph.meter)
+                graph.shelf.count(with: graph.meter)
+            }
             return last
         }
         withExtendedLifetime(last) {}

@@ -66,6 +66,8 @@ package struct MeasuredOrigin: Loader {
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         let start = world.uptime
+        call.overrun?.began()
+        defer { call.overrun?.ended() }
         do {
             let loaded = try await origin.load(call)
             let isUnchanged = loaded.source == .revalidated
@@ -76,7 +78,7 @@ package struct MeasuredOrigin: Loader {
             return loaded
         } catch {
             guard let failure = LoadError.failure(error) else {
-                meter.count(.originCalls)
+                meter.originGivenUp(after: call.overrun?.isOver == true ? world.uptime - start : nil)
                 throw CancellationError()
             }
             report(call, failed: !failure.isAnswer, since: start)

@@ -40,6 +40,8 @@ public struct Call: Sendable {
     public var due: Duration?
     /// When the load began, and then the call for it, among the clearings and writes of its key.
     var ticket: Ticket?
+    /// The timeout that waits for it.
+    var overrun: Overrun?
 
     /// A call for `request`.
     public init(
@@ -75,6 +77,7 @@ public struct Call: Sendable {
     public var inBackground: Call {
         var copy = self
         copy.due = nil
+        copy.overrun = nil
         copy.trail = Trail.Recorder()
         return copy
     }

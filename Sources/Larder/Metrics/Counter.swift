@@ -11,6 +11,8 @@ public enum Counter: Int, CaseIterable, Hashable, Sendable {
     case stale
     /// Loads that ended with an error.
     case failures
+    /// Loads that ended with an answer of the origin that is an error, such as a 404. They are failures too.
+    case answers
     /// Loads that failed because the origin did and the validators refused the copy.
     case staleErrors
     /// Loads that were cancelled.
@@ -71,6 +73,7 @@ public enum Counter: Int, CaseIterable, Hashable, Sendable {
         case .fallbacks: ("fallbacks", "Loads answered by a stand-in for a call that failed, was refused or too slow")
         case .stale: ("stale", "Loads answered with a stale entry")
         case .failures: ("failures", "Loads that ended with an error")
+        case .answers: ("answers", "Failures that were an answer of the origin, such as a 404")
         case .staleErrors: ("stale_errors", "Loads that failed although there was a copy, which was refused")
         case .cancelled: ("cancelled", "Loads that were cancelled")
         case .cachedOnly: ("cached_only", "Loads that asked for a copy only")

@@ -34,7 +34,7 @@ final class HitMeter: Sendable {
     ) -> UInt64 {
         var sketch = Sketch(.age)
         for stripe in stripes { metrics[.bytesOut] += stripe.drain(into: &sketch) }
-        guard sketch.count > 0 else { return 0 }
+        guard sketch.count > 0 || sketch.sum > .zero else { return 0 }
         metrics[.loads] += sketch.count
         metrics[.hits] += sketch.count
         metrics.latency[outcome, default: Sketch()].record(.zero, times: sketch.count)
@@ -110,7 +110,7 @@ private final class SharedSketch: @unchecked Sendable {
             let part = bits.trailingZeroBitCount
             bits &= bits - 1
             let cells = cells(part)
-            for cell in 0..<Self.partSize where cells[cell].load(ordering: .relaxed) > 0 {
+            for cell in 0..<Self.partSize where cells[cell].load(ordering: .sequentiallyConsistent) > 0 {
                 sketch.add(cells[cell].exchange(0, ordering: .sequentiallyConsistent), at: part * Self.partSize + cell)
             }
         }

@@ -20,7 +20,7 @@ public struct LoadReport: Sendable {
     public let age: Duration?
     /// How many bytes its payload has.
     public let bytes: Int
-    /// What it failed with.
+    /// What it failed with, without the errors that origin and store threw.
     public let error: LoadError?
     /// The decisions that led to how it ended.
     public let trail: Trail
@@ -42,7 +42,10 @@ public struct LoadReport: Sendable {
             bytes = loaded.value.payload.bytes.count
             trail = loaded.trail
         case .failure(let failure):
-            (outcome, error) = (.failed, failure)
+            var told = failure
+            // As they were thrown they may hold anything.
+            (told.origin, told.store) = (nil, nil)
+            (outcome, error) = (.failed, told)
             (source, age, isStale, bytes) = (nil, nil, false, 0)
             trail = failure.trail
         case nil:

@@ -144,6 +144,7 @@ public final class Meter: Sendable {
         change { metrics in
             metrics[.loads] += 1
             metrics[.failures] += 1
+            if error?.isAnswer == true { metrics[.answers] += 1 }
             if error?.copyRefused == true { metrics[.staleErrors] += 1 }
             metrics.latency[.failed, default: Sketch()].record(duration)
         }
@@ -168,6 +169,14 @@ public final class Meter: Sendable {
             if unchanged { metrics[.unchanged] += 1 }
             metrics[.bytesIn] += UInt64(bytes)
             metrics.originLatency.record(duration)
+        }
+    }
+
+    /// A call of the origin was cancelled: by a timeout after so long, or by who wanted it.
+    func originGivenUp(after duration: Duration?) {
+        change { metrics in
+            metrics[.originCalls] += 1
+            if let duration { metrics.originLatency.record(duration) }
         }
     }
 

@@ -28,6 +28,8 @@ public struct MetricsDump: Sendable, Hashable {
     public var process: String
     /// This run of the program and no other: dumps of one run are states of the same counters.
     public var instance: String
+    /// How many dumps of this run came before: what orders them, whatever the clock did.
+    public var number = 0
     /// When the run began.
     public var started: Timestamp
     /// When the dump was made.

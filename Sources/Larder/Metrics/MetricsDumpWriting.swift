@@ -7,7 +7,7 @@ extension MetricsDump {
         var members: [JSON.Member] = [.init("format", .string(Self.format))]
         if let host { members.append(.init("host", .string(host))) }
         members += [
-            .init("process", .string(process)), .init("instance", .string(instance)),
+            .init("process", .string(process)), .init("instance", .string(instance)), .init("number", .int(number)),
             .init("started", .number(started.inSeconds)), .init("written", .number(written.inSeconds)),
             .init("resources", .list(resources.map(\.json))),
         ]

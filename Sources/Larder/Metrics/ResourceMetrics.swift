@@ -81,16 +81,18 @@ public struct ResourceMetrics: Sendable, Hashable {
     public func since(_ earlier: ResourceMetrics) -> ResourceMetrics {
         var difference = self
         for counter in Counter.allCases { difference[counter] -= min(self[counter], earlier[counter]) }
-        difference.faults.merge(earlier.faults) { $0 - min($0, $1) }
-        difference.latency.merge(earlier.latency) { $0.since($1) }
-        difference.ages.merge(earlier.ages) { $0.since($1) }
+        for (fault, count) in earlier.faults { difference.faults[fault]? -= min(faults[fault] ?? 0, count) }
+        for (outcome, sketch) in earlier.latency { difference.latency[outcome] = latency[outcome]?.since(sketch) }
+        for (freshness, sketch) in earlier.ages { difference.ages[freshness] = ages[freshness]?.since(sketch) }
         difference.originLatency = originLatency.since(earlier.originLatency)
         return difference
     }
 
     /// Failures of stores, by tier.
     public var storeFaults: [String: UInt64] {
-        faults.reduce(into: [:]) { tiers, fault in tiers[fault.key.tier, default: 0] += fault.value }
+        faults.reduce(into: [:]) { tiers, fault in
+            tiers[fault.key.tier] = (tiers[fault.key.tier] ?? 0).plus(fault.value)
+        }
     }
 }
 

@@ -51,9 +51,9 @@ public struct Sketch: Sendable, Hashable {
             places.insert(UInt16(bucket), at: index)
             counts.insert(times, at: index)
         } else {
-            counts[index] += times
+            counts[index] = counts[index].plus(times)
         }
-        count += times
+        count = count.plus(times)
     }
 
     /// Adds to the sum, for counts that were added without their durations.
@@ -80,7 +80,7 @@ public struct Sketch: Sendable, Hashable {
     public func percentile(_ share: Double) -> Duration? {
         guard count > 0, let last = places.last else { return nil }
         let wanted = (share * Double(count)).rounded(.up)
-        let rank = wanted >= 1 ? UInt64(min(wanted, Double(count))) : 1
+        let rank = wanted >= 1 ? min(UInt64(exactly: wanted) ?? count, count) : 1
         var seen: UInt64 = 0
         for (place, held) in zip(places, counts) {
             seen = seen.plus(held)
@@ -91,7 +91,7 @@ public struct Sketch: Sendable, Hashable {
 
     /// How many samples lie in buckets that end no later than `bound`.
     public func count(upTo bound: Duration) -> UInt64 {
-        zip(places, counts).reduce(0) { scale.bounds(of: Int($1.0)).upperBound <= bound ? $0 + $1.1 : $0 }
+        zip(places, counts).reduce(0) { scale.bounds(of: Int($1.0)).upperBound <= bound ? $0.plus($1.1) : $0 }
     }
 
     /// The buckets that hold something: the durations they are for, and how much they hold.

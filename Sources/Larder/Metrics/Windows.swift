@@ -48,6 +48,8 @@ struct Windows: Sendable {
     /// Takes note of what was counted since the last time. Whoever counts does so before counting again when some seconds
     /// have passed: what was counted since the last time happened just after it, however long ago that is.
     mutating func note(_ added: ResourceMetrics, uptime: Duration, now: Timestamp) {
+        // Two threads may have read the clock in one order and come here in the other.
+        let uptime = max(uptime, noted.uptime)
         short.forget(at: uptime)
         long.forget(at: uptime)
         if !added.isEmpty {
@@ -66,12 +68,14 @@ struct Windows: Sendable {
             periods[place].merge(Period(start: periods[place].start, of: added))
         } else {
             periods.append(Period(start: Timestamp(nanoseconds: start), of: added))
+            // Also what a clock counted that was days ahead.
+            let day = Timestamp(nanoseconds: start - Int64(Self.mostPeriods - 1) * Period.length)
+            periods.removeAll { $0.start < day || $0.start.nanoseconds > start }
             periods.sort { $0.start < $1.start }
-            if periods.count > Self.mostPeriods { periods.removeFirst() }
         }
     }
 
-    /// What happened in the last `length` and up to ten seconds before; where it is more than five minutes, up to five
+    /// What happened in the last `length` and up to twenty seconds before; where it is more than five minutes, up to five
     /// minutes before. An hour is the most.
     func last(_ length: Duration, uptime: Duration) -> ResourceMetrics {
         (length <= short.window ? short : long).last(min(length, long.window), uptime: uptime)

@@ -7,6 +7,11 @@ package struct ProcessSettings: Sendable, Equatable {
         package var every: Duration
         package var keep: Int
         package var signal: String?
+
+        /// What a dump is called that so many newer ones follow: `metrics.1.json`.
+        package func older(_ number: Int) -> String {
+            file.hasSuffix(".json") ? "\(file.dropLast(5)).\(number).json" : "\(file).\(number)"
+        }
     }
 
     /// Where decisions are logged.
@@ -17,6 +22,14 @@ package struct ProcessSettings: Sendable, Equatable {
 
     package var metrics: Metrics?
     package var log: Log?
+
+    /// The name that two of the files would have, older ones included; nil if each has its own.
+    var collision: String? {
+        var names: Set<String> = []
+        let own = [metrics?.file, metrics?.prometheus, log?.file, log.map { $0.file + ".1" }].compactMap { $0 }
+        let older = metrics.map { metrics in (0..<metrics.keep).map { metrics.older($0 + 1) } } ?? []
+        return (own + older).first { !names.insert($0).inserted }
+    }
 
     /// The file's name.
     package static let file = "_larder.json"
@@ -30,7 +43,14 @@ extension SettingType where Value == ProcessSettings {
             Setting("$schema", optional: .text, help: "For editors; not looked at"),
             Setting("metrics", optional: .metricsFile, help: "Where metrics are dumped"),
             Setting("log", optional: .logFile, help: "Where decisions that were not plain are logged")
-        ) { _, _, _, metrics, log in ProcessSettings(metrics: metrics, log: log) }
+        ) { node, reading, _, metrics, log in
+            let settings = ProcessSettings(metrics: metrics, log: log)
+            if let name = settings.collision {
+                reading.report("two files would be called '\(name)'", at: node.place, expected: "names of their own")
+                return nil
+            }
+            return settings
+        }
     }
 }
 
@@ -45,13 +65,8 @@ extension SettingType where Value == ProcessSettings.Metrics {
                 "every", .duration(.seconds(1) ... .forever), default: .seconds(60), help: "How often it is written"),
             Setting("keep", .int(0...1_000), default: 24, help: "How many older dumps stay beside it"),
             Setting("signal", optional: .choice(["USR1", "USR2", "HUP"]), help: "A signal that has it written at once")
-        ) { node, reading, file, prometheus, every, keep, signal in
-            if file == prometheus {
-                reading.report("both files have one name", at: node.place)
-                return nil
-            }
-            return ProcessSettings.Metrics(
-                file: file, prometheus: prometheus, every: every, keep: keep, signal: signal)
+        ) { _, _, file, prometheus, every, keep, signal in
+            ProcessSettings.Metrics(file: file, prometheus: prometheus, every: every, keep: keep, signal: signal)
         }
     }
 }

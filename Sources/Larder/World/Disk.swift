@@ -63,6 +63,28 @@ package enum Disk {
         }
     }
 
+    /// The byte at a place of a file; nil if there is none.
+    static func read(_ path: String, from offset: Int) throws(Failure) -> UInt8? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw Failure("open the file") }
+        defer { close(file) }
+        var byte: UInt8 = 0
+        return pread(file, &byte, 1, off_t(offset)) == 1 ? byte : nil
+    }
+
+    /// Puts bytes where `path` leads: in the place of a file there, in one step, or into a device or pipe.
+    package static func put(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        let path = realPath(path) ?? path
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            let file = open(path, O_WRONLY | O_CLOEXEC)
+            guard file >= 0 else { throw Failure("open the file") }
+            defer { close(file) }
+            return try write(bytes, to: file)
+        }
+        try replace(path, with: [bytes], isPrivate: false)
+    }
+
     private static func read(_ file: Int32, into chunk: inout [UInt8]) -> Int {
         chunk.withUnsafeMutableBytes { buffer in
             #if canImport(Darwin)

@@ -30,20 +30,36 @@ extension Disk {
         private static func opened(_ path: String) throws(Failure) -> State {
             let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
             guard file >= 0 else { throw Failure("open the file") }
-            return State(file: file, size: Disk.item(path)?.size ?? 0)
+            let size = Disk.item(path)?.size ?? 0
+            // What comes next begins a line, even if the last one was cut off.
+            if size > 0, (try? Disk.read(path, from: size - 1)) != UInt8(ascii: "\n") {
+                do throws(Failure) { try Disk.write([UInt8(ascii: "\n")], to: file) } catch {
+                    close(file)
+                    throw error
+                }
+            }
+            return State(file: file, size: size)
         }
 
-        /// Adds bytes. Blocks, and whoever else writes meanwhile waits.
+        /// Adds bytes that end a line. Blocks, and whoever else writes meanwhile waits.
         package func write(_ bytes: [UInt8]) throws(Failure) {
             try state.withLock { (state) throws(Failure) in
-                if state.size > 0, state.size + bytes.count > most {
-                    try Disk.move(path, to: path + ".1")
+                // Somebody else may set it aside too.
+                let isGone = Disk.item(path) == nil
+                if isGone || state.size > 0 && state.size + bytes.count > most {
+                    if !isGone { try Disk.move(path, to: path + ".1") }
                     let next = try Self.opened(path)
                     close(state.file)
                     state = next
                 }
-                try Disk.write(bytes, to: state.file)
-                state.size += bytes.count
+                do throws(Failure) {
+                    try Disk.write(bytes, to: state.file)
+                    state.size += bytes.count
+                } catch {
+                    // Half a line would spoil the next one.
+                    _ = ftruncate(state.file, off_t(state.size))
+                    throw error
+                }
             }
         }
     }

@@ -14,7 +14,10 @@ extension SystemWorld {
         let numbers = ["USR1": SIGUSR1, "USR2": SIGUSR2, "HUP": SIGHUP, "INT": SIGINT, "TERM": SIGTERM]
         guard let number = numbers[name] else { return AsyncStream { $0.finish() } }
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
-            signal(number, SIG_IGN)
+            // Elsewhere the source sees to it, and this would take the signal from those that listen already.
+            #if canImport(Darwin)
+                signal(number, SIG_IGN)
+            #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { stream.yield() }
             stream.onTermination = { _ in source.cancel() }

@@ -59,7 +59,7 @@ struct Breaker: Loader {
             if let opened = before.opened, after.level != .open {
                 meter.count(.breakerOpenMilliseconds, UInt64(max(0, (now - opened).nanoseconds / 1_000_000)))
             }
-            meter.breaker(is: after.level)
+            meter.breaker(is: state.withLock { $0.level })
             meter.tell(.breaker, "\(before.level.rawValue) → \(after.level.rawValue)")
         }
         return result

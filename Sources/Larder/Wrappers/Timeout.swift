@@ -22,10 +22,15 @@ struct Timeout: Loader {
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        let pursuit = Pursuit(in: world) { [inner] in try await inner.load(call) }
+        let overrun = Overrun(inside: call.overrun)
+        var call = call
+        call.overrun = overrun
+        let pursuit = Pursuit(in: world) { [inner, call] in try await inner.load(call) }
         if let loaded = try await pursuit.value(within: after) { return loaded }
+        let calls = overrun.giveUp()
         pursuit.cancel()
-        meter.count(.originErrors)
+        // Only calls that are under way: one that waits for its turn, or for a retry, is not the origin's.
+        if calls > 0 { meter.count(.originErrors, UInt64(calls)) }
         throw LoadError(.timeout, "timed out after \(after.brief)")
     }
 }

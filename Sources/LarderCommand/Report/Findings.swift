@@ -7,6 +7,8 @@ struct Findings {
     /// Below this share of loads nothing is said of five minutes.
     private static let noticed = 0.10
     private static let mostIncidents = 3
+    /// Fewer troubled loads than this in five minutes are no incident.
+    private static let fewestTroubled: UInt64 = 5
     /// Fewer loads than this say nothing of a revision.
     private static let fewest: UInt64 = 50
 
@@ -19,8 +21,11 @@ struct Findings {
         var sentences = Self.incidents(section.periods)
         if total.staleErrors > 0 {
             sentences.append(
-                "\(Self.loads(total.staleErrors)) failed although there was a copy: it was older than the policy allows"
+                "\(Self.loads(total.staleErrors)) failed although there was a copy, which the policy did not allow any more"
             )
+        }
+        if total.refreshes >= Self.fewest, total.revalidationErrorRate >= Self.noticed {
+            sentences.append("\(total.revalidationErrorRate.roundPercent) of background refreshes failed")
         }
         sentences += Self.masking(total)
         sentences += Self.trend(section.periods)
@@ -34,7 +39,8 @@ struct Findings {
     /// Periods, one after the other, in which many loads were not answered as they should have been.
     private static func incidents(_ periods: [Period]) -> [String] {
         var bad: [ClosedRange<Int>] = []
-        for (place, period) in periods.enumerated() where period.trouble >= noticed {
+        for (place, period) in periods.enumerated()
+        where period.trouble >= noticed && period.troubled >= fewestTroubled {
             // One good period between two bad ones does not end an incident, and is a part of it.
             if let last = bad.last, period.start - periods[last.upperBound].end <= .seconds(300) {
                 bad[bad.count - 1] = last.lowerBound...place
@@ -59,7 +65,7 @@ struct Findings {
         }
         let times = incident.first.map(\.start).spelled(to: incident.last?.end)
         var clauses = [
-            sum(.fallbacks) > 0
+            sum(.fallbacks) >= sum(.failures)
                 ? "\(share(.fallbacks, .loads)) of loads fell back \(times)"
                 : "\(share(.failures, .loads)) of loads failed \(times)"
         ]
@@ -86,11 +92,13 @@ struct Findings {
         guard periods.count >= 6 else { return [] }
         func rate(_ part: ArraySlice<Period>) -> Double {
             let loads = part.reduce(UInt64(0)) { $0.plus($1[.loads]) }
-            let troubled = part.reduce(UInt64(0)) { $0.plus($1[.fallbacks]).plus($1[.failures]) }
+            let troubled = part.reduce(UInt64(0)) { $0.plus($1.troubled) }
             return loads == 0 ? 0 : min(1, Double(troubled) / Double(loads))
         }
         let (early, late) = (rate(periods.prefix(periods.count / 3)), rate(periods.suffix(periods.count / 3)))
-        if late >= early + 0.02, late >= early * 1.5 {
+        // What is over does not get worse.
+        let present = rate(periods.suffix(max(1, periods.count / 12)))
+        if late >= early + 0.02, late >= early * 1.5, present >= late / 2 {
             return [
                 "getting worse: \(early.roundPercent) of loads fell back or failed at first, \(late.roundPercent) lately"
             ]
@@ -104,8 +112,8 @@ struct Findings {
     }
 
     private static func revisions(_ revisions: [Report.Revision]) -> [String] {
-        let seen = revisions.filter { $0.metrics.loads >= fewest }
-        return zip(seen, seen.dropFirst()).map { old, new in
+        let seen = revisions.filter { $0.metrics.loads >= fewest && !$0.name.isEmpty }
+        return zip(seen, seen.dropFirst()).filter { $0.isFollowed(by: $1) }.map { old, new in
             let strategy =
                 old.strategy == new.strategy ? "" : " (\(old.strategy.printable) → \(new.strategy.printable))"
             return "policy \(old.title) → \(new.title)\(strategy): fallback_rate \(old.metrics.fallbackRate.percent) → "
@@ -131,12 +139,26 @@ struct Findings {
 }
 
 extension Period {
-    /// The share of loads that were answered by a stand-in or not at all.
-    fileprivate var trouble: Double { rate(.fallbacks, of: .loads) + rate(.failures, of: .loads) }
+    /// Loads that were answered by a stand-in or not at all. An answer of the origin is an answer.
+    fileprivate var troubled: UInt64 {
+        let failures = self[.failures] - min(self[.failures], self[.answers])
+        return self[.fallbacks].plus(failures)
+    }
+
+    /// The share of loads that were.
+    fileprivate var trouble: Double { self[.loads] == 0 ? 0 : Double(troubled) / Double(self[.loads]) }
 }
 
 extension [Period] {
-    fileprivate var affected: UInt64 { reduce(0) { $0.plus($1[.fallbacks]).plus($1[.failures]) } }
+    fileprivate var affected: UInt64 { reduce(0) { $0.plus($1.troubled) } }
+}
+
+extension Report.Revision {
+    /// Whether the other one came when this one was over, give or take ten minutes.
+    fileprivate func isFollowed(by other: Report.Revision) -> Bool {
+        guard let end = times?.upperBound, let start = other.times?.lowerBound else { return false }
+        return end <= start + .seconds(600)
+    }
 }
 
 extension Double {

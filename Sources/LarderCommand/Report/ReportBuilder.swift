@@ -22,7 +22,9 @@ struct ReportBuilder {
 
     /// What it adds up to; nil if there was no dump.
     func report() -> Report? {
-        let processes = dumps.sorted { $0.key < $1.key }.map { $0.value.sorted { $0.written < $1.written } }
+        let processes = dumps.sorted { $0.key < $1.key }.map {
+            $0.value.sorted { ($0.number, $0.written) < ($1.number, $1.written) }
+        }
         let all = processes.flatMap { $0 }
         guard let first = all.map(\.started).min(), let last = all.map(\.written).max() else { return nil }
         // A clock that was set back may have a process end before it began.
@@ -37,21 +39,27 @@ struct ReportBuilder {
         if counted.isEmpty { report.notes.append("No dump was made since the time asked for.") }
         var sections: [String: Report.Section] = [:]
         var isWhole = true
+        // Of programs that were started again, only the last run still is.
+        let living = Set(
+            Dictionary(grouping: counted.compactMap(\.last)) { [$0.host ?? "", $0.process] }.values
+                .compactMap { runs in runs.max { $0.written < $1.written }?.instance })
         for process in counted {
             guard let latest = process.last else { continue }
-            let base = since.flatMap { since in process.last { $0.written <= since } }
-            if let since, base == nil, latest.started < since { isWhole = false }
+            let base = since.flatMap { since in process.dropLast().last { $0.written <= since } }
+            if let since, base.map({ $0.written + .seconds(600) < since }) ?? (latest.started < since) {
+                isWhole = false
+            }
             for resource in latest.resources {
                 let earlier = base?.resources.first { $0.name == resource.name }
                 let periods = periods(of: resource.name, in: process)
                 sections[resource.name, default: Report.Section(name: resource.name)]
-                    .add(resource, since: earlier, periods)
+                    .add(resource, since: earlier, periods, isLiving: living.contains(latest.instance))
             }
         }
         if !isWhole {
             report.notes.append(
-                "Some processes began before the time asked for, and no dump was made then: their totals and percentiles "
-                    + "go back to their beginning. What is shown over time does not.")
+                "No dump was made at the time asked for: totals, rates and percentiles go back to the last one before it, "
+                    + "or to the beginning. What is shown over time does not.")
         }
         report.sections = sections.values.sorted { $0.name < $1.name }.map { section in
             var section = section
@@ -61,7 +69,7 @@ struct ReportBuilder {
         return report
     }
 
-    /// The five minutes of a process, from whichever dump saw the most of each.
+    /// The five minutes of a process, each from the last dump that has it.
     private func periods(of resource: String, in process: [MetricsDump]) -> [String: [Period]] {
         var revisions: [String: [Timestamp: Period]] = [:]
         for dump in process {
@@ -78,7 +86,7 @@ struct ReportBuilder {
 extension Report.Section {
     /// Adds what one process counted, less what it had counted earlier.
     fileprivate mutating func add(
-        _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [Period]]
+        _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [Period]], isLiving: Bool
     ) {
         for revision in resource.revisions {
             let metrics =
@@ -88,12 +96,13 @@ extension Report.Section {
             let times = own.first.flatMap { first in own.last.map { first.start...$0.end } }
             if let place = revisions.firstIndex(where: { $0.name == revision.name }) {
                 revisions[place].metrics.merge(metrics)
-                revisions[place].isCurrent = revisions[place].isCurrent || revision.isCurrent
+                revisions[place].isCurrent = revisions[place].isCurrent || revision.isCurrent && isLiving
                 revisions[place].times = revisions[place].times.joined(with: times)
             } else if !metrics.isEmpty || revision.isCurrent {
                 revisions.append(
                     Report.Revision(
-                        name: revision.name, strategy: revision.strategy, isCurrent: revision.isCurrent,
+                        name: revision.name, strategy: revision.strategy,
+                        isCurrent: revision.isCurrent && isLiving,
                         metrics: metrics, times: times))
             }
         }
@@ -101,14 +110,16 @@ extension Report.Section {
         var merged = Dictionary(uniqueKeysWithValues: periods.map { ($0.start, $0) })
         for period in added.values.joined() { merged[period.start, default: Period(start: period.start)].merge(period) }
         periods = merged.values.sorted { $0.start < $1.start }
-        add(resource.store, since: earlier?.store ?? StoreStatistics())
-        inFlight = inFlight.plus(resource.inFlight)
+        add(resource.store, since: earlier?.store ?? StoreStatistics(), isLiving: isLiving)
+        if isLiving { inFlight = inFlight.plus(resource.inFlight) }
     }
 
     /// What is kept is kept now; what was counted was counted since then.
-    private mutating func add(_ kept: StoreStatistics, since earlier: StoreStatistics) {
-        store.entries = store.entries.plus(kept.entries)
-        store.bytes = store.bytes.plus(kept.bytes)
+    private mutating func add(_ kept: StoreStatistics, since earlier: StoreStatistics, isLiving: Bool) {
+        if isLiving {
+            store.entries = store.entries.plus(kept.entries)
+            store.bytes = store.bytes.plus(kept.bytes)
+        }
         store.hits = store.hits.plus(max(0, kept.hits - earlier.hits))
         store.misses = store.misses.plus(max(0, kept.misses - earlier.misses))
         store.evictions = store.evictions.plus(max(0, kept.evictions - earlier.evictions))

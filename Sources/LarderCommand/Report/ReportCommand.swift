@@ -41,7 +41,7 @@ extension Command {
                 return report.skipped.isEmpty
             }
             do {
-                try Disk.replace(output, with: [Array(text.utf8)], isPrivate: false)
+                try Disk.put(output, Array(text.utf8))
             } catch {
                 throw UnwrittenReport(description: "the report cannot be written: \(error)")
             }

@@ -31,7 +31,7 @@ struct Replay: Sendable {
     func run(_ arrivals: [Arrival], progress: @escaping @Sendable (Double) -> Void) throws -> Outcome {
         let cache = FileManager.default.temporaryDirectory.appending(path: "larder-simulate-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: cache) }
-        return try SimulatedWorld(seed: seed).run { [reader, model] world in
+        return try SimulatedWorld(seed: seed).run(leaving: .anything) { [reader, model] world in
             let origin = model.origin(in: world)
             let pantry = try await Pantry(reader: reader, cache: cache, world: world, substitute: { _ in origin })
             guard let name = pantry.resources.first, let policy = pantry.policy(of: name) else {
@@ -48,7 +48,7 @@ struct Replay: Sendable {
             for (place, arrival) in wanted.enumerated() {
                 let pause = start + arrival.at - world.uptime
                 if pause > .zero { try await world.sleep(for: pause) }
-                let request = resource.request(["key": arrival.key])
+                let request = resource.request(["key": arrival.key], mode: arrival.mode)
                 world.spawn { _ = try? await resource.load(request) }
                 if place % 1_000 == 999 { progress(Double(place) / Double(wanted.count)) }
             }

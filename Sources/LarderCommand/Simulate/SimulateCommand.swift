@@ -37,7 +37,7 @@ extension Command {
             let format = try arguments.format(["text", "json"])
             let seed = try arguments.number(of: "seed", in: 0...Int(Int32.max), default: 1)
             if !arguments.operands.isEmpty { throw UsageError(message: "policies are named by --policy") }
-            let arrivals = try arrivals(arguments, seed: UInt64(seed))
+            let arrivals = try arrivals(arguments, seed: UInt64(seed), terminal)
             let model = try Spec.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
             var outcomes: [(label: String, outcome: Replay.Outcome)] = []
             let readers = try readers(arguments, registry)
@@ -49,7 +49,7 @@ extension Command {
                 terminal.endProgress()
                 for warning in outcome.policy.warnings { terminal.note(warning.description) }
                 if outcome.metrics.loads + outcome.metrics.cancelled == 0 {
-                    terminal.note("\(entry.label): the trace has no request for it")
+                    terminal.note("\(entry.label): no request for it has ended")
                 } else {
                     outcomes.append((entry.label, outcome))
                 }
@@ -64,9 +64,12 @@ extension Command {
             return true
         })
 
-    private static func arrivals(_ arguments: Arguments, seed: UInt64) throws -> [Arrival] {
+    private static func arrivals(_ arguments: Arguments, seed: UInt64, _ terminal: Terminal) throws -> [Arrival] {
         switch (arguments.value(of: "trace"), arguments.value(of: "traffic")) {
-        case (let trace?, nil): return try TraceFile.read(trace)
+        case (let trace?, nil):
+            return try TraceFile.read(trace) { first, count in
+                terminal.note("\(trace): \(counted(count, "line")) left out, the first of them line \(first)")
+            }
         case (nil, let traffic?):
             return try Spec.read(traffic, as: .traffic, option: "traffic").requests(seed: seed)
         case (nil, nil): throw UsageError(message: "which requests? give --trace or --traffic")
@@ -83,6 +86,9 @@ extension Command {
         if files.isEmpty {
             files = try PolicyReader(registry: registry, folder: folder, environment: [:]).names()
                 .map { folder + "/" + $0 }
+            if files.isEmpty {
+                throw PolicyError([Problem("there are no policies in this folder", file: folder)])
+            }
         }
         func name(_ file: String) -> String {
             let name = file.split(separator: "/").last.map(String.init) ?? file

@@ -30,12 +30,7 @@ struct SimulationTable: Sendable {
         var rows = [[""] + outcomes.map(\.label)]
         rows.append(["strategy"] + outcomes.map(\.outcome.policy.strategy.plugin.name))
         rows += Self.figures.map { figure in [figure.name] + outcomes.map { figure.text($0.outcome) } }
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).enumerated().map { column, cell in
-                column == 0 ? cell.0.padded(to: cell.1) : cell.0.aligned(to: cell.1)
-            }.joined(separator: "  ")
-        }
+        return Table(rows).lines
     }
 
     /// The figures.

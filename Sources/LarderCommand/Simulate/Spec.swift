@@ -72,12 +72,17 @@ extension SettingType where Value == OriginModel {
             Setting("changes", .moment, default: .seconds(600), help: "How often contents change"),
             Setting("size", .size, default: 10_000, help: "How large a payload is"),
             Setting("type", .text, default: "application/json", help: "The payloads' media type")
-        ) { _, _, latency, slowest, fails, down, slow, slowness, silent, changes, size, type in
+        ) { node, reading, latency, slowest, fails, down, slow, slowness, silent, changes, size, type in
+            if size > 100_000_000 {
+                reading.report(
+                    "a payload of more than 100 MB is too much to try", at: node["size"]?.place ?? node.place)
+                return nil
+            }
             var model = OriginModel()
             (model.latency, model.slowest, model.failures) = (latency, slowest, fails)
             (model.outages, model.slowdowns, model.silences) = (down, slow, silent)
             (model.slowness, model.changes) = (slowness, changes)
-            (model.size, model.contentType) = (min(size, 100_000_000), type)
+            (model.size, model.contentType) = (size, type)
             return model
         }
     }

@@ -39,6 +39,7 @@ struct Arrival: Sendable {
     /// Nil for whatever resource is tried.
     var resource: String?
     var key: String
+    var mode = Request.Mode.normal
 }
 
 /// Ranks of which the n-th is 1/nˢ times as likely as the first.

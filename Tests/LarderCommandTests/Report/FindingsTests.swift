@@ -37,7 +37,7 @@ import Testing
         #expect(
             try findings(RevisionDump([.loads: 100, .failures: 12, .staleErrors: 1], [one])) == [
                 "12 % of loads failed on Tuesday 2026-11-17 12:00–12:05; 12 loads got an error",
-                "1 load failed although there was a copy: it was older than the policy allows",
+                "1 load failed although there was a copy, which the policy did not allow any more",
             ])
         let many = (0..<5).map { Period(at: $0 * 20, [.loads: 100, .fallbacks: 50 + UInt64($0)]) }
         let found = try findings(RevisionDump([.loads: 500, .fallbacks: 260], many))
@@ -66,7 +66,8 @@ import Testing
             try findings(new, old)
                 == ["policy aaa → bbb (cache-first → network-first): fallback_rate 2.0 % → 4.0 %, p95 20 ms → 200 ms"])
         let earlier = RevisionDump("", strategy: "", isCurrent: false, [.loads: 60])
-        #expect(try findings(earlier, new)[0].hasPrefix("policy earlier → bbb"))
+        // What is too long ago to be told apart is compared with nothing.
+        #expect(try !findings(earlier, new).contains { $0.hasPrefix("policy") })
     }
 
     @Test func storesAndWhatTheCacheHidAreTold() throws {

@@ -84,7 +84,7 @@ import Testing
         #expect(facts["resources"].items[0]["counters"]["loads"].int == 32)
         #expect(facts["resources"].items[0]["trend"].items.map(\.["loads"].int) == [15])
         #expect(facts["notes"].items.count == 1)
-        #expect(facts["notes"].items[0].string?.hasPrefix("Some processes began before the time asked for") == true)
+        #expect(facts["notes"].items[0].string?.hasPrefix("No dump was made at the time asked for") == true)
     }
 
     @Test func aProcessThatEndedBeforeIsLeftOut() async throws {
