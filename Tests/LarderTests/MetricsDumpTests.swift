@@ -96,6 +96,48 @@ import Testing
         }
     }
 
+    @Test func aPolicyThatIsRefusedTakesNoMeterAway() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.windows)
+            func swap(_ minutes: Int, from: Int) async throws {
+                try kitchen.folder.edit("feed.json", "\"\(from)m\"", "\"\(minutes)m\"")
+                try await kitchen.pantry.reload()
+                _ = try await kitchen.feed.load()
+            }
+            for minutes in 6...20 { try await swap(minutes, from: minutes - 1) }
+            // Back to the first, and then one that composes but is refused with the others.
+            try await swap(5, from: 20)
+            try kitchen.folder.edit("feed.json", "\"5m\"", "\"99m\"")
+            try kitchen.folder.write("{", to: "_larder.json")
+            await #expect(throws: PolicyError.self) { try await kitchen.pantry.reload() }
+            for _ in 0..<10 { _ = try await kitchen.feed.load() }
+            #expect(kitchen.feed.metrics.loads == 26)
+            let resource = try #require(await kitchen.pantry.metrics.dump().resources.first)
+            #expect(resource.revisions.filter(\.isCurrent).map(\.metrics.loads) == [11])
+        }
+    }
+
+    @Test func aDumpThatClaimsTooMuchIsAddedUpToTheMostThereCanBe() throws {
+        let bucket = "[1,1000000000000000]"
+        let full = (0..<1_800).map { "[\($0),1000000000000000]" }.joined(separator: ",")
+        let fault = #"{"tier":"t","kind":"read","count":1000000000000000}"#
+        let faults = repeatElement(fault, count: 20_000).joined(separator: ",")
+        let total =
+            #"{"counters":{"loads":1000000000000000},"faults":[\#(faults)],"#
+            + #""latency":{"live":{"scale":"latency","sum":1,"buckets":[\#(full)]}},"#
+            + #""origin_latency":{"scale":"latency","sum":1,"buckets":[\#(bucket)]},"ages":{}}"#
+        let revisions = (0..<12).map {
+            #"{"revision":"\#($0)","strategy":"s","current":true,"total":\#(total),"windows":{},"periods":[]}"#
+        }
+        let text =
+            #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"resources":[{"resource":"#
+            + #""feed","in_flight":0,"revisions":[\#(revisions.joined(separator: ","))]}]}"#
+        let dump = try MetricsDump(reading: Array(text.utf8))
+        #expect(dump.prometheus.contains("larder_load_duration_seconds_bucket"))
+        #expect(dump.resources[0].total.load(percentile: 1) != nil)
+        #expect(dump.resources[0].total.storeFaults["t"] == .max)
+    }
+
     @Test(arguments: [
         "", "{", "[]", "{}", #"{"format":"other/1"}"#, #"{"format":"larder-metrics/2"}"#,
         #"{"format":"larder-metrics/1"}"#,

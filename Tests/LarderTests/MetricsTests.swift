@@ -120,6 +120,24 @@ import Testing
         }
     }
 
+    @Test func aTimeoutCountsOnlyCallsThatAreUnderWay() throws {
+        try SimulatedWorld().run(leaving: .anything) { world in
+            // The first call takes the only place; the second waits for it until its timeout.
+            let kitchen = try await Kitchen(
+                world, strategy: #""network-only""#,
+                around: #"[{ "use": "timeout", "after": "1s" }, { "use": "limit", "concurrent": 1 }]"#)
+            kitchen.origin.play(.deaf)
+            let loads = [kitchen.start(["id": "1"]), kitchen.start(["id": "2"])]
+            for load in loads { _ = try await load.failure() }
+            let metrics = kitchen.feed.metrics
+            #expect(metrics.failures == 2 && metrics.originErrors == 1)
+            try await world.sleep(for: .seconds(2 * 3_600))
+            #expect(kitchen.feed.metrics.originCalls == 1 && kitchen.feed.metrics.originErrors == 1)
+            // How long the origin took counts, or an outage would look quick.
+            #expect(kitchen.feed.metrics.originLatency.percentile(1)?.isAbout(.seconds(3_600)) == true)
+        }
+    }
+
     @Test func callsThatRetryAreCountedEach() throws {
         try SimulatedWorld().run { world in
             let kitchen = try await Kitchen(world, strategy: #""network-only""#, around: #"["retry"]"#)

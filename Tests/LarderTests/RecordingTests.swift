@@ -63,6 +63,19 @@ import Testing
         #expect(Set(keys).count == 2)
     }
 
+    @Test func aLineThatWasCutOffSpoilsNoOther() throws {
+        let folder = try Folder()
+        try folder.write("{\"at\":17", to: "trace.jsonl")
+        try SimulatedWorld().run { world in
+            let kitchen = try await Self.kitchen(world)
+            let recording = try kitchen.pantry.record(to: folder.url.appending(path: "trace.jsonl"))
+            _ = try await kitchen.feed.load()
+            await recording.stop()
+        }
+        let lines = try Self.lines(folder.url.appending(path: "trace.jsonl"))
+        #expect(lines.count == 2 && lines[0] == "{\"at\":17" && lines[1].hasSuffix("}"))
+    }
+
     @Test func aFileThatCannotBeHadIsAnError() async throws {
         let folder = try Folder()
         try SimulatedWorld().run { world in

@@ -120,6 +120,24 @@ import Testing
         #expect(figures["loads"] == 10 && figures["origin_calls"] == 2)
     }
 
+    @Test func loadsThatNeverEndHinderNoTable() async throws {
+        let folder = try Self.news("cache-first")
+        try folder.edit("news.json", #""around": [{ "use": "timeout", "after": "9s" }],"#, "")
+        let output = await Self.simulate(
+            folder, "--traffic", "rate=2,for=5m", "--origin", "silent=2m-3m", "--format", "json")
+        #expect(output.code == 0)
+        #expect(try #require(Self.figures(output)["loads"]) > 100)
+    }
+
+    @Test func aLoadThatWantedACopyOnlyIsReplayedAsOne() async throws {
+        let folder = try Self.news("cache-first")
+        let line = #"{"at":1,"resource":"news","key":"k","outcome":"cachedOnly","mode":"cachedOnly"}"#
+        try folder.write(
+            line + "\n" + line.replacing(#","mode":"cachedOnly""#, with: "").replacing("1,", with: "2,"), to: "t")
+        let output = await Self.simulate(folder, "--trace", folder.path + "/t", "--format", "json")
+        #expect(try Self.figures(output)["loads"] == 1)
+    }
+
     @Test func aTraceOfOtherResourcesIsNoSuccess() async throws {
         let folder = try Self.news("cache-first")
         try folder.write(#"{"at":1,"resource":"images","key":"k"}"#, to: "trace.jsonl")
