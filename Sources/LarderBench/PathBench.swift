@@ -15,6 +15,9 @@ enum PathBench {
         let (measured, plain) = (kitchen.resource, unmeasured.resource)
         let (request, other) = (kitchen.request, unmeasured.request)
         let world = SystemWorld()
+        let meter = Meter(world: world)
+        var hit = Loaded(kitchen.entry, from: .store("memory"), age: world.now - kitchen.entry.metadata.fetchedAt)
+        hit.isStored = true
         return try await harness.compare(
             "path",
             [
@@ -22,6 +25,9 @@ enum PathBench {
                     for _ in 0..<count { keep(store.peek(key) { _ in true }) }
                 },
                 Case("a clock read") { count in for _ in 0..<count { keep(world.now) } },
+                Case("recording a hit, by itself", goal: 15) { [hit] count in
+                    for _ in 0..<count { meter.hit(hit, hash: 42) }
+                },
                 Case("composed hit, metrics off") { count in
                     for _ in 0..<count { keep(try await plain.load(other)) }
                 },
@@ -44,6 +50,7 @@ struct BenchKitchen {
     let resource: Resource<Data>
     let request: Request
     let store: any Store
+    let entry: Entry
     private let pantry: Pantry
 
     init(isMeasured: Bool) async throws {
@@ -72,7 +79,11 @@ struct BenchKitchen {
         request = resource.request(["id": "42"])
         _ = try await resource.load(request)
         guard let store = seen.withLock({ $0 }) else { throw LoadError(.failed, "there is no store") }
+        guard let found = store.peek(request.key, if: { _ in true }) else {
+            throw LoadError(.failed, "there is no copy")
+        }
         self.store = store
+        entry = found.entry
     }
 }
 

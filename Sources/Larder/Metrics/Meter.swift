@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Counts what happens to one resource under one revision of its policy.
-public final class Meter: Sendable {
+package final class Meter: Sendable {
     private struct State {
         /// What the windows know of.
         var total = ResourceMetrics()
@@ -26,7 +26,7 @@ public final class Meter: Sendable {
     /// Which eight seconds of wall time were last seen: in others, windows may have to move on.
     private let tick = Atomic<Int64>(.min)
 
-    init(
+    package init(
         resource: String = "", revision: String = "", strategy: String = "", told: Double = 1,
         hearing: Hearing = Hearing(), world: any World
     ) {
@@ -42,7 +42,7 @@ public final class Meter: Sendable {
     // MARK: Reading
 
     /// What was counted so far.
-    public var current: ResourceMetrics {
+    package var current: ResourceMetrics {
         var current = moved { $0.total }
         current.revision = revision
         return current
@@ -84,18 +84,17 @@ public final class Meter: Sendable {
         change { $0[counter] += times }
     }
 
-    /// A load was answered at once, at the wall time `now`.
+    /// A load was answered at once.
     @inline(__always)
-    func hit(_ loaded: borrowing Loaded<Entry>, hash: Int) {
-        guard !loaded.fellBack, let age = loaded.age, case .store = loaded.source else {
+    package func hit(_ loaded: borrowing Loaded<Entry>, hash: Int) {
+        guard !loaded.fellBack, let age = loaded.age?.nanoseconds, case .store = loaded.source else {
             return ended(copy loaded, after: .zero)
         }
         // The copy's own time and its age tell what time it is, so no clock is read.
         let began = (loaded.value.metadata.validatedAt ?? loaded.value.metadata.fetchedAt).nanoseconds
-        let nanoseconds = age.nanoseconds
-        keepUp((began &+ nanoseconds) >> 33)
+        keepUp((began &+ age) >> 33)
         hits.record(
-            nanoseconds, loaded.value.payload.bytes.count, isFresh: loaded.freshness == .fresh, hash: hash)
+            age, loaded.value.payload.bytes.count, isFresh: loaded.freshness == .fresh, hash: hash)
     }
 
     /// Moves the windows on when time has.

@@ -46,11 +46,7 @@ extension Duration {
 
     /// The whole nanoseconds in this duration, saturating at about 292 years.
     public var nanoseconds: Int64 {
-        // Asked first: the components of a duration of more than 64 bits of seconds trap.
-        if self >= .forever { return .max }
-        if self <= .nanoseconds(Int64.min) { return .min }
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        Int64(clamping: attoseconds / 1_000_000_000)
     }
 
     /// This duration in seconds, as a floating-point number.
