@@ -68,7 +68,9 @@ import Testing
                 world, strategy: #""network-first""#, around: #"[{ "use": "breaker", "failures": 1, "rest": "30s" }]"#)
             kitchen.origin.play(.failure(.status(503)))
             for _ in 0..<3 { _ = try? await kitchen.feed.load() }
-            #expect(await kitchen.pantry.metrics.dump().resources[0].breaker == .open)
+            let dump = await kitchen.pantry.metrics.dump()
+            #expect(dump.resources[0].breaker == .open)
+            #expect(dump.prometheus.contains(#"larder_breaker_open{resource="feed"} 1"#))
             try await world.sleep(for: .seconds(40))
             _ = try await kitchen.feed.load()
             let metrics = kitchen.feed.metrics

@@ -13,6 +13,8 @@ struct Report: Sendable {
         var periods: [Period] = []
         var store = StoreStatistics()
         var inFlight = 0
+        /// How many processes have their breaker at each level.
+        var breakers: [BreakerLevel: Int] = [:]
         /// What stands out, in plain sentences.
         var findings: [String] = []
     }

@@ -111,7 +111,9 @@ extension Report.Section {
         for period in added.values.joined() { merged[period.start, default: Period(start: period.start)].merge(period) }
         periods = merged.values.sorted { $0.start < $1.start }
         add(resource.store, since: earlier?.store ?? StoreStatistics(), isLiving: isLiving)
-        if isLiving { inFlight = inFlight.plus(resource.inFlight) }
+        guard isLiving else { return }
+        inFlight = inFlight.plus(resource.inFlight)
+        if let level = resource.breaker { breakers[level, default: 0] += 1 }
     }
 
     /// What is kept is kept now; what was counted was counted since then.

@@ -114,6 +114,8 @@ extension Report {
             resources: sections.map { section in
                 var resource = ResourceDump(section.name)
                 (resource.inFlight, resource.store) = (section.inFlight, section.store)
+                // Of several the one that lets least through.
+                resource.breaker = [.open, .halfOpen, .closed].first { section.breakers[$0] != nil }
                 resource.revisions = section.revisions.map {
                     RevisionDump(
                         name: $0.name, strategy: $0.strategy, isCurrent: $0.isCurrent, metrics: $0.metrics, periods: [])

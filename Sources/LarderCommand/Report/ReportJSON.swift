@@ -21,6 +21,12 @@ extension Report.Section {
             ] + total.figures(prefix: "\(name)_") + [
                 .init("in_flight", .int(inFlight)),
                 .init(
+                    "breakers",
+                    .object(
+                        BreakerLevel.allCases.compactMap { level in
+                            breakers[level].map { JSON.Member(level.rawValue, .int($0)) }
+                        })),
+                .init(
                     "store",
                     [
                         "entries": .int(store.entries), "bytes": .int(store.bytes), "hits": .int(store.hits),

@@ -80,6 +80,13 @@ extension Report.Section {
         return "store: \(store.entries) entries, \(store.bytes) bytes, \(store.evictions) evicted, \(faults) faults, "
             + "\(total.corrupt) damaged; origin: \(total.originCalls) calls, \(total.originErrors) failed, "
             + "\(total[.unchanged]) unchanged, \(total[.retries]) retries, \(total.coalesced) loads shared one"
+            + breakerPart
+    }
+
+    private var breakerPart: String {
+        let levels = BreakerLevel.allCases.compactMap { level in breakers[level].map { "\($0) \(level.rawValue)" } }
+        return levels.isEmpty
+            ? "" : "; breakers: " + levels.joined(separator: ", ") + ", opened \(total[.breakerOpenings]) times"
     }
 }
 

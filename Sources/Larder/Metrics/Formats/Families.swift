@@ -71,8 +71,11 @@ extension MetricsDump {
             .with(resources.compactMap { resource in resource.percentile(95, of: resource.total.originLatency) })
         let inFlight = Family("in_flight", .gauge, help: "Loads that have not ended")
             .with(resources.map { $0.series(.count(UInt64(clamping: $0.dump.inFlight))) })
+        let breaker = Family("breaker_open", .gauge, help: "Whether a breaker lets no call through")
+            .with(
+                resources.filter { $0.dump.breaker != nil }.map { $0.series(.count($0.dump.breaker == .open ? 1 : 0)) })
         return rates.map { family, path in family.with(resources.map { $0.series(.number($0.total[keyPath: path])) }) }
-            + loads + [origin, inFlight]
+            + loads + [origin, inFlight, breaker]
     }
 
     private static func histograms(_ resources: [Told]) -> [Family] {
