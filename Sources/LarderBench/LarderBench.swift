@@ -1,3 +1,10 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 import Larder
 
 /// Measures Larder against itself and against what else there is, as ratios in one run.
@@ -15,7 +22,7 @@ import Larder
             run: { try await PathBench.figures($0) })
     ]
 
-    static func main() async throws {
+    static func main() async {
         var arguments = CommandLine.arguments.dropFirst()
         let isJSON = arguments.contains("--json")
         var harness = Harness()
@@ -26,10 +33,15 @@ import Larder
         guard arguments.count <= 1, !chosen.isEmpty else {
             let list = groups.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
             print("usage: larder-bench all|GROUP [--quick] [--json]\n\n\(list)")
-            return
+            exit(wanted == "--help" ? 0 : 2)
         }
         var figures: [Figure] = []
-        for group in chosen { figures += try await group.run(harness) }
+        do {
+            for group in chosen { figures += try await group.run(harness) }
+        } catch {
+            print("larder-bench: \(error)")
+            exit(1)
+        }
         if isJSON {
             print(JSON.list(figures.map(\.json)).text())
         } else {

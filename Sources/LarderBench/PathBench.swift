@@ -34,6 +34,11 @@ enum PathBench {
                 Case("composed hit, metrics on") { count in
                     for _ in 0..<count { keep(try await measured.load(request)) }
                 },
+                Case("composed hit, metrics and log on") { count in
+                    let decisions = kitchen.decisions
+                    for _ in 0..<count { keep(try await measured.load(request)) }
+                    withExtendedLifetime(decisions) {}
+                },
                 Case("composed hit, from the main actor") { count in
                     try await onMain(measured, request, count)
                 },
@@ -52,6 +57,9 @@ struct BenchKitchen {
     let store: any Store
     let entry: Entry
     private let pantry: Pantry
+
+    /// Somebody who wants to hear what is not plain.
+    var decisions: AsyncStream<Decision> { pantry.decisions }
 
     init(isMeasured: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"

@@ -13,12 +13,7 @@ struct DemoTable: Sendable {
     var lines: [String] {
         var cells = [Self.titles]
         for resource in resources { cells += rows.filter { $0.resource == resource }.map(Self.cells) }
-        let widths = Self.titles.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-        return cells.map { row in
-            zip(row, widths).enumerated().map { column, cell in
-                column < 2 ? cell.0.padded(to: cell.1) : cell.0.aligned(to: cell.1)
-            }.joined(separator: "  ")
-        }
+        return Table(cells, left: 2).lines
     }
 
     private var resources: [String] {

@@ -33,7 +33,7 @@ import Testing
         let samples = (0..<Self.samples).map { _ in shape.draw(&dice) }
         let sketch = samples.reduce(into: Sketch()) { $0.record($1) }
         let sorted = samples.map(\.nanoseconds).sorted()
-        for share in [0.5, 0.75, 0.9, 0.95, 0.99, 0.999] {
+        for share in [0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1] {
             let exact = Double(sorted[Int((share * Double(sorted.count)).rounded(.up)) - 1])
             let told = Double(try #require(sketch.percentile(share)).nanoseconds)
             #expect(abs(told - exact) <= exact * 0.01, "\(share)")

@@ -40,13 +40,20 @@ import Testing
 
     @Test func theLastDumpIsWrittenWhenThePantryIsClosedAndNoneAfterwards() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Self.kitchen(world, #"{ "metrics": { "every": "1h", "keep": 0 } }"#)
+            let kitchen = try await Self.kitchen(
+                world, #"{ "metrics": { "file": "metrics.bin", "every": "1h", "keep": 0 } }"#)
             _ = try await kitchen.feed.load()
             await kitchen.pantry.close()
-            #expect(try Self.dumps(kitchen) == ["metrics.json": 1])
+            #expect(try Self.dumps(kitchen) == ["metrics.bin": 1])
             _ = try await kitchen.feed.load()
             try await world.sleep(for: .seconds(2 * 3_600))
-            #expect(try Self.dumps(kitchen) == ["metrics.json": 1])
+            // Neither by closing again nor by other settings.
+            await kitchen.pantry.close()
+            try kitchen.folder.write(
+                #"{ "metrics": { "file": "metrics.bin", "every": "1m", "keep": 0 } }"#, to: "_larder.json")
+            try await kitchen.pantry.reload()
+            try await world.sleep(for: .seconds(2 * 3_600))
+            #expect(try Self.dumps(kitchen) == ["metrics.bin": 1])
         }
     }
 

@@ -11,6 +11,9 @@ final class Housekeeping: Sendable {
     private let work = Locked<[Task<Void, Never>]>([])
     private let isOpen = Locked(true)
 
+    /// Whether nothing is written any more.
+    var isClosed: Bool { !isOpen.withLock { $0 } }
+
     /// - Throws: ``PolicyError`` when a file that is named cannot be had.
     init(
         _ settings: ProcessSettings, in folder: String, hearing: Hearing, world: any World,
@@ -29,7 +32,7 @@ final class Housekeeping: Sendable {
             self.log = log
             listening = log.map { log in hearing.decisions.add { log.append($0.json.text(indented: false)) } }
         } catch {
-            throw PolicyError([Problem("the log cannot be written: \(error)", file: ProcessSettings.file)])
+            throw PolicyError([Problem("the files it names cannot be written: \(error)", file: ProcessSettings.file)])
         }
         let (stream, moments) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.moments = moments

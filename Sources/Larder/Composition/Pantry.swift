@@ -254,9 +254,9 @@ public final class Pantry: Sendable {
         }
     }
 
-    /// What writes the files that the settings name: the one there is, if they are the same.
+    /// What writes the files that the settings name: the one there is, if they are the same or nothing is written any more.
     private func housekeeping(_ settings: ProcessSettings) throws(PolicyError) -> Housekeeping {
-        if let kept = housekeeping.withLock({ $0 }), kept.settings == settings { return kept }
+        if let kept = housekeeping.withLock({ $0 }), kept.settings == settings || kept.isClosed { return kept }
         return try Housekeeping(
             settings, in: composer.cacheDirectory, hearing: hearing, world: world
         ) { [weak self] in await self?.metrics.dump() }

@@ -28,7 +28,7 @@ public final class Recording: Sendable {
     private static func line(_ report: LoadReport, _ salt: String) -> JSON {
         let outcome = report.mode == .cachedOnly ? "cachedOnly" : report.outcome?.rawValue ?? "cancelled"
         let line: JSON = [
-            "at": .number(Double(report.began.nanoseconds / 1_000) / 1_000_000), "resource": .string(report.resource),
+            "at": .number(report.began.inSeconds), "resource": .string(report.resource),
             "key": .string(String(SHA256.hex((salt + report.key.text).utf8).prefix(16))), "outcome": .string(outcome),
         ]
         guard report.mode != .normal, case .object(let members) = line else { return line }

@@ -19,8 +19,8 @@ public struct Resource<Value: Sendable>: Sendable {
     /// What happened to this resource's loads so far.
     public var metrics: ResourceMetrics { slot.metrics }
 
-    /// What happened to its loads in the last `length`, up to an hour: to within ten seconds, or to within five minutes if
-    /// it is more than five minutes.
+    /// What happened to its loads in the last `length`, up to an hour, and up to twenty seconds before; up to five minutes
+    /// before, if it is more than five minutes.
     public func metrics(last length: Duration) -> ResourceMetrics { slot.metrics(last: length) }
 
     /// A request for one instance, to be loaded once or many times.

@@ -40,16 +40,16 @@ final class Slot: Sendable {
 
     /// Puts another graph in place. Loads under way finish on the one they started on.
     func replace(with graph: LoaderGraph?) {
+        if let graph {
+            ledger.enter(graph.meter)
+            graph.shelf.count(with: graph.meter)
+        }
         // The last graph may be the last to hold a store: it is let go outside the lock.
         let last = state.withLock { state -> LoaderGraph? in
             let last = state.graph
             state.former.removeAll { $0.shelf == nil }
             if let shelf = last?.shelf, shelf !== graph?.shelf { state.former.append(Former(shelf: shelf)) }
             state.graph = graph
-            if let graph {
-                ledger.enter(graph.meter)
-                graph.shelf.count(with: graph.meter)
-            }
             return last
         }
         withExtendedLifetime(last) {}

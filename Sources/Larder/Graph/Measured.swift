@@ -12,7 +12,9 @@ struct Measured: Loader {
         } else {
             meter.hit(loaded, hash: call.request.key.hash)
         }
-        if meter.isHeard { meter.tell(report(call, .success(loaded), after: .zero)) }
+        if meter.isHeard(plain: loaded.freshness == .fresh && !loaded.fellBack) {
+            meter.tell(report(call, .success(loaded), after: .zero))
+        }
         return loaded
     }
 
@@ -26,19 +28,21 @@ struct Measured: Loader {
             count(call) { $0.ended(loaded, after: took) }
             loaded.trail = loaded.trail.following(call.trail.steps)
             loaded.trail.revision = meter.revision
-            if meter.isHeard { meter.tell(report(call, .success(loaded), after: took)) }
+            if meter.isHeard(plain: loaded.freshness == .fresh && !loaded.fellBack) {
+                meter.tell(report(call, .success(loaded), after: took))
+            }
             return loaded
         } catch {
             let took = world.uptime - start
             guard var failure = LoadError.meaning(of: error) else {
                 meter.count(.cancelled)
-                if meter.isHeard { meter.tell(report(call, nil, after: took)) }
+                if meter.isHeard(plain: true) { meter.tell(report(call, nil, after: took)) }
                 throw error
             }
             count(call) { $0.failed(failure, after: took) }
             failure.trail = Trail(call.trail.steps)
             failure.trail.revision = meter.revision
-            if meter.isHeard { meter.tell(report(call, .failure(failure), after: took)) }
+            if meter.isHeard(plain: false) { meter.tell(report(call, .failure(failure), after: took)) }
             throw failure
         }
     }

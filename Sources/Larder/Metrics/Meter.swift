@@ -189,9 +189,10 @@ package final class Meter: Sendable {
 
     // MARK: Telling
 
-    /// Whether anybody wants to hear of loads.
-    var isHeard: Bool {
-        @inline(__always) get { !hearing.loads.isEmpty || !hearing.decisions.isEmpty }
+    /// Whether anybody wants to hear of a load; of one that was plain the log wants not.
+    @inline(__always)
+    func isHeard(plain isPlain: Bool) -> Bool {
+        !hearing.loads.isEmpty || !isPlain && told > 0 && !hearing.decisions.isEmpty
     }
 
     /// Tells those who want to hear of loads.

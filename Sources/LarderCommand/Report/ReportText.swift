@@ -100,20 +100,6 @@ extension Report.Revision {
     }
 }
 
-/// Rows of cells, as lines: the first column to the left, the others to the right.
-struct Table {
-    let lines: [String]
-
-    init(_ rows: [[String]]) {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        lines = rows.map { row in
-            zip(row, widths).enumerated().map { column, cell in
-                column == 0 ? cell.0.padded(to: cell.1) : cell.0.aligned(to: cell.1)
-            }.joined(separator: "  ")
-        }
-    }
-}
-
 extension String {
     /// The text without anything that would move a terminal's cursor or break a line.
     var printable: String {

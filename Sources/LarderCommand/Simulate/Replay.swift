@@ -9,7 +9,7 @@ import LarderSimulation
 /// One policy under a stream of requests, in virtual time.
 struct Replay: Sendable {
     /// What came of it.
-    struct Outcome: Sendable {
+    struct Account: Sendable {
         var policy: Policy
         var metrics: ResourceMetrics
         /// Ages of everything that was served and whose age is known.
@@ -28,7 +28,7 @@ struct Replay: Sendable {
     /// Lives through the requests that are for the policy's resource.
     ///
     /// - Parameter progress: told how much of it is over.
-    func run(_ arrivals: [Arrival], progress: @escaping @Sendable (Double) -> Void) throws -> Outcome {
+    func run(_ arrivals: [Arrival], progress: @escaping @Sendable (Double) -> Void) throws -> Account {
         let cache = FileManager.default.temporaryDirectory.appending(path: "larder-simulate-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: cache) }
         return try SimulatedWorld(seed: seed).run(leaving: .anything) { [reader, model] world in
@@ -53,7 +53,7 @@ struct Replay: Sendable {
                 if place % 1_000 == 999 { progress(Double(place) / Double(wanted.count)) }
             }
             try await world.sleep(for: Self.aftermath)
-            return Outcome(
+            return Account(
                 policy: policy, metrics: resource.metrics, ages: ages.withLock { $0 }, calls: origin.calls,
                 bytes: origin.bytes)
         }

@@ -39,23 +39,23 @@ extension Command {
             if !arguments.operands.isEmpty { throw UsageError(message: "policies are named by --policy") }
             let arrivals = try arrivals(arguments, seed: UInt64(seed), terminal)
             let model = try Spec.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
-            var outcomes: [(label: String, outcome: Replay.Outcome)] = []
+            var accounts: [(label: String, account: Replay.Account)] = []
             let readers = try readers(arguments, registry)
             for (number, entry) in readers.enumerated() {
-                let outcome = try Replay(reader: entry.reader, model: model, seed: UInt64(seed)).run(arrivals) {
+                let account = try Replay(reader: entry.reader, model: model, seed: UInt64(seed)).run(arrivals) {
                     share in
                     terminal.progress((Double(number) + share) / Double(readers.count), entry.label)
                 }
                 terminal.endProgress()
-                for warning in outcome.policy.warnings { terminal.note(warning.description) }
-                if outcome.metrics.loads + outcome.metrics.cancelled == 0 {
+                for warning in account.policy.warnings { terminal.note(warning.description) }
+                if account.metrics.loads + account.metrics.cancelled == 0 {
                     terminal.note("\(entry.label): no request for it has ended")
                 } else {
-                    outcomes.append((entry.label, outcome))
+                    accounts.append((entry.label, account))
                 }
             }
-            if outcomes.isEmpty { return false }
-            let table = SimulationTable(outcomes: outcomes)
+            if accounts.isEmpty { return false }
+            let table = SimulationTable(accounts: accounts)
             if format == "json" {
                 terminal.print(table.json(seed: seed).text())
             } else {

@@ -2,13 +2,13 @@ import Larder
 
 /// What several policies made of the same requests, side by side.
 struct SimulationTable: Sendable {
-    let outcomes: [(label: String, outcome: Replay.Outcome)]
+    let accounts: [(label: String, account: Replay.Account)]
 
     /// A figure: its name, how it is written for people and for programs.
     private struct Figure: Sendable {
         var name: String
-        var text: @Sendable (Replay.Outcome) -> String
-        var json: @Sendable (Replay.Outcome) -> JSON
+        var text: @Sendable (Replay.Account) -> String
+        var json: @Sendable (Replay.Account) -> JSON
     }
 
     private static let figures: [Figure] = [
@@ -27,35 +27,35 @@ struct SimulationTable: Sendable {
 
     /// The table: a figure on each line, a policy in each column.
     var lines: [String] {
-        var rows = [[""] + outcomes.map(\.label)]
-        rows.append(["strategy"] + outcomes.map(\.outcome.policy.strategy.plugin.name))
-        rows += Self.figures.map { figure in [figure.name] + outcomes.map { figure.text($0.outcome) } }
+        var rows = [[""] + accounts.map(\.label)]
+        rows.append(["strategy"] + accounts.map(\.account.policy.strategy.plugin.name))
+        rows += Self.figures.map { figure in [figure.name] + accounts.map { figure.text($0.account) } }
         return Table(rows).lines
     }
 
     /// The figures.
     func json(seed: Int) -> JSON {
-        let policies = outcomes.map { label, outcome -> JSON in
-            let figures = Self.figures.map { JSON.Member($0.name, $0.json(outcome)) }
+        let policies = accounts.map { label, account -> JSON in
+            let figures = Self.figures.map { JSON.Member($0.name, $0.json(account)) }
             return .object(
                 [
-                    JSON.Member("policy", .string(label)), JSON.Member("resource", .string(outcome.policy.resource)),
-                    JSON.Member("revision", .string(outcome.policy.revision)),
-                    JSON.Member("strategy", .string(outcome.policy.strategy.plugin.name)),
+                    JSON.Member("policy", .string(label)), JSON.Member("resource", .string(account.policy.resource)),
+                    JSON.Member("revision", .string(account.policy.revision)),
+                    JSON.Member("strategy", .string(account.policy.strategy.plugin.name)),
                 ] + figures)
         }
         return ["seed": .int(seed), "policies": .list(policies)]
     }
 
-    private static func count(_ name: String, _ value: @escaping @Sendable (Replay.Outcome) -> Int) -> Figure {
+    private static func count(_ name: String, _ value: @escaping @Sendable (Replay.Account) -> Int) -> Figure {
         Figure(name: name, text: { "\(value($0))" }, json: { .int(value($0)) })
     }
 
-    private static func rate(_ name: String, _ value: @escaping @Sendable (Replay.Outcome) -> Double) -> Figure {
+    private static func rate(_ name: String, _ value: @escaping @Sendable (Replay.Account) -> Double) -> Figure {
         Figure(name: name, text: { value($0).percent }, json: { .number(value($0)) })
     }
 
-    private static func time(_ name: String, _ value: @escaping @Sendable (Replay.Outcome) -> Duration?) -> Figure {
+    private static func time(_ name: String, _ value: @escaping @Sendable (Replay.Account) -> Duration?) -> Figure {
         Figure(name: name, text: { value($0).waited }, json: { value($0).milliseconds })
     }
 

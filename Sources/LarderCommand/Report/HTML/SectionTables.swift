@@ -45,10 +45,10 @@ extension Report.Section {
         guard let origin = total.originLatency.percentile(0.95), let felt else { return "The origin was not called." }
         let both =
             "Of the origin’s calls, 95 of 100 took at most \(Optional(origin).waited); "
-            + "of the loads that users waited for, 95 of 100 took at most \(Optional(felt).waited)."
+            + "of all loads, 95 of 100 took at most \(Optional(felt).waited)."
         return felt < origin
             ? "\(both) The cache hid \(Optional(origin - felt).waited) of the origin’s p95."
-            : "\(both) The cache hid none of it."
+            : "\(both) Failures that come at once make an origin look quick."
     }
 
     /// Every revision of the policy, side by side in the order in which they came.

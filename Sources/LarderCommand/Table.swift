@@ -1,0 +1,14 @@
+/// Rows of cells, as lines: the first columns to the left, the others to the right.
+struct Table {
+    let lines: [String]
+
+    /// - Parameter left: how many columns begin at their left.
+    init(_ rows: [[String]], left: Int = 1) {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        lines = rows.map { row in
+            zip(row, widths).enumerated().map { column, cell in
+                column < left ? cell.0.padded(to: cell.1) : cell.0.aligned(to: cell.1)
+            }.joined(separator: "  ")
+        }
+    }
+}
