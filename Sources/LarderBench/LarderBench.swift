@@ -19,7 +19,10 @@ import Larder
     static let groups: [Group] = [
         Group(
             name: "path", summary: "a hit through a composed graph beside the bare store, metrics on and off",
-            run: { try await PathBench.figures($0) })
+            run: { try await PathBench.figures($0) }),
+        Group(
+            name: "memory", summary: "what the memory store is made of beside a dictionary and NSCache",
+            run: { try await MemoryBench.figures($0) }),
     ]
 
     static func main() async {

@@ -19,4 +19,7 @@ public struct Dice: Sendable, RandomNumberGenerator {
     public mutating func roll(_ sides: Int) -> Int {
         Int(next() % UInt64(sides))
     }
+
+    /// A number in 0 ..< 1.
+    public mutating func chance() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

@@ -31,7 +31,7 @@ public struct Part: Sendable {
     }
 
     /// The first registered plugin of a kind with its defaults; nil when there is none or it needs a setting.
-    init?(defaultFor kind: PluginKind, in registry: Registry) {
+    package init?(defaultFor kind: PluginKind, in registry: Registry) {
         guard let plugin = registry[kind].first else { return nil }
         let node = Node(.object([]), at: Place(SourceText(name: "default", bytes: []), offset: 0))
         let reading = Reading(registry: registry, folder: "", file: "default")

@@ -38,12 +38,10 @@ extension Plugin {
 /// The folder is listed when the store is first used; from then on what lies there is known without asking. A file
 /// bears the time of its entry, so that listing it tells its age.
 struct FileStore: Store {
-    private typealias Files = Catalog<String, Timestamp>
-
     private let folder: String
     private let maxAge: Duration
     private let world: any World
-    private let files: Locked<Files>
+    private let files: Catalog<String, Timestamp>
     /// Whether the folder was listed. Held while it is: only this store's blocking threads wait for it.
     private let isListed = Locked(false)
 
@@ -57,7 +55,7 @@ struct FileStore: Store {
         self.folder = folder
         self.maxAge = maxAge
         self.world = world
-        files = Locked(Catalog(bytes: capacity, entries: nil, eviction: eviction))
+        files = Catalog(bytes: capacity, eviction: eviction, shards: 1)
     }
 
     func read(_ key: Key) async throws -> Found? {
@@ -65,10 +63,10 @@ struct FileStore: Store {
             try list()
             let name = Self.name(of: key)
             guard let entry = try entry(in: name, for: key) else {
-                files.withLock { $0.missed() }
+                files.missed(hash: name.hashValue)
                 return nil
             }
-            files.withLock { $0.used(name) }
+            _ = files.find(name, hash: name.hashValue) { $0 }
             return Found(entry, tier: "file", isForeign: true)
         }
     }
@@ -83,20 +81,18 @@ struct FileStore: Store {
             return try changing.withLock { _ in
                 // What is too old to be found again is not kept.
                 let isOutlived = world.now - time >= maxAge
-                let evicted = files.withLock { files in
-                    files.remove(name)
-                    return isOutlived ? nil : files.insert(time, as: name, hash: name.hashValue, weight: weight)
-                }
-                guard let evicted else {
-                    try remove(name)
-                    return false
-                }
+                let insertion = isOutlived ? nil : insert(time, as: name, weight: weight)
                 do {
-                    for (old, _) in evicted { try remove(old) }
+                    for (old, _) in insertion?.evicted ?? [] { try remove(old) }
+                    guard insertion?.isKept == true else {
+                        files.remove(name, hash: name.hashValue)
+                        try remove(name)
+                        return false
+                    }
                     try replace(name, with: [head, Array(entry.payload.bytes)], at: time)
                 } catch {
                     // What still lies there is older than what was to be kept.
-                    files.withLock { _ = $0.remove(name) }
+                    files.remove(name, hash: name.hashValue)
                     try? remove(name)
                     throw StoreError("\(error)")
                 }
@@ -116,7 +112,7 @@ struct FileStore: Store {
         switch selection {
         case .key(let key):
             let name = Self.name(of: key)
-            files.withLock { _ = $0.remove(name) }
+            files.remove(name, hash: name.hashValue)
             try remove(name)
         case .scope(let scope):
             let prefix = Self.prefix(of: scope)
@@ -128,7 +124,7 @@ struct FileStore: Store {
 
     func statistics() async -> StoreStatistics {
         _ = try? await world.blocking { try list() }
-        return files.withLock { $0.statistics }
+        return files.statistics
     }
 
     // MARK: Files
@@ -156,7 +152,8 @@ struct FileStore: Store {
     }
 
     private func sound(_ name: String, _ key: Key) throws -> Entry? {
-        guard let time = files.withLock({ $0.peek(name) }), world.now - time < maxAge, let bytes = try bytes(of: name)
+        guard let time = files.peek(name, hash: name.hashValue), world.now - time < maxAge,
+            let bytes = try bytes(of: name)
         else { return nil }
         return try Entry.decode(bytes, for: key)
     }
@@ -186,14 +183,14 @@ struct FileStore: Store {
     }
 
     private func forget(_ name: String) throws(StoreError) {
-        if files.withLock({ $0.remove(name) }) != nil { try remove(name) }
+        if files.remove(name, hash: name.hashValue) != nil { try remove(name) }
     }
 
     /// Deletes every such file that lies there, whoever wrote it, and the others even if one cannot be deleted.
     private func removeAll(where isMeant: (String) -> Bool) throws {
         var failure: StoreError?
         for item in try items() where Self.isName(item.name) && isMeant(item.name) {
-            files.withLock { _ = $0.remove(item.name) }
+            files.remove(item.name, hash: item.name.hashValue)
             do throws(StoreError) { try remove(item.name) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
@@ -220,18 +217,19 @@ struct FileStore: Store {
         try isListed.withLock { isListed in
             if isListed { return }
             for item in try items().sorted(by: { ($0.modified, $0.name) < ($1.modified, $1.name) }) {
-                let isKept = Self.isName(item.name) && world.now - item.modified < maxAge
-                let evicted = isKept ? files.withLock { add(item, to: &$0) } : nil
+                let isWanted = Self.isName(item.name) && world.now - item.modified < maxAge
+                let insertion = isWanted ? insert(item.modified, as: item.name, weight: item.size) : nil
+                for (old, _) in insertion?.evicted ?? [] { try remove(old) }
                 // Half-written files of a process that died, outlived ones, and those there is no room for any more.
-                if evicted == nil, Self.isName(item.name) || item.name.hasSuffix(".tmp") { try remove(item.name) }
-                for (old, _) in evicted ?? [] { try remove(old) }
+                let isKept = insertion?.isKept == true
+                if !isKept, Self.isName(item.name) || item.name.hasSuffix(".tmp") { try remove(item.name) }
             }
             isListed = true
         }
     }
 
-    private func add(_ item: Disk.Item, to files: inout Files) -> [(id: String, item: Timestamp)]? {
-        files.insert(item.modified, as: item.name, hash: item.name.hashValue, weight: item.size)
+    private func insert(_ time: Timestamp, as name: String, weight: Int) -> Insertion<String, Timestamp> {
+        files.insert(time, as: name, hash: name.hashValue, weight: weight)
     }
 
     // MARK: Names

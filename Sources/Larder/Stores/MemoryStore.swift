@@ -23,50 +23,35 @@ extension Part? {
 
 /// Entries in this process's memory, with their decoded values. Answers at once.
 struct MemoryStore: Store {
-    private let catalog: Locked<Catalog<Key, Entry>>
+    private let catalog: Catalog<Key, Entry>
 
     init(capacity: Int, entries: Int? = nil, eviction: any Eviction) {
-        catalog = Locked(Catalog(bytes: capacity, entries: entries, eviction: eviction))
+        catalog = Catalog(bytes: capacity, entries: entries, eviction: eviction)
     }
 
     func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? {
-        catalog.withLock { catalog in
-            guard let entry = catalog.peek(key), accept(entry) else { return nil }
-            catalog.used(key)
-            return Self.found(entry)
-        }
+        catalog.find(key, hash: key.hash) { accept($0) ? Self.found($0) : nil }
     }
 
     func read(_ key: Key) -> Found? {
-        catalog.withLock { catalog in
-            guard let entry = catalog.peek(key) else {
-                catalog.missed()
-                return nil
-            }
-            catalog.used(key)
-            return Self.found(entry)
-        }
+        if let found = catalog.find(key, hash: key.hash, { Self.found($0) }) { return found }
+        catalog.missed(hash: key.hash)
+        return nil
     }
 
     func write(_ entry: Entry, for key: Key) -> Bool {
-        // What is evicted is let go outside the lock: freeing it can take a while, and may run somebody's code.
-        let evicted = catalog.withLock { $0.insert(entry, as: key, hash: key.hash, weight: entry.weight) }
-        return evicted != nil
+        catalog.insert(entry, as: key, hash: key.hash, weight: entry.weight).isKept
     }
 
     func remove(_ selection: Selection) {
-        catalog.withLock { catalog in
-            if case .key(let key) = selection {
-                catalog.remove(key)
-            } else {
-                _ = catalog.removeAll { selection.contains($0, $1) }
-            }
+        if case .key(let key) = selection {
+            catalog.remove(key, hash: key.hash)
+        } else {
+            _ = catalog.removeAll { selection.contains($0, $1) }
         }
     }
 
-    func statistics() -> StoreStatistics {
-        catalog.withLock { $0.statistics }
-    }
+    func statistics() -> StoreStatistics { catalog.statistics }
 
     private static func found(_ entry: Entry) -> Found {
         Found(entry, tier: "memory", isForeign: false)

@@ -42,35 +42,6 @@ struct Arrival: Sendable {
     var mode = Request.Mode.normal
 }
 
-/// Ranks of which the n-th is 1/nˢ times as likely as the first.
-struct Zipf: Sendable {
-    /// For each rank, the chance of it or a lower one.
-    private let sums: [Double]
-
-    init(count: Int, skew: Double) {
-        var sum = 0.0
-        let weights = (1...max(1, count)).map { rank in
-            sum += pow(Double(rank), -skew)
-            return sum
-        }
-        sums = weights.map { $0 / sum }
-    }
-
-    func rank(for chance: Double) -> Int {
-        var (low, high) = (0, sums.count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if sums[middle] < chance { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-}
-
-extension Dice {
-    /// A number in 0 ..< 1.
-    mutating func chance() -> Double { Double(next() >> 11) * 0x1p-53 }
-}
-
 extension SettingType where Value == Traffic {
     /// A stream of requests.
     static var traffic: SettingType<Traffic> {

@@ -1,0 +1,166 @@
+/// A part of a ``Catalog``: the items whose hashes begin alike, behind a lock of their own.
+///
+/// Items lie in one block of memory, their nodes numbered from zero; a table of open addresses finds them by the low
+/// half of their hash. Whoever calls a method holds the lock.
+@usableFromInline struct Shard<ID: Equatable & Sendable, Item: Sendable> {
+    @usableFromInline struct Node {
+        @usableFromInline var id: ID
+        @usableFromInline var item: Item
+        @usableFromInline var weight: Int
+        var mark: UInt32
+    }
+
+    @usableFromInline var lock = Lock.unprepared
+    /// The mark of a hash above, the number of its node, and one, below; 0 where nothing is.
+    @usableFromInline var table: UnsafeMutablePointer<UInt64>
+    @usableFromInline var mask = 3
+    @usableFromInline var nodes: UnsafeMutablePointer<Node>
+    /// For each node that is free the next one that is.
+    private var links: UnsafeMutablePointer<Int32>
+    private var room = 0
+    private var firstFree: Int32 = -1
+    private(set) var count = 0
+    @usableFromInline var hits = 0
+    @usableFromInline var misses = 0
+    /// So that the next shard's lock lies in another pair of cache lines.
+    private let gap: (Int, Int) = (0, 0)
+
+    init() {
+        table = .allocate(capacity: 4)
+        table.initialize(repeating: 0, count: 4)
+        nodes = .allocate(capacity: 0)
+        links = .allocate(capacity: 0)
+    }
+
+    func dispose() {
+        for node in taken { (nodes + node).deinitialize(count: 1) }
+        table.deallocate()
+        nodes.deallocate()
+        links.deallocate()
+    }
+
+    @inlinable @inline(__always)
+    static func mark(of hash: Int) -> UInt32 { UInt32(truncatingIfNeeded: hash) }
+
+    /// The number of the item's node; below zero when there is none.
+    @inlinable @inline(__always)
+    func find(_ id: ID, _ hash: Int) -> Int {
+        let mark = Self.mark(of: hash)
+        var place = Int(mark) & mask
+        while true {
+            let cell = table[place]
+            if cell == 0 { return -1 }
+            if UInt32(truncatingIfNeeded: cell >> 32) == mark {
+                let node = Int(UInt32(truncatingIfNeeded: cell)) - 1
+                if nodes[node].id == id { return node }
+            }
+            place = (place + 1) & mask
+        }
+    }
+
+    /// The numbers of all nodes with an item.
+    var taken: [Int] {
+        (0...mask).compactMap { table[$0] == 0 ? nil : Int(UInt32(truncatingIfNeeded: table[$0])) - 1 }
+    }
+
+    /// Puts an item in place of another one of the same weight.
+    ///
+    /// - Returns: the number of its node and what was there; nil when there is none of that weight.
+    mutating func replace(_ item: Item, as id: ID, _ hash: Int, weight: Int) -> (node: Int, item: Item)? {
+        let node = find(id, hash)
+        guard node >= 0, nodes[node].weight == weight else { return nil }
+        return (node, exchange(item, weight, at: node).item)
+    }
+
+    /// Puts an item in place of the one in a node.
+    func exchange(_ item: Item, _ weight: Int, at node: Int) -> (item: Item, weight: Int) {
+        let old = (nodes[node].item, nodes[node].weight)
+        nodes[node].item = item
+        nodes[node].weight = weight
+        return old
+    }
+
+    /// Puts in an item that is not there.
+    ///
+    /// - Returns: the number of its node.
+    mutating func add(_ item: Item, as id: ID, _ hash: Int, weight: Int) -> Int {
+        if firstFree < 0 { addRoom() }
+        if (count + 1) * 2 > mask + 1 { widen() }
+        let node = Int(firstFree)
+        firstFree = links[node]
+        let mark = Self.mark(of: hash)
+        (nodes + node).initialize(to: Node(id: id, item: item, weight: weight, mark: mark))
+        enter(UInt64(mark) << 32 | UInt64(node + 1))
+        count += 1
+        return node
+    }
+
+    /// Takes out the item in a node.
+    mutating func take(_ node: Int) -> Node {
+        var place = Int(nodes[node].mark) & mask
+        while Int(UInt32(truncatingIfNeeded: table[place])) != node + 1 { place = (place + 1) & mask }
+        close(place)
+        links[node] = firstFree
+        firstFree = Int32(node)
+        count -= 1
+        return (nodes + node).move()
+    }
+
+    private func enter(_ cell: UInt64) {
+        var place = Int(cell >> 32) & mask
+        while table[place] != 0 { place = (place + 1) & mask }
+        table[place] = cell
+    }
+
+    /// Empties a place of the table and moves up what was pushed past it.
+    private func close(_ place: Int) {
+        var hole = place
+        var next = (place + 1) & mask
+        while table[next] != 0 {
+            let home = Int(table[next] >> 32) & mask
+            if (next - home) & mask >= (next - hole) & mask {
+                table[hole] = table[next]
+                hole = next
+            }
+            next = (next + 1) & mask
+        }
+        table[hole] = 0
+    }
+
+    private mutating func widen() {
+        let (old, size) = (table, mask + 1)
+        table = .allocate(capacity: size * 2)
+        table.initialize(repeating: 0, count: size * 2)
+        mask = size * 2 - 1
+        for place in 0..<size where old[place] != 0 { enter(old[place]) }
+        old.deallocate()
+    }
+
+    private mutating func addRoom() {
+        let wider = room == 0 ? 4 : room * 2
+        let moved = UnsafeMutablePointer<Node>.allocate(capacity: wider)
+        let relinked = UnsafeMutablePointer<Int32>.allocate(capacity: wider)
+        // Every node is taken, or there would be no need for room.
+        moved.moveInitialize(from: nodes, count: room)
+        for node in 0..<wider { relinked[node] = node < wider - 1 ? Int32(node + 1) : -1 }
+        firstFree = Int32(room)
+        nodes.deallocate()
+        links.deallocate()
+        (nodes, links, room) = (moved, relinked, wider)
+    }
+}
+
+extension Shard {
+    /// The lock of the shard at `place`: it lies first in it, and stays where it is.
+    @inlinable @inline(__always)
+    static func lock(_ place: UnsafeMutablePointer<Self>) -> UnsafeMutablePointer<Lock> {
+        UnsafeMutableRawPointer(place).assumingMemoryBound(to: Lock.self)
+    }
+
+    @inlinable @inline(__always)
+    static func locked<Result>(_ place: UnsafeMutablePointer<Self>, _ body: (inout Self) -> Result) -> Result {
+        lock(place).lock()
+        defer { lock(place).unlock() }
+        return body(&place.pointee)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Larder
+import Synchronization
+
+/// A key that knows its hash, or how to come by it.
+protocol BenchKey: Hashable, Sendable {
+    static func key(_ number: Int) -> Self
+    var seededHash: Int { get }
+}
+
+/// A cache of numbers, as each of the candidates would be used.
+protocol BenchCache<Key>: Sendable {
+    associatedtype Key: BenchKey
+    static var name: String { get }
+    init(capacity: Int) throws
+    func get(_ key: Key) -> UInt64?
+    func set(_ key: Key, _ value: UInt64)
+}
+
+extension UInt64: BenchKey {
+    /// Unknown to who chooses the keys.
+    static let seed = (SystemWorld().random(), SystemWorld().random() | 1)
+
+    static func key(_ number: Int) -> UInt64 { UInt64(number) &* 0x9E37_79B9_7F4A_7C15 }
+
+    @inline(__always)
+    var seededHash: Int {
+        let product = (self ^ Self.seed.0).multipliedFullWidth(by: Self.seed.1)
+        return Int(truncatingIfNeeded: product.high ^ product.low)
+    }
+}
+
+/// Text that is hashed each time it is used.
+struct ShortText: BenchKey {
+    let text: String
+
+    static func key(_ number: Int) -> ShortText { ShortText(text: "image/" + digits(number, 14)) }
+
+    var seededHash: Int { text.hashValue }
+}
+
+/// Longer text that is hashed each time it is used.
+struct LongText: BenchKey {
+    let text: String
+
+    static func key(_ number: Int) -> LongText {
+        LongText(text: "https://images.example.com/catalog/products/large/thumbnail/" + digits(number, 20))
+    }
+
+    var seededHash: Int { text.hashValue }
+}
+
+extension Key: BenchKey {
+    static func key(_ number: Int) -> Key { Key(resource: "images", parameters: ["id": digits(number, 10)]) }
+
+    var seededHash: Int { hash }
+}
+
+private func digits(_ number: Int, _ length: Int) -> String {
+    let text = "\(number)"
+    return String(repeating: "0", count: length - text.count) + text
+}
+
+/// What Larder's memory store is made of.
+struct LarderCache<Key: BenchKey>: BenchCache {
+    static var name: String { "larder" }
+    private let catalog: Catalog<Key, UInt64>
+
+    init(capacity: Int) throws {
+        guard let part = Part(defaultFor: .eviction, in: .standard) else { throw LoadError(.failed, "no eviction") }
+        catalog = Catalog(bytes: .max, entries: capacity, eviction: try part.eviction())
+    }
+
+    @inline(__always)
+    func get(_ key: Key) -> UInt64? { catalog.find(key, hash: key.seededHash) { $0 } }
+
+    @inline(__always)
+    func set(_ key: Key, _ value: UInt64) { _ = catalog.insert(value, as: key, hash: key.seededHash, weight: 1) }
+}
+
+/// A dictionary behind a lock. It is never full: it has no idea what to give up.
+final class LockedDictionary<Key: BenchKey>: BenchCache {
+    static var name: String { "Dictionary + Mutex" }
+    private let values = Mutex<[Key: UInt64]>([:])
+
+    init(capacity: Int) {}
+
+    @inline(__always)
+    func get(_ key: Key) -> UInt64? { values.withLock { $0[key] } }
+
+    @inline(__always)
+    func set(_ key: Key, _ value: UInt64) { values.withLock { $0[key] = value } }
+}
+
+/// Foundation's own cache. It locks by itself.
+final class FoundationCache<Key: BenchKey>: BenchCache, @unchecked Sendable {
+    static var name: String { "NSCache" }
+    private final class Box: NSObject {
+        let key: Key
+        init(_ key: Key) { self.key = key }
+        override var hash: Int { key.hashValue }
+        override func isEqual(_ object: Any?) -> Bool { (object as? Box)?.key == key }
+    }
+    private let cache = NSCache<Box, NSNumber>()
+
+    init(capacity: Int) { cache.countLimit = capacity }
+
+    func get(_ key: Key) -> UInt64? { cache.object(forKey: Box(key))?.uint64Value }
+
+    func set(_ key: Key, _ value: UInt64) { cache.setObject(NSNumber(value: value), forKey: Box(key)) }
+}
