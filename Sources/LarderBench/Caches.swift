@@ -72,7 +72,7 @@ struct LarderCache<Key: BenchKey>: BenchCache {
     }
 
     @inline(__always)
-    func get(_ key: Key) -> UInt64? { catalog.find(key, hash: key.seededHash) { $0 } }
+    func get(_ key: Key) -> UInt64? { catalog.find(key, hash: key.seededHash) }
 
     @inline(__always)
     func set(_ key: Key, _ value: UInt64) { _ = catalog.insert(value, as: key, hash: key.seededHash, weight: 1) }

@@ -37,10 +37,14 @@ struct Harness {
     /// How long a case runs in one round.
     var slice = Duration.milliseconds(30)
     var rounds = 15
+    /// Only cases with this in their names are measured.
+    var only = ""
 
     private let world = SystemWorld()
 
     func compare(_ group: String, _ cases: [Case]) async throws -> [Figure] {
+        let cases = only.isEmpty ? cases : cases.filter { $0.name.contains(only) }
+        if cases.isEmpty { return [] }
         var counts: [Int] = []
         for one in cases { counts.append(try await calibrate(one)) }
         var times = [[Double]](repeating: [], count: cases.count)

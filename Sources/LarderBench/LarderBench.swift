@@ -31,11 +31,15 @@ import Larder
         var harness = Harness()
         if arguments.contains("--quick") { harness.rounds = 7 }
         arguments.removeAll { $0 == "--json" || $0 == "--quick" }
+        if let place = arguments.firstIndex(of: "--only"), place + 1 < arguments.endIndex {
+            harness.only = arguments[place + 1]
+            arguments.removeSubrange(place...place + 1)
+        }
         let wanted = arguments.first ?? "--help"
         let chosen = groups.filter { wanted == "all" || wanted == $0.name }
         guard arguments.count <= 1, !chosen.isEmpty else {
             let list = groups.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
-            print("usage: larder-bench all|GROUP [--quick] [--json]\n\n\(list)")
+            print("usage: larder-bench all|GROUP [--only TEXT] [--quick] [--json]\n\n\(list)")
             exit(wanted == "--help" ? 0 : 2)
         }
         var figures: [Figure] = []

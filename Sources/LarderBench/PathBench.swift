@@ -16,8 +16,9 @@ enum PathBench {
         let (request, other) = (kitchen.request, unmeasured.request)
         let world = SystemWorld()
         let meter = Meter(world: world)
-        var hit = Loaded(kitchen.entry, from: .store("memory"), age: world.now - kitchen.entry.metadata.fetchedAt)
-        hit.isStored = true
+        let age = world.now - kitchen.entry.metadata.fetchedAt
+        let hit = Loaded(kitchen.entry, from: .store("memory"), age: age).account.facts
+        let copy = kitchen.entry.facts
         return try await harness.compare(
             "path",
             [
@@ -25,8 +26,8 @@ enum PathBench {
                     for _ in 0..<count { keep(store.peek(key) { _ in true }) }
                 },
                 Case("a clock read") { count in for _ in 0..<count { keep(world.now) } },
-                Case("recording a hit, by itself", goal: 15) { [hit] count in
-                    for _ in 0..<count { meter.hit(hit, hash: 42) }
+                Case("recording a hit, by itself", goal: 15) { count in
+                    for _ in 0..<count { meter.hit(hit, copy, hash: 42) }
                 },
                 Case("composed hit, metrics off") { count in
                     for _ in 0..<count { keep(try await plain.load(other)) }
@@ -87,11 +88,11 @@ struct BenchKitchen {
         request = resource.request(["id": "42"])
         _ = try await resource.load(request)
         guard let store = seen.withLock({ $0 }) else { throw LoadError(.failed, "there is no store") }
-        guard let found = store.peek(request.key, if: { _ in true }) else {
+        guard let entry = store.peek(request.key, if: { _ in true }) else {
             throw LoadError(.failed, "there is no copy")
         }
         self.store = store
-        entry = found.entry
+        self.entry = entry
     }
 }
 

@@ -115,12 +115,15 @@ public final class FaultyStore: Store {
         _ = try await inner?.write(entry, for: key)
     }
 
+    /// Its name.
+    public var nearest: String { name }
+
     /// Answers at once, unless its entries are foreign or reading goes wrong.
-    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? {
+    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
         let works = state.withLock { $0.faults[.read] == nil && $0.scripts[.read, default: []].isEmpty }
         guard !isForeign, works else { return nil }
-        if let inner { return inner.peek(key, if: accept).map { found($0.entry) } }
-        return state.withLock({ $0.entries[key] }).flatMap { accept($0) ? found($0) : nil }
+        if let inner { return inner.peek(key, if: accept) }
+        return state.withLock({ $0.entries[key] }).flatMap { accept($0) ? $0 : nil }
     }
 
     /// Finds an entry, or does what it was told.

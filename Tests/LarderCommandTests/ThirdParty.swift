@@ -49,7 +49,9 @@ enum ThirdParty {
 
     private struct Archive: Loader {
         let sides: Sides
-        func answer(_ call: Call) -> Loaded<Entry>? { sides.cached.answer(call.accepting(.showing)) }
+        func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+            sides.cached.answer(request, codec: codec, for: uses)
+        }
         func load(_ call: Call) async throws -> Loaded<Entry> {
             if let copy = try await sides.copy(call) { return copy.serving(as: .onError) }
             return try await sides.load(call)

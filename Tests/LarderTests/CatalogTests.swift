@@ -59,7 +59,7 @@ import Testing
                 let expected = model.insert(item, as: id, weight: weight)
                 #expect(insertion.isKept == expected.isKept && insertion.replaced == expected.replaced)
                 #expect(insertion.evicted.map(\.item) == expected.evicted)
-            case 10..<15: #expect(catalog.find(id, hash: hash(id)) { $0 } == model.find(id))
+            case 10..<15: #expect(catalog.find(id, hash: hash(id)) == model.find(id))
             case 15..<18: #expect(catalog.remove(id, hash: hash(id)) == model.remove(id))
             case 18:
                 catalog.missed(hash: hash(id))
@@ -80,7 +80,7 @@ import Testing
     @Test func whatIsNotAcceptedWasNotUsed() {
         let catalog = Catalog<Int, Int>(bytes: 2, eviction: LRU())
         for id in 1...2 { _ = catalog.insert(id, as: id, hash: id.hashValue, weight: 1) }
-        #expect(catalog.find(1, hash: 1.hashValue) { _ in Int?.none } == nil)
+        #expect(catalog.find(1, hash: 1.hashValue) { _ in false } == nil)
         #expect(catalog.insert(3, as: 3, hash: 3.hashValue, weight: 1).evicted.map(\.id) == [1])
         #expect(catalog.statistics.hits == 0)
     }

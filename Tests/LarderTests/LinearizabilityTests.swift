@@ -67,7 +67,7 @@ struct Interleaving {
                     // One after the other, a heavier or lighter one than before: with and without the books.
                     let isKept = catalog.insert(value, as: key, hash: key.hashValue, weight: value % 3).isKept
                     return isKept ? act : .remove
-                case .read: return .read(catalog.find(key, hash: key.hashValue) { $0 })
+                case .read: return .read(catalog.find(key, hash: key.hashValue))
                 case .remove:
                     catalog.remove(key, hash: key.hashValue)
                     return .remove
@@ -114,7 +114,7 @@ struct Interleaving {
                 let key = dice.roll(200)
                 switch dice.roll(20) {
                 case 0..<14:
-                    if let item = catalog.find(key, hash: key.hashValue, { $0 }), item.key != key {
+                    if let item = catalog.find(key, hash: key.hashValue), item.key != key {
                         Issue.record("another key's item")
                     }
                 case 14..<18:

@@ -63,7 +63,7 @@ import Testing
     @Test func aPeekThatGivesAnEntryCountsAsItsUse() {
         let store = store(of: 2)
         for id in ["a", "b"] { #expect(store.write(ten, for: .id(id))) }
-        #expect(store.peek(.id("a")) { $0.text == "0123456789" }?.entry.payload === ten.payload)
+        #expect(store.peek(.id("a")) { $0.text == "0123456789" }?.payload === ten.payload)
         #expect(store.statistics().hits == 1)
         #expect(store.write(ten, for: .id("c")))
         #expect(["a", "b", "c"].filter { store.read(.id($0)) != nil } == ["a", "c"])

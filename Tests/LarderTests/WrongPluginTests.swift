@@ -9,7 +9,9 @@ import Testing
         var now: @Sendable (Call) -> Loaded<Entry>? = { _ in nil }
         var then: @Sendable (Call) async throws -> Loaded<Entry>
 
-        func answer(_ call: Call) -> Loaded<Entry>? { now(call) }
+        func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+            now(Call(request, codec: codec))
+        }
         func load(_ call: Call) async throws -> Loaded<Entry> { try await then(call) }
     }
 

@@ -80,7 +80,7 @@ struct Composer {
     ) throws -> Sides {
         let needs = policy.strategy.plugin.needs
         var live: any Loader = Nothing()
-        let lookup = Lookup(shelf, validators: validators, world: world)
+        let lookup = Lookup(shelf, validators: validators, revision: policy.revision, world: world)
         if let origin = policy.origin {
             let asked = try substitute?(policy) ?? origin.origin(in: context.of(Policy.fingerprint(of: [origin])))
             live = MeasuredOrigin(asked, meter: meter, world: world)

@@ -9,9 +9,13 @@
 /// It names a resource, not a graph: it can be kept, and follows when policies are reloaded. Making one is cheap;
 /// keeping one is cheaper.
 public struct Resource<Value: Sendable>: Sendable {
-    let slot: Slot
-    let codec: AnyCodec
-    let pantry: Pantry
+    @usableFromInline let access: Access
+
+    init(slot: Slot, codec: AnyCodec, pantry: Pantry) {
+        access = Access(slot: slot, codec: codec, pantry: pantry)
+    }
+
+    var slot: Slot { access.slot }
 
     /// The resource's name.
     public var name: String { slot.name }
@@ -54,17 +58,18 @@ public struct Resource<Value: Sendable>: Sendable {
     /// happens off it.
     ///
     /// - Throws: ``LoadError``, or `CancellationError` when the task is cancelled.
+    @inlinable
     public nonisolated(nonsending) func load(_ request: Request) async throws -> Loaded<Value> {
-        let graph = try graph()
-        guard request.key.resource == name else {
-            throw LoadError(.noSuchResource, "the request is for another resource")
-        }
-        var call = Call(request, codec: codec, trail: .silent)
-        if let loaded = graph.root.answer(call) { return try value(of: loaded) }
-        call.trail = Trail.Recorder()
-        call.due = request.deadline.map { graph.world.uptime + $0 }
-        call.ticket = graph.shelf.order.begin(request.key)
-        return try value(of: try await graph.root.load(call))
+        if let loaded = access.answer(request) { return try value(of: loaded) }
+        return try value(of: try await access.load(request))
+    }
+
+    /// The answer to a request, if a copy in memory may be shown at once: for code that cannot wait, such as a cell that is
+    /// about to be drawn. It counts as a load, and may start a refresh. Nil leaves no trace.
+    @inlinable
+    public func answer(_ request: Request) -> Loaded<Value>? {
+        guard let loaded = access.answer(request) else { return nil }
+        return try? value(of: loaded)
     }
 
     /// Whether a copy of this instance is kept, whatever it may be used for.
@@ -125,18 +130,10 @@ public struct Resource<Value: Sendable>: Sendable {
         return slot
     }
 
-    func graph() throws(LoadError) -> LoaderGraph {
-        if let graph = slot.graph { return graph }
-        let known = pantry.resources.joined(separator: ", ")
-        throw LoadError(.noSuchResource, "no such resource; there are: \(known)")
-    }
+    func graph() throws(LoadError) -> LoaderGraph { try access.graph() }
 
-    func value(of loaded: Loaded<Entry>) throws -> Loaded<Value> {
-        try loaded.map { entry in
-            guard let value = try entry.payload.decode(with: codec) as? Value else {
-                throw LoadError(.undecodable, "the codec gave a value of another type")
-            }
-            return value
-        }
+    @inlinable
+    func value(of loaded: consuming Loaded<Entry>) throws -> Loaded<Value> {
+        try loaded.map { try $0.payload.value(by: access.codec) }
     }
 }

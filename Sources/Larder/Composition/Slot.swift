@@ -1,7 +1,6 @@
 /// Where a resource's present graph is found, so that handles name a resource and not a graph.
 final class Slot: Sendable {
     private struct State {
-        var graph: LoaderGraph?
         /// Shelves of former graphs that loads under way may still use.
         var former: [Former] = []
     }
@@ -14,6 +13,7 @@ final class Slot: Sendable {
     let ledger = Ledger()
     let observers = Observers()
     let order = Order()
+    private let present = Swapped<LoaderGraph>()
     private let state = Locked(State())
 
     let hearing: Hearing
@@ -23,7 +23,13 @@ final class Slot: Sendable {
         self.hearing = hearing
     }
 
-    var graph: LoaderGraph? { state.withLock { $0.graph } }
+    var graph: LoaderGraph? { present.use { $0 } }
+
+    /// The present graph's answer, if it can be given at once.
+    @inline(__always)
+    func answer(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {
+        present.use { $0.root.answer(request, codec: codec, for: .showing) }
+    }
 
     /// What happened so far, and the revision that is in effect.
     var metrics: ResourceMetrics {
@@ -44,15 +50,13 @@ final class Slot: Sendable {
             ledger.enter(graph.meter)
             graph.shelf.count(with: graph.meter)
         }
-        // The last graph may be the last to hold a store: it is let go outside the lock.
-        let last = state.withLock { state -> LoaderGraph? in
-            let last = state.graph
+        // Its shelf is among the former ones before it goes, so that a clearing finds every shelf in use.
+        let shelf = self.graph?.shelf
+        state.withLock { state in
             state.former.removeAll { $0.shelf == nil }
-            if let shelf = last?.shelf, shelf !== graph?.shelf { state.former.append(Former(shelf: shelf)) }
-            state.graph = graph
-            return last
+            if let shelf, shelf !== graph?.shelf { state.former.append(Former(shelf: shelf)) }
         }
-        withExtendedLifetime(last) {}
+        withExtendedLifetime(present.replace(with: graph)) {}
     }
 
     /// Forgets the selected entries, also where former graphs are still in use.
@@ -60,7 +64,9 @@ final class Slot: Sendable {
     /// - Throws: the first failure, after all were tried.
     func clear(_ selection: Selection) async throws {
         var failure: (any Error)?
-        for shelf in state.withLock({ [$0.graph?.shelf] + $0.former.map(\.shelf) }) {
+        let present = graph?.shelf
+        let former = state.withLock { $0.former.map(\.shelf) }
+        for shelf in [present] + former.filter({ $0 !== present }) {
             do { try await shelf?.clear(selection) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }

@@ -84,7 +84,7 @@ extension Resource {
     private func loaded(_ request: Request, from loader: any Loader, in graph: LoaderGraph) async throws -> Loaded<
         Entry
     > {
-        var call = Call(request, codec: codec)
+        var call = Call(request, codec: access.codec)
         call.ticket = graph.shelf.order.begin(request.key)
         return try await loader.load(call)
     }

@@ -8,10 +8,10 @@ package struct Asked: Loader {
         self.sides = sides
     }
 
-    package func answer(_ call: Call) -> Loaded<Entry>? {
-        switch call.request.mode {
-        case .normal: strategy.answer(call)
-        case .cachedOnly: sides.cached.answer(call.accepting(.showing))
+    package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        switch request.mode {
+        case .normal: strategy.answer(request, codec: codec, for: uses)
+        case .cachedOnly: sides.cached.answer(request, codec: codec, for: uses)
         case .refresh: nil
         }
     }

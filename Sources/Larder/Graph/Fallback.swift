@@ -8,7 +8,9 @@ package struct Fallback: Loader {
         self.others = others
     }
 
-    package func answer(_ call: Call) -> Loaded<Entry>? { first.answer(call) }
+    package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        first.answer(request, codec: codec, for: uses)
+    }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         do {

@@ -12,9 +12,9 @@ struct LimitedStore: Store {
         self.world = world
     }
 
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? {
-        store.peek(key, if: accept)
-    }
+    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? { store.peek(key, if: accept) }
+
+    var nearest: String { store.nearest }
 
     func read(_ key: Key) async throws -> Found? {
         try await limited { [store] in try await store.read(key) }

@@ -1,26 +1,36 @@
 /// The cached side: finds the copy and says what it may be used for.
 package struct Lookup: Loader {
     let shelf: Shelf
+    /// The shelf's.
+    private let store: any Store
+    private let nearest: String
     let validators: Validators
     let world: any World
+    /// The revision of the policy.
+    private let revision: String
 
-    package init(_ shelf: Shelf, validators: Validators, world: any World) {
+    package init(_ shelf: Shelf, validators: Validators, revision: String, world: any World) {
         self.shelf = shelf
+        store = shelf.store
+        nearest = shelf.store.nearest
         self.validators = validators
+        self.revision = revision
         self.world = world
     }
 
-    /// A copy in memory that is decoded and may be used for what the call accepts.
-    package func answer(_ call: Call) -> Loaded<Entry>? {
+    /// A copy in memory that is decoded and may be used.
+    package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
         let now = world.now
         var permissions = Permissions([])
-        let found = shelf.store.peek(call.key) { entry in
-            guard entry.payload.isDecoded(by: call.codec) else { return false }
+        var entry = store.peek(request.key) { entry in
+            guard entry.payload.isDecoded(by: codec) else { return false }
             permissions = validators.permit(entry.metadata, at: now)
-            return permissions.allows(call.accepting)
+            return permissions.allows(uses)
         }
-        guard let found, let use = permissions.uses.intersection(call.accepting).best else { return nil }
-        return Self.loaded(found, permissions, at: now).serving(as: use)
+        guard let since = entry?.metadata.since, let use = permissions.uses.intersection(uses).best else { return nil }
+        let account = Account(
+            in: nearest, aged: now.nanoseconds(since: since), permissions, for: use, by: revision)
+        return entry.take().map { Loaded($0, account: account) }
     }
 
     /// The copy, whatever it may be used for. The first look of a load that finds none that is fresh looks for one in the
@@ -49,7 +59,7 @@ package struct Lookup: Loader {
         }
         if found.depth > 0 { await shelf.promote(found, ticket, call.trail) }
         let now = world.now
-        return Self.loaded(found, validators.permit(found.entry.metadata, at: now), at: now)
+        return loaded(found, validators.permit(found.entry.metadata, at: now), at: now)
     }
 
     private func read(_ call: Call, _ ticket: Ticket) async throws -> Found {
@@ -104,37 +114,13 @@ package struct Lookup: Loader {
         validators.permit(found.entry.metadata, at: world.now).allows(.fresh)
     }
 
-    private static func loaded(_ found: Found, _ permissions: Permissions, at now: Timestamp) -> Loaded<Entry> {
-        Loaded(
-            found.entry, from: .store(found.tier), freshness: permissions.allows(.fresh) ? .fresh : .stale,
-            age: found.entry.metadata.age(at: now), isStored: true, permissions: permissions)
+    private func loaded(
+        _ found: Found, _ permissions: Permissions, at now: Timestamp
+    ) -> Loaded<Entry> {
+        let age = found.entry.metadata.nanoseconds(at: now)
+        return Loaded(
+            found.entry, account: Account(in: found.tier, aged: age, permissions, for: [], by: revision))
     }
 
     static var notCached: LoadError { LoadError(.notCached, "not cached") }
-}
-
-extension Uses {
-    /// The use of these that does a copy most honour.
-    var best: Uses? {
-        [.fresh, .whileRevalidating, .onError].first { !isDisjoint(with: $0) }
-    }
-}
-
-extension Loaded where Value == Entry {
-    /// This copy, served for one of its permitted uses.
-    public func serving(as use: Uses, fellBack: Bool = false) -> Loaded<Entry> {
-        var copy = self
-        copy.freshness = use == .fresh ? .fresh : .stale
-        copy.fellBack = fellBack
-        if case .store(let tier) = source {
-            copy.trail = Trail(
-                serving: Trail.Serving(tier: tier, age: age ?? .zero, use: use, permissions: permissions))
-        }
-        return copy
-    }
-
-    /// This copy for the best of `uses` that it is permitted for; nil when it is permitted for none.
-    public func serving(anyOf uses: Uses, fellBack: Bool = false) -> Loaded<Entry>? {
-        permissions.uses.intersection(uses).best.map { serving(as: $0, fellBack: fellBack) }
-    }
 }

@@ -4,18 +4,21 @@ struct Measured: Loader {
     let meter: Meter
     let world: any World
 
-    func answer(_ call: Call) -> Loaded<Entry>? {
-        guard var loaded = inner.answer(call) else { return nil }
-        loaded.trail.revision = meter.revision
-        if call.request.mode == .cachedOnly {
+    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        let answer = inner.answer(request, codec: codec, for: uses)
+        // Looked at where it lies: to unwrap it is to copy it.
+        guard let account = answer?.account.facts, let copy = answer?.value.facts else { return nil }
+        if request.mode == .cachedOnly {
             meter.count(.cachedOnly)
-        } else {
-            meter.hit(loaded, hash: call.request.key.hash)
+        } else if account.isHit {
+            meter.hit(account, copy, hash: request.key.hash)
+        } else if let answer {
+            meter.ended(answer, after: .zero)
         }
-        if meter.isHeard(plain: loaded.freshness == .fresh && !loaded.fellBack) {
-            meter.tell(report(call, .success(loaded), after: .zero))
+        if meter.isHeard(plain: account.isPlain), let answer {
+            meter.tell(report(Call(request, codec: codec), .success(answer), after: .zero))
         }
-        return loaded
+        return answer
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
@@ -26,8 +29,7 @@ struct Measured: Loader {
             var loaded = try await inner.load(call)
             let took = world.uptime - start
             count(call) { $0.ended(loaded, after: took) }
-            loaded.trail = loaded.trail.following(call.trail.steps)
-            loaded.trail.revision = meter.revision
+            loaded.account.sign(after: call.trail.steps, by: meter.revision)
             if meter.isHeard(plain: loaded.freshness == .fresh && !loaded.fellBack) {
                 meter.tell(report(call, .success(loaded), after: took))
             }

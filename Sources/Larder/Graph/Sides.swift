@@ -118,11 +118,10 @@ public struct Sides: Sendable {
         }
     }
 
-    /// Starts a refresh in the background if a copy that is shown has lived through `share` of its fresh time.
-    public func refreshAhead(_ loaded: Loaded<Entry>, _ call: Call, share: Double?, within limit: Duration) {
-        guard let share, let whole = loaded.permissions.freshFor, let age = loaded.age, age >= whole.scaled(by: share)
-        else { return }
-        refresh(call, within: limit)
+    /// Whether a copy that is fresh has lived through `share` of its fresh time, so that it is time for a ``refresh(_:within:)``.
+    public func isAgeing(_ loaded: Loaded<Entry>, past share: Double) -> Bool {
+        guard let whole = loaded.permissions.freshFor, let age = loaded.age else { return false }
+        return age >= whole.scaled(by: share)
     }
 
     func standIn(for error: any Error, in call: Call) async throws -> Loaded<Entry> {

@@ -16,6 +16,15 @@ public protocol Codec<Value>: Hashable, Sendable {
     ///
     /// - Throws: anything; the load then treats the payload as a failure of the origin.
     func decode(_ bytes: Data) throws -> Value
+
+    /// What a value weighs in a store with a capacity in bytes, beside the bytes it was decoded from; nothing by default.
+    /// Say it where values are much larger than their bytes, as pictures are.
+    func cost(of value: Value) -> Int
+}
+
+extension Codec {
+    /// Nothing.
+    public func cost(of value: Value) -> Int { 0 }
 }
 
 /// Bytes as they are.
@@ -79,12 +88,15 @@ public struct JSONCodec<Value: Decodable & Sendable>: Codec {
 public struct AnyCodec: Sendable {
     /// Equal codecs have equal numbers, within one pantry. Zero is raw bytes.
     public let id: Int
-    let decode: @Sendable (Data) throws -> any Sendable
+    let decode: @Sendable (Data) throws -> Decoded
 
     /// `codec`, known by `id`.
     public init(_ codec: some Codec, id: Int) {
         self.id = id
-        self.decode = { try codec.decode($0) }
+        self.decode = { bytes in
+            let value = try codec.decode(bytes)
+            return DecodedValue(value, codec: id, cost: max(0, codec.cost(of: value)))
+        }
     }
 
     /// Raw bytes: nothing to decode, nothing to remember.

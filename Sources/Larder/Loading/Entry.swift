@@ -17,12 +17,20 @@ public struct Entry: Sendable {
         self.metadata = metadata
     }
 
-    /// What the entry weighs in a store with a capacity in bytes: the payload, what the origin said of it, and a flat
-    /// sum for the rest.
+    /// What the entry weighs in a store with a capacity in bytes: the payload, what codecs say its decoded values cost, what
+    /// the origin said of it, and a flat sum for the rest.
     public var weight: Int {
-        let texts = [metadata.etag, metadata.lastModified, metadata.contentType].compactMap { $0 } + metadata.tags
-        return texts.reduce(payload.bytes.count + Self.overhead) { $0 + $1.utf8.count }
+        payload.weight + Self.overhead + metadata.length
     }
+
+    /// What counting a hit needs of it.
+    package struct Facts {
+        /// When it was last known to be current.
+        package let since: Int64
+        package let size: Int
+    }
+
+    package var facts: Facts { Facts(since: metadata.since.nanoseconds, size: payload.size) }
 
     /// What an entry weighs besides its payload.
     public static let overhead = 128
@@ -33,19 +41,43 @@ public struct Metadata: Hashable, Sendable {
     /// When the payload came from the origin.
     public var fetchedAt: Timestamp
     /// When the origin last said that the payload is still current.
-    public var validatedAt: Timestamp?
+    public var validatedAt: Timestamp? {
+        get { validated == .min ? nil : Timestamp(nanoseconds: validated) }
+        set { validated = newValue?.nanoseconds ?? .min }
+    }
+    /// In nanoseconds; the least number there is for never.
+    private var validated: Int64
     /// The origin's tag of this version, for asking again under a condition.
-    public var etag: String?
+    public var etag: String? {
+        get { said?.words.etag }
+        set { say { $0.etag = newValue } }
+    }
     /// The origin's date of this version, for asking again under a condition.
-    public var lastModified: String?
+    public var lastModified: String? {
+        get { said?.words.lastModified }
+        set { say { $0.lastModified = newValue } }
+    }
     /// The payload's media type.
-    public var contentType: String?
+    public var contentType: String? {
+        get { said?.words.contentType }
+        set { say { $0.contentType = newValue } }
+    }
     /// Names under which entries can be cleared together.
-    public var tags: [String]
+    public var tags: [String] {
+        get { said?.words.tags ?? [] }
+        set { say { $0.tags = newValue } }
+    }
+    private var said: Said?
     /// The number that validator `entry-version` stamped on the entry.
-    public var version: Int?
+    public var version: Int? {
+        get { said?.words.version }
+        set { say { $0.version = newValue } }
+    }
     /// What validator `checksum` computed when the payload arrived.
-    public var checksum: UInt64?
+    public var checksum: UInt64? {
+        get { said?.words.checksum }
+        set { say { $0.checksum = newValue } }
+    }
     /// A number in 0 ..< 1 drawn when the payload arrived, so that entries saved together need not expire together.
     public var spread: Double
 
@@ -56,21 +88,64 @@ public struct Metadata: Hashable, Sendable {
         checksum: UInt64? = nil, spread: Double = 0
     ) {
         self.fetchedAt = fetchedAt
-        self.validatedAt = validatedAt
-        self.etag = etag
-        self.lastModified = lastModified
-        self.contentType = contentType
-        self.tags = tags
-        self.version = version
-        self.checksum = checksum
+        validated = validatedAt?.nanoseconds ?? .min
         self.spread = spread
+        say {
+            $0 = Words(
+                etag: etag, lastModified: lastModified, contentType: contentType, tags: tags, version: version,
+                checksum: checksum)
+        }
     }
 
     /// How old the payload is: the time since it was last validated, or else fetched. Negative for an entry from the future.
     public func age(at now: Timestamp) -> Duration {
-        now - (validatedAt ?? fetchedAt)
+        .nanoseconds(nanoseconds(at: now))
     }
+
+    /// The same without a division: what hits reckon in.
+    func nanoseconds(at now: Timestamp) -> Int64 {
+        now.nanoseconds(since: since)
+    }
+
+    /// When the payload was last validated, or else fetched.
+    var since: Timestamp { validated == .min ? fetchedAt : Timestamp(nanoseconds: validated) }
 
     /// Whether the origin can be asked "has it changed since?"
     public var hasCondition: Bool { etag != nil || lastModified != nil }
+
+    // MARK: What hits do not look at
+
+    /// What the origin said and validators noted.
+    private struct Words: Hashable {
+        var etag: String?
+        var lastModified: String?
+        var contentType: String?
+        var tags: [String] = []
+        var version: Int?
+        var checksum: UInt64?
+    }
+
+    /// One reference: hits copy metadata, and each reference in it costs them.
+    private final class Said: Hashable, Sendable {
+        let words: Words
+
+        init(_ words: Words) { self.words = words }
+
+        static func == (left: Said, right: Said) -> Bool { left === right || left.words == right.words }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(words) }
+    }
+
+    private mutating func say(_ change: (inout Words) -> Void) {
+        var words = said?.words ?? Words()
+        change(&words)
+        said = words == Words() ? nil : Said(words)
+    }
+
+    /// How long the origin's words are.
+    fileprivate var length: Int {
+        guard let words = said?.words else { return 0 }
+        let texts = [words.etag, words.lastModified, words.contentType].compactMap { $0 } + words.tags
+        return texts.reduce(0) { $0 + $1.utf8.count }
+    }
 }

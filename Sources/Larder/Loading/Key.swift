@@ -3,14 +3,29 @@
 /// The hash is computed once, when the key is made, with the process's own seed. A key may hold what must not leave
 /// the process, so its description shows the resource alone.
 public struct Key: Hashable, Sendable, CustomStringConvertible {
-    /// The resource this key belongs to.
-    public let resource: String
-    /// The account this key belongs to; nil for what belongs to nobody.
-    public let scope: String?
-    /// Resource, scope and parameters in one unambiguous ASCII spelling: `feed@alice?id=42`.
-    public let text: String
+    /// One reference, so that copying a key costs one count and no more.
+    private final class Parts: Sendable {
+        let resource: String
+        let scope: String?
+        let text: String
+
+        init(resource: String, scope: String?, text: String) {
+            self.resource = resource
+            self.scope = scope
+            self.text = text
+        }
+    }
+
+    private let parts: Parts
     /// The text's hash, with the process's own seed.
     public let hash: Int
+
+    /// The resource this key belongs to.
+    public var resource: String { parts.resource }
+    /// The account this key belongs to; nil for what belongs to nobody.
+    public var scope: String? { parts.scope }
+    /// Resource, scope and parameters in one unambiguous ASCII spelling: `feed@alice?id=42`.
+    public var text: String { parts.text }
 
     /// The key of one instance of a resource. The order of parameters does not matter.
     public init(resource: String, scope: String? = nil, parameters: [String: String] = [:]) {
@@ -20,9 +35,7 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
             let pairs = parameters.sorted { $0.key < $1.key }
             text += "?" + pairs.map { Self.escaped($0.key) + "=" + Self.escaped($0.value) }.joined(separator: "&")
         }
-        self.resource = resource
-        self.scope = scope
-        self.text = text
+        parts = Parts(resource: resource, scope: scope, text: text)
         var hasher = Hasher()
         hasher.combine(text)
         hash = hasher.finalize()
@@ -30,7 +43,7 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether two keys stand for the same thing.
     public static func == (left: Key, right: Key) -> Bool {
-        left.hash == right.hash && left.text == right.text
+        left.hash == right.hash && (left.parts === right.parts || left.parts.text == right.parts.text)
     }
 
     /// Feeds the hash that was computed when the key was made.

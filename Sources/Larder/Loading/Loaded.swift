@@ -32,20 +32,7 @@ public enum Freshness: String, Hashable, Sendable {
 public struct Loaded<Value: Sendable>: Sendable {
     /// The value.
     public var value: Value
-    /// Where it came from.
-    public var source: Source
-    /// How current it is.
-    public var freshness: Freshness
-    /// How old it is; nil when nobody knows, as with a fallback.
-    public var age: Duration?
-    /// Whether it is kept by a store now.
-    public var isStored: Bool
-    /// Whether it stands in for a call that failed, was refused or took too long.
-    public var fellBack: Bool
-    /// What the copy may be used for, when it is one.
-    public var permissions: Permissions
-    /// The decisions that led here.
-    public var trail: Trail
+    @usableFromInline package var account: Account
 
     /// A value with its account; by default, one that the origin has just sent.
     public init(
@@ -54,21 +41,79 @@ public struct Loaded<Value: Sendable>: Sendable {
         trail: Trail = Trail()
     ) {
         self.value = value
-        self.source = source
-        self.freshness = freshness
-        self.age = age
-        self.isStored = isStored
-        self.fellBack = fellBack
-        self.permissions = permissions
-        self.trail = trail
+        account = Account(
+            source: source, freshness: freshness, isStored: isStored, fellBack: fellBack, permissions: permissions,
+            nanoseconds: age?.nanoseconds ?? .min, trail: trail)
+    }
+
+    @inlinable
+    init(_ value: Value, account: Account) {
+        self.value = value
+        self.account = account
+    }
+
+    /// Where it came from.
+    public var source: Source {
+        get { account.source }
+        set { account.source = newValue }
+    }
+    /// How current it is.
+    public var freshness: Freshness {
+        get { account.freshness }
+        set { account.freshness = newValue }
+    }
+    /// How old it is; nil when nobody knows, as with a fallback.
+    public var age: Duration? {
+        get { account.nanoseconds == .min ? nil : .nanoseconds(account.nanoseconds) }
+        set { account.nanoseconds = newValue?.nanoseconds ?? .min }
+    }
+    /// Whether it is kept by a store now.
+    public var isStored: Bool {
+        get { account.isStored }
+        set { account.isStored = newValue }
+    }
+    /// Whether it stands in for a call that failed, was refused or took too long.
+    public var fellBack: Bool {
+        get { account.fellBack }
+        set { account.fellBack = newValue }
+    }
+    /// What the copy may be used for, when it is one.
+    public var permissions: Permissions {
+        get { account.permissions }
+        set { account.permissions = newValue }
+    }
+    /// The decisions that led here.
+    public var trail: Trail {
+        get { account.trail }
+        set { account.trail = newValue }
     }
 
     /// The same account of another value.
-    public func map<Other: Sendable, Failure: Error>(
+    @inlinable
+    public consuming func map<Other: Sendable, Failure: Error>(
         _ transform: (Value) throws(Failure) -> Other
     ) throws(Failure) -> Loaded<Other> {
-        Loaded<Other>(
-            try transform(value), from: source, freshness: freshness, age: age, isStored: isStored, fellBack: fellBack,
-            permissions: permissions, trail: trail)
+        Loaded<Other>(try transform(value), account: account)
+    }
+
+    /// This copy, served for one of its permitted uses.
+    public func serving(as use: Uses, fellBack: Bool = false) -> Loaded {
+        var copy = self
+        copy.account.serve(as: use)
+        copy.account.fellBack = fellBack
+        return copy
+    }
+
+    /// This copy for the best of `uses` that it is permitted for; nil when it is permitted for none.
+    public func serving(anyOf uses: Uses, fellBack: Bool = false) -> Loaded? {
+        permissions.uses.intersection(uses).best.map { serving(as: $0, fellBack: fellBack) }
+    }
+}
+
+extension Uses {
+    /// The use of these that does a copy most honour.
+    var best: Uses? {
+        if contains(.fresh) { return .fresh }
+        return [.whileRevalidating, .onError].first { !isDisjoint(with: $0) }
     }
 }

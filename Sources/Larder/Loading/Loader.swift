@@ -1,14 +1,14 @@
 /// Anything that can answer a call. A loader graph is made of loaders and of nothing else.
 ///
-/// There are two ways through every loader. ``answer(_:)`` asks "can you answer at once?"; only when the whole graph
-/// says no is ``load(_:)`` awaited. So a copy in memory costs no task, no actor and no suspension, however deep the
+/// There are two ways through every loader. ``answer(_:codec:for:)`` asks "can you answer at once?"; only when the whole
+/// graph says no is ``load(_:)`` awaited. So a copy in memory costs no task, no actor and no suspension, however deep the
 /// graph.
 public protocol Loader: Sendable {
-    /// The answer, if it can be given at once; nil by default.
+    /// The answer, if it can be given at once, with a copy that may be used for one of `uses`; nil by default.
     ///
     /// Called on the caller's own thread, perhaps the main one: no blocking, no decoding. An answer of nil must leave
     /// no trace (no counter, no recency); an answer leaves each once.
-    func answer(_ call: Call) -> Loaded<Entry>?
+    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>?
 
     /// The answer, however long it takes. Runs off the caller's actor.
     ///
@@ -19,7 +19,7 @@ public protocol Loader: Sendable {
 
 extension Loader {
     /// No: this loader needs time.
-    public func answer(_ call: Call) -> Loaded<Entry>? { nil }
+    public func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? { nil }
 }
 
 /// One request on its way through the graph.
@@ -31,46 +31,43 @@ public struct Call: Sendable {
     /// Where decisions are noted.
     public var trail: Trail.Recorder
     /// The copy that is known here, so that an origin may be asked "has it changed since?"
-    public private(set) var known: Entry?
+    public var known: Entry? { copy?.entry }
     /// Whether somebody has looked for a copy already, found or not.
     public private(set) var hasLooked = false
-    /// Which copies ``Loader/answer(_:)`` may be answered with.
-    public var accepting: Uses
     /// The uptime at which the caller's patience with the origin ends.
     public var due: Duration?
     /// When the load began, and then the call for it, among the clearings and writes of its key.
     var ticket: Ticket?
     /// The timeout that waits for it.
     var overrun: Overrun?
+    private var copy: Copy?
+
+    /// One reference: calls are copied a lot, and most know of no copy.
+    private final class Copy: Sendable {
+        let entry: Entry
+
+        init(_ entry: Entry) { self.entry = entry }
+    }
 
     /// A call for `request`.
     public init(
-        _ request: Request, codec: AnyCodec = .raw, trail: Trail.Recorder = Trail.Recorder(),
-        accepting: Uses = .fresh, due: Duration? = nil
+        _ request: Request, codec: AnyCodec = .raw, trail: Trail.Recorder = Trail.Recorder(), due: Duration? = nil
     ) {
         self.request = request
         self.codec = codec
         self.trail = trail
-        self.accepting = accepting
         self.due = due
     }
 
     /// What the copy is kept under.
     public var key: Key { request.key }
 
-    /// The same call, accepting copies for other uses.
-    public func accepting(_ uses: Uses) -> Call {
-        var copy = self
-        copy.accepting = uses
-        return copy
-    }
-
     /// The same call, with the copy that is known here, or the knowledge that there is none.
     public func knowing(_ entry: Entry?) -> Call {
-        var copy = self
-        copy.known = entry
-        copy.hasLooked = true
-        return copy
+        var call = self
+        call.copy = entry.map(Copy.init)
+        call.hasLooked = true
+        return call
     }
 
     /// The same call for work that outlives its caller: no deadline, a trail of its own.

@@ -12,53 +12,98 @@ import Synchronization
 public final class Payload: Sendable {
     /// The bytes as they came.
     public let bytes: Data
+    /// How many there are: asked on every hit, and not told at once by every form of `Data`.
+    let size: Int
     private let first = AtomicLazyReference<Decoded>()
 
     /// A payload of which nothing is decoded yet.
     public init(_ bytes: Data) {
         self.bytes = bytes
+        size = bytes.count
     }
 
-    /// What an earlier ``decode(with:)`` by an equal codec gave; nil when there was none.
-    public func decoded(by codec: AnyCodec) -> (any Sendable)? {
-        if codec.id == 0 { return bytes }
-        var node = first.load()
-        while let current = node {
-            if current.codec == codec.id { return current.value }
-            node = current.next.load()
-        }
-        return nil
-    }
-
-    /// Whether ``decoded(by:)`` has an answer.
+    /// Whether ``decode(with:)`` has nothing to do.
     public func isDecoded(by codec: AnyCodec) -> Bool {
-        codec.id == 0 || decoded(by: codec) != nil
+        codec.id == 0 || decoded(by: codec.id) != nil
+    }
+
+    /// Decodes the bytes, if nobody did yet.
+    ///
+    /// - Throws: what the codec throws.
+    public func decode(with codec: AnyCodec) throws {
+        if codec.id != 0 { _ = try node(decoding: codec) }
     }
 
     /// The decoded value, decoding if nobody did yet.
     ///
-    /// - Throws: what the codec throws.
-    @discardableResult
-    public func decode(with codec: AnyCodec) throws -> any Sendable {
-        if let value = decoded(by: codec) { return value }
-        var addition = Decoded(codec: codec.id, value: try codec.decode(bytes))
-        var slot = first.storeIfNil(addition)
-        while slot !== addition {
-            if slot.codec == codec.id { return slot.value }
-            addition = Decoded(codec: addition.codec, value: addition.value)
-            slot = slot.next.storeIfNil(addition)
+    /// - Throws: what the codec throws; ``LoadError`` if it gives values of another type.
+    @inlinable
+    public func value<Value: Sendable>(by codec: AnyCodec, as type: Value.Type = Value.self) throws -> Value {
+        // The casts are sound: the types were compared. A dynamic cast would cost a hit more than all the rest.
+        if codec.id == 0 {
+            if Value.self == Data.self { return unsafeBitCast(bytes, to: Value.self) }
+        } else {
+            let node = try node(decoding: codec)
+            if node.type == Value.self { return unsafeDowncast(node, to: DecodedValue<Value>.self).value }
         }
-        return addition.value
+        throw LoadError(.undecodable, "the codec gives values of another type")
     }
 
-    private final class Decoded: Sendable {
-        let codec: Int
-        let value: any Sendable
-        let next = AtomicLazyReference<Decoded>()
-
-        init(codec: Int, value: any Sendable) {
-            self.codec = codec
-            self.value = value
+    /// What it weighs: the bytes, and what codecs say of the values these were decoded into.
+    var weight: Int {
+        var weight = size
+        var node = first.load()
+        while let current = node {
+            weight += current.cost
+            node = current.next.load()
         }
+        return weight
+    }
+
+    private func decoded(by codec: Int) -> Decoded? {
+        var node = first.load()
+        while let current = node, current.codec != codec { node = current.next.load() }
+        return node
+    }
+
+    @usableFromInline
+    func node(decoding codec: AnyCodec) throws -> Decoded {
+        if let node = decoded(by: codec.id) { return node }
+        let addition = try codec.decode(bytes)
+        var last = first.storeIfNil(addition)
+        while last !== addition {
+            // Somebody was faster.
+            if last.codec == codec.id { return last }
+            last = last.next.storeIfNil(addition)
+        }
+        return addition
+    }
+}
+
+/// A value that a payload was decoded into, one of several in a chain.
+///
+/// `@unchecked Sendable`: nothing in it changes but `next`, which is atomic.
+@usableFromInline class Decoded: @unchecked Sendable {
+    let codec: Int
+    let cost: Int
+    @usableFromInline let type: Any.Type
+    let next = AtomicLazyReference<Decoded>()
+
+    init(codec: Int, cost: Int, type: Any.Type) {
+        self.codec = codec
+        self.cost = cost
+        self.type = type
+    }
+}
+
+/// The value itself.
+///
+/// `@unchecked Sendable`: as its superclass, and the value never changes.
+@usableFromInline final class DecodedValue<Value: Sendable>: Decoded, @unchecked Sendable {
+    @usableFromInline let value: Value
+
+    init(_ value: Value, codec: Int, cost: Int) {
+        self.value = value
+        super.init(codec: codec, cost: cost, type: Value.self)
     }
 }

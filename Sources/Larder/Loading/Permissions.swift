@@ -38,9 +38,24 @@ public struct Permissions: Sendable, Hashable {
     /// What is allowed.
     public private(set) var uses: Uses
     /// How long the copy counts as fresh from its beginning, as far as anyone said.
-    public var freshFor: Duration?
+    public var freshFor: Duration? {
+        get { freshNanoseconds < 0 ? nil : .nanoseconds(freshNanoseconds) }
+        set { freshNanoseconds = newValue.map { max(0, $0.nanoseconds) } ?? -1 }
+    }
+    /// Below zero where nobody said anything.
+    var freshNanoseconds: Int64 = -1
     /// Why, as far as anyone said.
-    public private(set) var grounds: [Ground] = []
+    public var grounds: [Ground] { noted ?? [] }
+    /// Nil where nobody gave a reason, as on hits, which copy this.
+    private var noted: [Ground]?
+
+    var hasGrounds: Bool { noted != nil }
+
+    init(_ uses: Uses, _ freshNanoseconds: Int64, _ grounds: [Ground]) {
+        self.uses = uses
+        self.freshNanoseconds = freshNanoseconds
+        noted = grounds.isEmpty ? nil : grounds
+    }
 
     /// Permission for `uses`, without a reason.
     public init(_ uses: Uses) {
@@ -50,7 +65,7 @@ public struct Permissions: Sendable, Hashable {
     /// The same permissions with a reason for some of them.
     public func because(_ uses: Uses, _ reason: String) -> Permissions {
         var copy = self
-        copy.grounds.append(Ground(uses: uses, allows: true, reason: reason))
+        copy.noted = grounds + [Ground(uses: uses, allows: true, reason: reason)]
         return copy
     }
 
@@ -58,7 +73,7 @@ public struct Permissions: Sendable, Hashable {
     public func refusing(_ uses: Uses, _ reason: String) -> Permissions {
         var copy = self
         copy.uses.subtract(uses)
-        copy.grounds.append(Ground(uses: uses, allows: false, reason: reason))
+        copy.noted = grounds + [Ground(uses: uses, allows: false, reason: reason)]
         return copy
     }
 
@@ -66,8 +81,9 @@ public struct Permissions: Sendable, Hashable {
     public func intersection(_ other: Permissions) -> Permissions {
         var copy = self
         copy.uses.formIntersection(other.uses)
-        if let limit = other.freshFor { copy.freshFor = min(limit, freshFor ?? limit) }
-        if !other.grounds.isEmpty { copy.grounds += other.grounds }
+        let limit = other.freshNanoseconds
+        if limit >= 0 { copy.freshNanoseconds = freshNanoseconds < 0 ? limit : min(limit, freshNanoseconds) }
+        if let reasons = other.noted { copy.noted = grounds + reasons }
         return copy
     }
 

@@ -3,11 +3,15 @@
 /// Methods may be called from any thread and at the same time. What a store is asked for is in order already: it is
 /// never asked to write an answer that is older than the one it holds.
 public protocol Store: Sendable {
-    /// What lies under `key`, if that can be told at once and `accept` says it will be used; nil by default.
+    /// What lies under `key` in this process's memory, so that nobody has to admit it first, if that can be told at once
+    /// and `accept` says it will be used; nil by default.
     ///
     /// Called on the caller's own thread. A lookup that gives nil leaves no trace; one that gives an entry counts as
     /// its use. `accept` is quick and touches no store, so it may be called with a lock held.
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found?
+    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry?
+
+    /// The name of the tier that ``peek(_:if:)`` looks in, the same each time; `store` by default.
+    var nearest: String { get }
 
     /// What lies under `key`; nil when nothing does.
     ///
@@ -37,7 +41,10 @@ public protocol Store: Sendable {
 
 extension Store {
     /// Don't know.
-    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? { nil }
+    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? { nil }
+
+    /// Just a store.
+    public var nearest: String { "store" }
 
     /// Nothing: there is one tier.
     public func read(_ key: Key, below found: Found) async throws -> Found? { nil }

@@ -24,41 +24,19 @@ public struct Trail: Sendable, Hashable, CustomStringConvertible {
         public var description: String { "\(part): \(event)" }
     }
 
-    /// A copy that was served. It is kept as it is and put into words when asked, so that a hit pays for none.
-    struct Serving: Sendable, Hashable {
-        var tier: String
-        var age: Duration
-        var use: Uses
-        var permissions: Permissions
-
-        var step: Step {
-            let reasons = permissions.reasons(for: use)
-            let label = use == .fresh ? "fresh copy" : "stale copy"
-            let old = age < .zero ? "from the future" : "\(age.brief) old"
-            let why = reasons.isEmpty ? "" : ", allowed by " + reasons.joined(separator: " and ")
-            return Step(tier, "\(label), \(old)\(why)")
-        }
-    }
-
     /// The revision of the policy that decided; nil before a graph has answered.
     public internal(set) var revision: String?
-    private var made: [Step] = []
-    private var serving: Serving?
+    /// The decisions in order.
+    public private(set) var steps: [Step]
 
     /// A trail of these steps.
     public init(_ steps: [Step] = []) {
-        made = steps
+        self.steps = steps
     }
 
-    init(_ steps: [Step] = [], serving: Serving) {
-        made = steps
-        self.serving = serving
-    }
-
-    /// The decisions in order.
-    public var steps: [Step] {
-        guard let serving else { return made }
-        return made + [serving.step]
+    init(_ steps: [Step], revision: String?) {
+        self.steps = steps
+        self.revision = revision
     }
 
     /// The steps, each on one line.
@@ -67,28 +45,12 @@ public struct Trail: Sendable, Hashable, CustomStringConvertible {
     /// The steps in one line.
     public var description: String { lines.joined(separator: " → ") }
 
-    /// The same decisions after those of `earlier`.
-    func following(_ earlier: [Step]) -> Trail {
-        var copy = self
-        copy.made = earlier + made
-        return copy
-    }
-
     /// Collects the steps of one load from whatever tasks work on it.
     public final class Recorder: Sendable {
-        private let collected: Locked<[Step]>?
+        private let collected = Locked<[Step]>([])
 
         /// A recorder without steps.
-        public init() {
-            collected = Locked([])
-        }
-
-        private init(silent: Void) {
-            collected = nil
-        }
-
-        /// Keeps nothing: for asking a graph whether it can answer at once, which leaves no trace.
-        static let silent = Recorder(silent: ())
+        public init() {}
 
         /// Adds a step. `event` must hold no key, parameter or payload.
         public func note(_ part: String, _ event: String) {
@@ -97,10 +59,10 @@ public struct Trail: Sendable, Hashable, CustomStringConvertible {
 
         /// Adds the steps of a part of the work that kept its own trail.
         public func add(_ steps: [Step]) {
-            collected?.withLock { $0 += steps }
+            collected.withLock { $0 += steps }
         }
 
         /// The steps so far.
-        public var steps: [Step] { collected?.withLock { $0 } ?? [] }
+        public var steps: [Step] { collected.withLock { $0 } }
     }
 }

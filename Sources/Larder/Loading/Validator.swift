@@ -43,24 +43,30 @@ public struct Refusal: Error, Hashable, Sendable {
 
 /// Several validators as one: all must admit, and what all permit is permitted.
 public struct Validators: Validator {
-    private let members: [any Validator]
+    /// Most often the only one, which is then asked without a look into an array.
+    private let first: any Validator
+    private let others: [any Validator]
+
+    private struct Everything: Validator {}
 
     /// The validators in the order in which they are asked.
     public init(_ members: [any Validator]) {
-        self.members = members
+        first = members.first ?? Everything()
+        others = Array(members.dropFirst())
     }
 
     /// Asks each in turn.
     public func admit(_ entry: inout Entry, from arrival: Arrival) throws(Refusal) {
-        for member in members { try member.admit(&entry, from: arrival) }
+        try first.admit(&entry, from: arrival)
+        for member in others { try member.admit(&entry, from: arrival) }
     }
 
     /// What all permit; everything when there are none. An entry from the future is never fresh, whatever they say: how
     /// old it is nobody knows.
     public func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions {
-        var permissions = Permissions(.all)
-        for member in members { permissions = permissions.intersection(member.permit(metadata, at: now)) }
-        if permissions.allows(.fresh), metadata.age(at: now) < .zero {
+        var permissions = first.permit(metadata, at: now)
+        for member in others { permissions = permissions.intersection(member.permit(metadata, at: now)) }
+        if permissions.allows(.fresh), metadata.nanoseconds(at: now) < 0 {
             return permissions.refusing(.fresh, "it is from the future")
         }
         return permissions

@@ -84,17 +84,12 @@ package final class Meter: Sendable {
         change { $0[counter] += times }
     }
 
-    /// A load was answered at once.
+    /// A load was answered at once by a copy of a known age, which stands in for nothing.
     @inline(__always)
-    package func hit(_ loaded: borrowing Loaded<Entry>, hash: Int) {
-        guard !loaded.fellBack, let age = loaded.age?.nanoseconds, case .store = loaded.source else {
-            return ended(copy loaded, after: .zero)
-        }
+    package func hit(_ account: Account.Facts, _ copy: Entry.Facts, hash: Int) {
         // The copy's own time and its age tell what time it is, so no clock is read.
-        let began = (loaded.value.metadata.validatedAt ?? loaded.value.metadata.fetchedAt).nanoseconds
-        keepUp((began &+ age) >> 33)
-        hits.record(
-            age, loaded.value.payload.bytes.count, isFresh: loaded.freshness == .fresh, hash: hash)
+        keepUp((copy.since &+ account.nanoseconds) >> 33)
+        hits.record(account.nanoseconds, copy.size, isFresh: account.isFresh, hash: hash)
     }
 
     /// Moves the windows on when time has.

@@ -39,20 +39,24 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
         recency.dispose()
     }
 
-    /// What `accept` makes of the item, and if that is something, the item was used. Called with a lock held.
+    /// The item, if there is one that `accept`, called with a lock held, says will be used. That counts as its use.
     @inlinable @inline(__always)
-    public func find<Result>(_ id: ID, hash: Int, _ accept: (Item) -> Result?) -> Result? {
+    public func find(_ id: ID, hash: Int, if accept: (Item) -> Bool = { _ in true }) -> Item? {
         let shard = shard(of: hash)
         Shard.lock(shard).lock()
         let node = shard.pointee.find(id, hash)
-        guard node >= 0, let result = accept(shard.pointee.nodes[node].item) else {
+        if node < 0 {
             Shard.lock(shard).unlock()
             return nil
         }
-        shard.pointee.hits += 1
+        // Copied once, for whoever asks for it.
+        let item = shard.pointee.nodes[node].item
+        let isAccepted = accept(item)
+        if isAccepted { shard.pointee.hits += 1 }
         Shard.lock(shard).unlock()
+        guard isAccepted else { return nil }
         note(place(of: node, in: shard))
-        return result
+        return item
     }
 
     /// The item, without counting that anybody looked.

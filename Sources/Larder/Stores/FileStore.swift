@@ -66,7 +66,7 @@ struct FileStore: Store {
                 files.missed(hash: name.hashValue)
                 return nil
             }
-            _ = files.find(name, hash: name.hashValue) { $0 }
+            _ = files.find(name, hash: name.hashValue)
             return Found(entry, tier: "file", isForeign: true)
         }
     }

@@ -29,14 +29,18 @@ struct MemoryStore: Store {
         catalog = Catalog(bytes: capacity, entries: entries, eviction: eviction)
     }
 
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? {
-        catalog.find(key, hash: key.hash) { accept($0) ? Self.found($0) : nil }
+    var nearest: String { "memory" }
+
+    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
+        catalog.find(key, hash: key.hash, if: accept)
     }
 
     func read(_ key: Key) -> Found? {
-        if let found = catalog.find(key, hash: key.hash, { Self.found($0) }) { return found }
-        catalog.missed(hash: key.hash)
-        return nil
+        guard let entry = catalog.find(key, hash: key.hash) else {
+            catalog.missed(hash: key.hash)
+            return nil
+        }
+        return Found(entry, tier: nearest, isForeign: false)
     }
 
     func write(_ entry: Entry, for key: Key) -> Bool {
@@ -52,8 +56,4 @@ struct MemoryStore: Store {
     }
 
     func statistics() -> StoreStatistics { catalog.statistics }
-
-    private static func found(_ entry: Entry) -> Found {
-        Found(entry, tier: "memory", isForeign: false)
-    }
 }

@@ -1,14 +1,6 @@
 // Publicly, so that what is inlined into other modules may use them.
 public import Synchronization
 
-#if canImport(Darwin)
-    public import Darwin
-#elseif canImport(Glibc)
-    public import Glibc
-#elseif canImport(Musl)
-    public import Musl
-#endif
-
 /// Which places of a ``Catalog`` were used of late, noted without a lock.
 ///
 /// Each thread writes in a ring of its own, or shares one with a few. What one thread notes stays in order and is
@@ -18,7 +10,6 @@ public import Synchronization
 /// `@unchecked Sendable`: the pointer leads to atomics only.
 @usableFromInline struct Recency: @unchecked Sendable {
     @usableFromInline typealias Word = Atomic<UInt32>
-    private static let lanes = 8
     @inlinable static var length: UInt32 { 64 }
     /// A ring and, in a cache line before it, how many notes were ever written in it.
     @inlinable static var stride: Int { 16 + Int(length) }
@@ -26,12 +17,12 @@ public import Synchronization
     @usableFromInline let words: UnsafeMutablePointer<Word>
 
     init() {
-        words = .allocate(capacity: Self.lanes * Self.stride)
-        for word in 0..<Self.lanes * Self.stride { (words + word).initialize(to: Word(0)) }
+        words = .allocate(capacity: Lane.count * Self.stride)
+        for word in 0..<Lane.count * Self.stride { (words + word).initialize(to: Word(0)) }
     }
 
     func dispose() {
-        words.deinitialize(count: Self.lanes * Self.stride)
+        words.deinitialize(count: Lane.count * Self.stride)
         words.deallocate()
     }
 
@@ -40,7 +31,7 @@ public import Synchronization
     /// - Returns: whether it is time to read.
     @inlinable @inline(__always)
     func note(_ place: UInt32) -> Bool {
-        let ring = words + Self.lane * Self.stride
+        let ring = words + Lane.own * Self.stride
         let count = ring[0].load(ordering: .relaxed)
         ring[16 + Int(count % Self.length)].store(place, ordering: .relaxed)
         ring[0].store(count &+ 1, ordering: .releasing)
@@ -49,7 +40,7 @@ public import Synchronization
 
     /// Reads on in every ring. One reader at a time.
     func read(_ body: (Int) -> Void) {
-        for lane in 0..<Self.lanes {
+        for lane in 0..<Lane.count {
             let ring = words + lane * Self.stride
             let count = ring[0].load(ordering: .acquiring)
             // How far was read is written beside the ring: only readers look.
@@ -62,15 +53,5 @@ public import Synchronization
             }
             ring[1].store(count, ordering: .relaxed)
         }
-    }
-
-    @inlinable static var lane: Int {
-        #if canImport(Darwin)
-            let thread = UInt(bitPattern: pthread_self())
-        #else
-            let thread = UInt(bitPattern: Int(pthread_self()))
-        #endif
-        // Threads' addresses differ in the middle: spread that over the highest bits.
-        return Int(((thread >> 12) &* 0x9E37_79B9_7F4A_7C15) >> 61)
     }
 }

@@ -34,9 +34,9 @@ struct TieredStore: Store {
         self.tiers = tiers
     }
 
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Found? {
-        tiers.first?.store.peek(key, if: accept)
-    }
+    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? { tiers.first?.store.peek(key, if: accept) }
+
+    var nearest: String { tiers.first?.store.nearest ?? "tiered" }
 
     /// The first tier's copy that can be read. One that fails is passed over and named in ``Found/faults``.
     func read(_ key: Key) async throws -> Found? {

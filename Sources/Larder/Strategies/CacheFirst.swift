@@ -15,18 +15,23 @@ struct CacheFirst: Loader {
     let background: Duration
     let refreshAhead: Double?
 
-    func answer(_ call: Call) -> Loaded<Entry>? {
-        sides.cached.answer(call.accepting(.fresh)).map { refreshing($0, call) }
+    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        let fresh = uses.intersection(.fresh)
+        guard let loaded = sides.cached.answer(request, codec: codec, for: fresh) else { return nil }
+        if isAgeing(loaded) { sides.refresh(Call(request, codec: codec), within: background) }
+        return loaded
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let copy = try await sides.copy(call)
-        if let fresh = copy?.serving(anyOf: .fresh) { return refreshing(fresh, call.knowing(copy?.revalidatable)) }
+        if let fresh = copy?.serving(anyOf: .fresh) {
+            if isAgeing(fresh) { sides.refresh(call.knowing(copy?.revalidatable), within: background) }
+            return fresh
+        }
         return try await sides.load(call.knowing(copy?.revalidatable), patience: patience, linger: background)
     }
 
-    private func refreshing(_ loaded: Loaded<Entry>, _ call: Call) -> Loaded<Entry> {
-        sides.refreshAhead(loaded, call, share: refreshAhead, within: background)
-        return loaded
+    private func isAgeing(_ loaded: Loaded<Entry>) -> Bool {
+        refreshAhead.map { sides.isAgeing(loaded, past: $0) } ?? false
     }
 }

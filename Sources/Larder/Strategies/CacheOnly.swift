@@ -9,8 +9,8 @@ extension Plugin {
 struct CacheOnly: Loader {
     let sides: Sides
 
-    func answer(_ call: Call) -> Loaded<Entry>? {
-        sides.cached.answer(call.accepting(.showing))
+    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        sides.cached.answer(request, codec: codec, for: uses)
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {

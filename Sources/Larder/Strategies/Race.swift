@@ -12,9 +12,10 @@ struct Race: Loader {
     let background: Duration
 
     /// A fresh copy in memory has won before the call begins; the call is made all the same, behind it.
-    func answer(_ call: Call) -> Loaded<Entry>? {
-        guard let copy = sides.cached.answer(call.accepting(Self.shown)) else { return nil }
-        sides.refresh(call, within: background)
+    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        let shown = uses.intersection(Self.shown)
+        guard let copy = sides.cached.answer(request, codec: codec, for: shown) else { return nil }
+        sides.refresh(Call(request, codec: codec), within: background)
         return copy
     }
 

@@ -18,24 +18,23 @@ struct StaleWhileRevalidate: Loader {
 
     private static let shown: Uses = [.fresh, .whileRevalidating]
 
-    func answer(_ call: Call) -> Loaded<Entry>? {
-        sides.cached.answer(call.accepting(Self.shown)).map { refreshing($0, call) }
+    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        let shown = uses.intersection(Self.shown)
+        guard let loaded = sides.cached.answer(request, codec: codec, for: shown) else { return nil }
+        if wantsRefresh(loaded) { sides.refresh(Call(request, codec: codec), within: background) }
+        return loaded
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let copy = try await sides.copy(call)
         if let shown = copy?.serving(anyOf: Self.shown) {
-            return refreshing(shown, call.knowing(copy?.revalidatable))
+            if wantsRefresh(shown) { sides.refresh(call.knowing(copy?.revalidatable), within: background) }
+            return shown
         }
         return try await sides.load(call.knowing(copy?.revalidatable), patience: patience, linger: background)
     }
 
-    private func refreshing(_ loaded: Loaded<Entry>, _ call: Call) -> Loaded<Entry> {
-        if loaded.freshness == .stale {
-            sides.refresh(call, within: background)
-        } else {
-            sides.refreshAhead(loaded, call, share: refreshAhead, within: background)
-        }
-        return loaded
+    private func wantsRefresh(_ loaded: Loaded<Entry>) -> Bool {
+        loaded.freshness == .stale || refreshAhead.map { sides.isAgeing(loaded, past: $0) } ?? false
     }
 }

@@ -26,38 +26,54 @@ extension Plugin {
 
 /// Windows of time: all half-open, the two later ones side by side from the moment freshness ends.
 struct Age: Validator {
-    private let fresh: Duration
-    private let whileRevalidating: Duration
-    private let onError: Duration
+    /// A window, with its reason in words, which are made once.
+    private struct Window {
+        let length: Int64
+        let reason: String
+
+        init(_ name: String, _ length: Duration, ifZero none: String = "none") {
+            self.length = length.nanoseconds
+            reason = "\(name) \(length == .zero ? none : length.spelled)"
+        }
+    }
+
+    private let fresh: Window
+    private let whileRevalidating: Window
+    private let onError: Window
     private let jitter: Double
 
     init(fresh: Duration, whileRevalidating: Duration = .zero, onError: Duration = .zero, jitter: Double = 0) {
-        self.fresh = fresh
-        self.whileRevalidating = whileRevalidating
-        self.onError = onError
+        self.fresh = Window("age.fresh", fresh, ifZero: "0s")
+        self.whileRevalidating = Window("age.whileRevalidating", whileRevalidating)
+        self.onError = Window("age.onError", onError)
         self.jitter = jitter
     }
 
     func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions {
-        let age = metadata.age(at: now)
-        // What is computed in floating point may come out a trifle longer than it went in.
-        let limit = jitter == 0 ? fresh : min(fresh, fresh.scaled(by: 1 - jitter * metadata.spread))
-        if age >= .zero, age < limit {
+        let age = metadata.nanoseconds(at: now)
+        let limit = limit(of: metadata)
+        if age >= 0, age < limit {
             var permissions = Permissions(.all)
-            permissions.freshFor = limit
+            permissions.freshNanoseconds = limit
             return permissions
         }
         // An entry from the future has an unknown age: its windows begin now.
-        let over = age < .zero ? .zero : age - limit
-        var permissions = Permissions(.all).refusing(.fresh, "age.fresh \(fresh.spelled)")
-        permissions = Self.judge(permissions, .whileRevalidating, over, "age.whileRevalidating", whileRevalidating)
-        return Self.judge(permissions, .onError, over, "age.onError", onError)
+        let over = age < 0 ? 0 : age - limit
+        var permissions = Permissions(.all).refusing(.fresh, fresh.reason)
+        permissions = Self.judge(permissions, .whileRevalidating, over, whileRevalidating)
+        return Self.judge(permissions, .onError, over, onError)
+    }
+
+    private func limit(of metadata: Metadata) -> Int64 {
+        if jitter == 0 { return fresh.length }
+        // What is computed in floating point may come out a trifle longer than it went in.
+        let limit = Duration.nanoseconds(fresh.length).scaled(by: 1 - jitter * metadata.spread)
+        return min(fresh.length, limit.nanoseconds)
     }
 
     private static func judge(
-        _ permissions: Permissions, _ use: Uses, _ over: Duration, _ name: String, _ window: Duration
+        _ permissions: Permissions, _ use: Uses, _ over: Int64, _ window: Window
     ) -> Permissions {
-        let reason = window == .zero ? "\(name) none" : "\(name) \(window.spelled)"
-        return over < window ? permissions.because(use, reason) : permissions.refusing(use, reason)
+        over < window.length ? permissions.because(use, window.reason) : permissions.refusing(use, window.reason)
     }
 }

@@ -6,15 +6,19 @@
 /// `@unchecked Sendable`: the value is reached only while the lock is held.
 package final class Locked<Value>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<Lock>
-    private var value: Value
+    /// Behind a pointer, since the checks of access to a class's variables cost more than the lock.
+    private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: Value) {
-        self.value = value
         lock = .allocate(capacity: 1)
         lock.prepare()
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
     }
 
     deinit {
+        value.deinitialize(count: 1)
+        value.deallocate()
         lock.dispose()
         lock.deallocate()
     }
@@ -25,13 +29,13 @@ package final class Locked<Value>: @unchecked Sendable {
     {
         lock.lock()
         defer { lock.unlock() }
-        return try body(&value)
+        return try body(&value.pointee)
     }
 
     /// Does nothing when somebody has the lock.
     package func tryLock(_ body: (inout Value) -> Void) {
         guard lock.tryLock() else { return }
         defer { lock.unlock() }
-        body(&value)
+        body(&value.pointee)
     }
 }

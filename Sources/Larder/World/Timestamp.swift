@@ -24,8 +24,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The time from `right` to `left`; negative when `left` comes first.
     public static func - (left: Timestamp, right: Timestamp) -> Duration {
-        let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
-        return .nanoseconds(overflow ? (left > right ? .max : .min) : difference)
+        .nanoseconds(left.nanoseconds(since: right))
+    }
+
+    /// The nanoseconds from `other` to this moment.
+    func nanoseconds(since other: Timestamp) -> Int64 {
+        let (difference, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
+        return overflow ? (self > other ? .max : .min) : difference
     }
 
     /// The moment `right` after `left`.

@@ -100,7 +100,7 @@ extension StoreConformance {
                 try await trial.compare(.removes)
                 for key in before.keys where trial.model[key] == nil {
                     let found = trial.store.peek(key) { _ in true }
-                    trial.expect(found == nil, .removes, "nothing at once", got: found?.entry.inWords ?? "")
+                    trial.expect(found == nil, .removes, "nothing at once", got: found?.inWords ?? "")
                 }
                 try await trial.remove(selection)
                 try await trial.compare(.removes)

@@ -16,8 +16,8 @@ extension StoreConformance {
                 let unwanted = trial.store.peek(key) { _ in false }
                 let absent = trial.store.peek(other) { _ in true }
                 let after = await trial.store.statistics()
-                trial.expect(unwanted == nil, .peek, "nothing that is not wanted", got: unwanted?.entry.inWords ?? "")
-                trial.expect(absent == nil, .peek, "nothing where nothing is", got: absent?.entry.inWords ?? "")
+                trial.expect(unwanted == nil, .peek, "nothing that is not wanted", got: unwanted?.inWords ?? "")
+                trial.expect(absent == nil, .peek, "nothing where nothing is", got: absent?.inWords ?? "")
                 trial.expect(before == after, .peek, "no trace of it: \(before)", got: "\(after)")
                 var shown: Entry?
                 let found = trial.store.peek(key) { entry in
@@ -30,12 +30,9 @@ extension StoreConformance {
                     trial.expect(hits == 0, .peek, "no use counted where nothing is found", got: "\(hits)")
                     continue
                 }
-                trial.judge(found, for: key, .peek)
+                trial.judge(Found(found, tier: trial.store.nearest, isForeign: false), for: key, .peek)
                 trial.expect(
-                    shown?.payload === found.entry.payload, .peek, "the entry that was asked about", got: "another")
-                trial.expect(
-                    !found.isForeign, .peek, "nothing at once that must be admitted first",
-                    got: "an entry from outside the process")
+                    shown?.payload === found.payload, .peek, "the entry that was asked about", got: "another")
                 trial.expect(hits == 1, .statistics, "one hit more", got: "\(hits)")
             }
         }

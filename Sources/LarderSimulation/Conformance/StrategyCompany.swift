@@ -134,7 +134,6 @@ extension StrategyConformance {
         var calls = 0
         var reads = 0
         var tasks = 0
-        var steps = 0
         var metrics = ResourceMetrics()
     }
 
@@ -154,16 +153,19 @@ extension StrategyConformance {
                     }
                     let probing = StrategyConformance(probe, ["of": .use(plugin.name, settings)], registry: registry)
                     let stage = try await probing.stage(world, copies: copy, isForeign: false, plugins: [plugin])
-                    let call = Call(stage.handle.request(), accepting: .fresh)
+                    let request = stage.handle.request()
                     func traces() -> Traces {
                         Traces(
                             calls: stage.origin.calls.count, reads: stage.store.count(of: .read),
-                            tasks: stage.leftRunning, steps: call.trail.steps.count, metrics: stage.handle.metrics)
+                            tasks: stage.leftRunning, metrics: stage.handle.metrics)
                     }
                     if let age = copy.age {
                         stage.store.put(Entry(Data("old".utf8), Metadata(fetchedAt: world.now - age)), for: Stage.key())
                     }
-                    guard let loader = made.withLock({ $0 }), loader.answer(call) == nil else { return Traces() }
+                    guard let loader = made.withLock({ $0 }), loader.answer(request, codec: .raw, for: .fresh) == nil
+                    else {
+                        return Traces()
+                    }
                     return traces()
                 }
             } _: { traces, findings in

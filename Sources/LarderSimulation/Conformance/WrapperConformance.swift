@@ -106,7 +106,9 @@ public struct WrapperConformance: Sendable {
                 let known = Entry(Data("known".utf8), Self.metadata)
                 let call = Call(Request(Stage.resource, ["id": "1"], scope: "a", priority: .high), codec: .raw)
                     .knowing(known)
-                let answered = wrapped.loader.answer(call) != nil || !wrapped.stage.origin.calls.isEmpty
+                let answered =
+                    wrapped.loader.answer(call.request, codec: .raw, for: .showing) != nil
+                    || !wrapped.stage.origin.calls.isEmpty
                 let first = Watched(in: world) { try await wrapped.loader.load(call) }
                 try await world.sleep(for: .seconds(60))
                 let second = Watched(in: world) { try await wrapped.loader.load(call) }

@@ -1,0 +1,59 @@
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// An object that is used all the time, by many threads, and replaced now and then.
+///
+/// Who uses it takes no lock and counts no reference, both of which threads would fight for: it notes in a lane of its own
+/// that it is there and, when it has done, that it is gone. Who replaces the object waits until everybody has gone who may
+/// still use the one before.
+///
+/// `@unchecked Sendable`: the pointers lead to atomics only, and to an object that is kept alive here.
+final class Swapped<Object: AnyObject & Sendable>: @unchecked Sendable {
+    private typealias Count = Atomic<Int>
+    /// Each count lies in a cache line of its own.
+    private static var stride: Int { 8 }
+
+    private let present = Atomic<UnsafeMutableRawPointer?>(nil)
+    private let counts: UnsafeMutablePointer<Count>
+
+    init() {
+        counts = .allocate(capacity: Lane.count * Self.stride)
+        for count in 0..<Lane.count * Self.stride { (counts + count).initialize(to: Count(0)) }
+    }
+
+    deinit {
+        if let last = present.load(ordering: .relaxed) { Unmanaged<Object>.fromOpaque(last).release() }
+        counts.deinitialize(count: Lane.count * Self.stride)
+        counts.deallocate()
+    }
+
+    /// Uses the object, if there is one. `body` must not wait for anything: somebody may wait for it.
+    @inline(__always)
+    func use<Result>(_ body: (Object) -> Result?) -> Result? {
+        let count = counts + Lane.own * Self.stride
+        // In one order with the exchange below: either this object is the new one, or the count is seen.
+        count[0].add(1, ordering: .sequentiallyConsistent)
+        defer { count[0].subtract(1, ordering: .releasing) }
+        guard let object = present.load(ordering: .sequentiallyConsistent) else { return nil }
+        return Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef(body)
+    }
+
+    /// Puts another object in place, or none, and waits until nobody uses the one before.
+    ///
+    /// - Returns: the one before.
+    func replace(with object: Object?) -> Object? {
+        let new = object.map { Unmanaged.passRetained($0).toOpaque() }
+        guard let old = present.exchange(new, ordering: .sequentiallyConsistent) else { return nil }
+        for lane in 0..<Lane.count {
+            while counts[lane * Self.stride].load(ordering: .sequentiallyConsistent) > 0 { sched_yield() }
+        }
+        return Unmanaged<Object>.fromOpaque(old).takeRetainedValue()
+    }
+}
