@@ -161,6 +161,9 @@ public final class FaultyStore: Store {
         }
     }
 
+    /// Passes it on to the store it stands before; what it keeps itself is meant to stay.
+    public func relieve() { inner?.relieve() }
+
     /// How much it keeps.
     public func statistics() async -> StoreStatistics {
         state.withLock { StoreStatistics(entries: $0.entries.count, bytes: $0.bytes) }

@@ -165,7 +165,7 @@ import Testing
         ]
         #expect(Set(keys).count == keys.count && Set(keys.map(\.text)).count == keys.count)
         let files = open()
-        let memory = MemoryStore(capacity: 1_000_000, eviction: LRU())
+        let memory = MemoryStore(capacity: 1_000_000, eviction: LRU(), world: SimulatedWorld())
         for (number, key) in keys.enumerated() {
             _ = try await files.write(Entry(text: "\(number)"), for: key)
             _ = memory.write(Entry(text: "\(number)"), for: key)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LarderSimulation
 import Testing
 
 @testable import Larder
@@ -6,7 +7,7 @@ import Testing
 @Suite struct MemoryStoreTests {
     /// A store with room for `count` entries of ten bytes.
     private func store(of count: Int, entries: Int? = nil) -> MemoryStore {
-        MemoryStore(capacity: count * (10 + 128), entries: entries, eviction: LRU())
+        MemoryStore(capacity: count * (10 + 128), entries: entries, eviction: LRU(), world: SimulatedWorld())
     }
 
     private let ten = Entry(text: "0123456789")

@@ -27,6 +27,7 @@ public final class Pantry: Sendable {
     private let state = Locked(State())
     private let swaps = Listeners<PantryEvent>()
     private let life: Life
+    private let pressure = Locked<MemoryPressure?>(nil)
     private let housekeeping = Locked<Housekeeping?>(nil)
     package let hearing = Hearing()
     /// Held while policies are read and swapped, by a thread that may block.
@@ -70,6 +71,7 @@ public final class Pantry: Sendable {
         self.world = world
         life = Life(in: world)
         _ = try await world.blocking { [self] in try swap() }
+        pressure.withLock { $0 = MemoryPressure { [weak self] in self?.relieve() } }
     }
 
     // MARK: Resources
@@ -266,7 +268,7 @@ public final class Pantry: Sendable {
 
     private var slots: [Slot] { state.withLock { $0.slots.values.sorted { $0.name < $1.name } } }
 
-    private var graphs: [LoaderGraph] { slots.compactMap(\.graph) }
+    var graphs: [LoaderGraph] { slots.compactMap(\.graph) }
 
     private func slot(_ name: String) -> Slot {
         state.withLock { state in

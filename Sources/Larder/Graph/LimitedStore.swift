@@ -36,6 +36,8 @@ struct LimitedStore: Store {
         try await limited { [store] in try await store.remove(selection) }
     }
 
+    func relieve() { store.relieve() }
+
     func statistics() async -> StoreStatistics {
         await store.statistics()
     }

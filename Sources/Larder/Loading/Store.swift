@@ -35,6 +35,9 @@ public protocol Store: Sendable {
     /// Forgets the selected entries.
     func remove(_ selection: Selection) async throws
 
+    /// Gives back memory that it can do without, at once; does nothing by default. What is kept elsewhere stays there.
+    func relieve()
+
     /// How much is kept and how it went so far.
     func statistics() async -> StoreStatistics
 }
@@ -48,6 +51,9 @@ extension Store {
 
     /// Nothing: there is one tier.
     public func read(_ key: Key, below found: Found) async throws -> Found? { nil }
+
+    /// There is none to give back.
+    public func relieve() {}
 
     /// Nothing to copy: there is one tier.
     public func promote(_ found: Found, for key: Key) async throws {}

@@ -4,6 +4,8 @@ package struct Hearing: Sendable {
     package let loads = Listeners<LoadReport>()
     /// What is not plain.
     let decisions = Listeners<Decision>()
+    /// What stores in memory forgot.
+    let forgotten = Listeners<Forgotten>()
     /// Dumps, when they are written.
     let dumps = Listeners<MetricsDump>()
 

@@ -19,7 +19,7 @@ package final class Meter: Sendable {
     let strategy: String
     /// The share of decisions that are told.
     private let told: Double
-    private let hearing: Hearing
+    let hearing: Hearing
     private let world: any World
     private let hits = HitMeter()
     private let state: Locked<State>

@@ -6,6 +6,8 @@ struct Books: Sendable {
     private var eviction: any Eviction
     private var isTaken: [Bool] = []
     private var used: [Int32] = []
+    /// The place that was looked at last.
+    private var hand = -1
 
     init(eviction: any Eviction) {
         self.eviction = eviction
@@ -52,6 +54,12 @@ struct Books: Sendable {
     mutating func evicted(_ place: Int, weight: Int) {
         close(place, weight)
         evictions += 1
+    }
+
+    /// The next place in turn; nil when nothing is there.
+    mutating func turn() -> Int? {
+        hand = hand + 1 < isTaken.count ? hand + 1 : 0
+        return hand < isTaken.count && isTaken[hand] ? hand : nil
     }
 
     private mutating func close(_ place: Int, _ weight: Int) {

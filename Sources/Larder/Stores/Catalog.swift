@@ -146,20 +146,34 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
     public func removeAll(where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
         books.withLock { books in
             books.learn(from: recency)
-            var gone: [(id: ID, item: Item)] = []
-            for number in 0..<1 << bits {
+            return (0..<1 << bits).flatMap { number in
                 let shard = shards + number
-                Shard.lock(shard).lock()
-                defer { Shard.lock(shard).unlock() }
-                for node in shard.pointee.taken
-                where isMeant(shard.pointee.nodes[node].id, shard.pointee.nodes[node].item) {
-                    let out = shard.pointee.take(node)
-                    books.leave(Int(place(of: node, in: shard)), weight: out.weight)
-                    gone.append((out.id, out.item))
-                }
+                return Shard.locked(shard) { $0.taken.compactMap { take($0, in: shard, &books, if: isMeant) } }
             }
-            return gone
         }
+    }
+
+    /// Looks at so many places, going on where the last look ended and from the last to the first, and takes out what is
+    /// meant. `isMeant` is called with a lock held.
+    public func sweep(_ count: Int, where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
+        books.withLock { books in
+            (0..<count).compactMap { _ in
+                guard let place = books.turn() else { return nil }
+                let shard = shards + place & (1 << bits - 1)
+                return Shard.locked(shard) { _ in take(place >> bits, in: shard, &books, if: isMeant) }
+            }
+        }
+    }
+
+    /// Takes out the item of a node, if it is meant. Called with both locks held.
+    private func take(
+        _ node: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>, _ books: inout Books,
+        if isMeant: (ID, Item) -> Bool
+    ) -> (id: ID, item: Item)? {
+        guard isMeant(shard.pointee.nodes[node].id, shard.pointee.nodes[node].item) else { return nil }
+        let gone = shard.pointee.take(node)
+        books.leave(Int(place(of: node, in: shard)), weight: gone.weight)
+        return (gone.id, gone.item)
     }
 
     /// How much is kept and how it went so far.

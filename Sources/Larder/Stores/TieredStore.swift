@@ -106,6 +106,10 @@ struct TieredStore: Store {
     }
 
     /// Entries and bytes of the tier that keeps most; hits and misses of the whole: found in any tier, or in none.
+    func relieve() {
+        for tier in tiers { tier.store.relieve() }
+    }
+
     func statistics() async -> StoreStatistics {
         var total = StoreStatistics()
         for tier in tiers {
