@@ -14,21 +14,40 @@ struct Case {
     }
 }
 
-/// What was measured of one case, in nanoseconds for one operation.
+/// What was measured of one case: nanoseconds for one operation, if nothing else is said.
 struct Figure {
+    /// What is counted.
+    enum Unit: String {
+        case nanoseconds = "ns"
+        case bytes
+        case times
+    }
+
     var group: String
     var name: String
     var median: Double
-    var least: Double
+    /// The least of all rounds, where there were several.
+    var least: Double?
     /// The first case of the group is one.
-    var ratio: Double
+    var ratio: Double?
+    var unit = Unit.nanoseconds
+    /// The most that it should be, or the least.
     var goal: Double?
+    var isGoalLeast = false
+
+    /// Whether it is what it should be; nil where nobody says what that is.
+    var isMet: Bool? { goal.map { isGoalLeast ? median >= $0 : median <= $0 } }
 
     var json: JSON {
-        [
-            "group": .string(group), "case": .string(name), "median_ns": .number(median), "least_ns": .number(least),
-            "ratio": .number(ratio), "goal_ns": goal.map { .number($0) } ?? .null,
-        ]
+        func number(_ value: Double?) -> JSON { value.map { .number($0) } ?? .null }
+        return .object([
+            JSON.Member("group", .string(group)), JSON.Member("case", .string(name)),
+            JSON.Member("median_\(unit.rawValue)", number(median)),
+            JSON.Member("least_\(unit.rawValue)", number(least)),
+            JSON.Member("ratio", number(ratio)), JSON.Member("goal_\(unit.rawValue)", number(goal)),
+            JSON.Member("goal_is", isGoalLeast ? "least" : "most"),
+            JSON.Member("met", isMet.map { .bool($0) } ?? .null),
+        ])
     }
 }
 

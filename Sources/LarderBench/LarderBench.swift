@@ -57,14 +57,7 @@ import Larder
     }
 
     private static func lines(_ figures: [Figure]) -> [String] {
-        let rows =
-            [["group", "case", "median", "least", "ratio", "goal"]]
-            + figures.map { figure in
-                [
-                    figure.group, figure.name, nanoseconds(figure.median), nanoseconds(figure.least),
-                    "\((figure.ratio * 100).rounded() / 100)", figure.goal.map { "≤ \(nanoseconds($0))" } ?? "",
-                ]
-            }
+        let rows = [["group", "case", "median", "least", "ratio", "goal", ""]] + figures.map(row)
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             zip(row, widths).enumerated().map { column, cell in
@@ -74,7 +67,22 @@ import Larder
         }
     }
 
-    private static func nanoseconds(_ value: Double) -> String {
-        value < 10_000 ? "\((value * 10).rounded() / 10) ns" : Duration.nanoseconds(Int64(value)).brief
+    private static func row(_ figure: Figure) -> [String] {
+        let goal = figure.goal.map { (figure.isGoalLeast ? "≥ " : "≤ ") + text($0, figure.unit) }
+        let isMet = figure.isMet.map { $0 ? "met" : "missed" }
+        return [
+            figure.group, figure.name, text(figure.median, figure.unit),
+            figure.least.map { text($0, figure.unit) } ?? "",
+            figure.ratio.map { "\(($0 * 100).rounded() / 100)" } ?? "", goal ?? "", isMet ?? "",
+        ]
+    }
+
+    private static func text(_ value: Double, _ unit: Figure.Unit) -> String {
+        switch unit {
+        case .nanoseconds where value >= 10_000: Duration.nanoseconds(Int64(value)).brief
+        case .nanoseconds: "\((value * 10).rounded() / 10) ns"
+        case .bytes: "\((value / 100).rounded() / 10) KB"
+        case .times: "\(Int(value)) ×"
+        }
     }
 }
