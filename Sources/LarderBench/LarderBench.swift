@@ -23,6 +23,9 @@ import Larder
         Group(
             name: "memory", summary: "what the memory store is made of beside a dictionary and NSCache",
             run: { try await MemoryBench.figures($0) }),
+        Group(
+            name: "policy", summary: "many resources: reading, composing, changing one, and the memory of each",
+            run: { try await PolicyBench.figures($0) }),
     ]
 
     static func main() async {

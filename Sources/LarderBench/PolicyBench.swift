@@ -1,0 +1,72 @@
+import Larder
+
+/// What it costs to have many resources: to read their policies, to compose them, to change one, and to keep them.
+enum PolicyBench {
+    private static let world = SystemWorld()
+
+    static func figures(_ harness: Harness) async throws -> [Figure] {
+        var figures: [Figure] = []
+        // The largest first: what it takes up comes from the system, and not from what smaller ones left behind.
+        for count in [10_000, 100, 1] {
+            figures += try await ofFolder(count, rounds: count < 10_000 ? harness.rounds * 3 : harness.rounds / 3)
+        }
+        return figures
+    }
+
+    private static func ofFolder(_ count: Int, rounds: Int) async throws -> [Figure] {
+        let folder = try BenchFolder(count: count)
+        let isLarge = count == 10_000
+        let size = residentSize()
+        let pantry = try await pantry(folder)
+        let grown = size.flatMap { before in residentSize().map { $0 - before } }
+        let name = "\(count) resource\(count == 1 ? "" : "s")"
+
+        var figures = [
+            try await times("read and composed, \(name)", rounds, goal: isLarge ? 1_000_000_000 : nil) { _ in
+                keep(try await Self.pantry(folder))
+            },
+            try await times("read and checked, \(name)", rounds) { _ in
+                keep(try PolicyReader(registry: .standard, folder: folder.path, environment: [:]).readAll())
+            },
+        ]
+        // Policies are older than a moment when one of them is changed.
+        try await world.sleep(for: .seconds(2.5))
+        try await pantry.reload()
+        figures.append(
+            try await times("one changed, reload, \(name)", max(rounds, 10), goal: isLarge ? 5_000_000 : nil) { round in
+                let number = (round * 997 + 1) % count
+                let before = pantry.policy(of: folder.names[number])?.revision
+                try folder.edit(number, about: "Edited in round \(round)")
+                try await pantry.reload()
+                guard pantry.policy(of: folder.names[number])?.revision != before else {
+                    throw LoadError(.failed, "the change is not in effect")
+                }
+            })
+        figures.append(try await times("none changed, reload, \(name)", rounds) { _ in try await pantry.reload() })
+        if isLarge, let grown {
+            figures.append(
+                Figure(
+                    group: "policy", name: "memory for each of \(name)", median: Double(grown) / Double(count),
+                    unit: .bytes, goal: 20_000))
+        }
+        return figures
+    }
+
+    private static func pantry(_ folder: BenchFolder) async throws -> Pantry {
+        try await Pantry(policies: folder.url, cache: folder.url, environment: [:], world: world)
+    }
+
+    private static func times(
+        _ name: String, _ rounds: Int, goal: Double? = nil, _ work: (Int) async throws -> Void
+    ) async throws -> Figure {
+        var times: [Double] = []
+        for round in 0..<max(rounds, 1) {
+            let start = world.uptime
+            try await work(round)
+            times.append(Double((world.uptime - start).nanoseconds))
+        }
+        times.sort()
+        return Figure(
+            group: "policy", name: name, median: times[times.count / 2], least: times.first, goal: goal)
+    }
+}
