@@ -21,7 +21,6 @@ public final class Pantry: Sendable {
     }
 
     private let folder: String
-    private let reader: PolicyReader
     private let composer: Composer
     private let world: any World
     private let state = Locked(State())
@@ -31,7 +30,7 @@ public final class Pantry: Sendable {
     private let housekeeping = Locked<Housekeeping?>(nil)
     package let hearing = Hearing()
     /// Held while policies are read and swapped, by a thread that may block.
-    private let reloading = Locked(())
+    private let policies: Locked<PolicyFolder>
 
     /// Reads the policies in a folder and composes each; on any problem nothing is composed.
     ///
@@ -64,13 +63,13 @@ public final class Pantry: Sendable {
         guard let cacheDirectory = (cache ?? caches?.appending(path: program))?.path else {
             throw PolicyError([Problem("the user has no folder for caches; name one", file: folder)])
         }
-        self.reader = reader
+        policies = Locked(PolicyFolder(reader))
         composer = Composer(
             registry: reader.registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute,
             isMeasured: isMeasured)
         self.world = world
         life = Life(in: world)
-        _ = try await world.blocking { [self] in try swap() }
+        _ = try await world.blocking { [self] in try swap(.anything) }
         pressure.withLock { $0 = MemoryPressure { [weak self] in self?.relieve() } }
     }
 
@@ -189,8 +188,14 @@ public final class Pantry: Sendable {
     /// - Throws: ``PolicyError`` with everything that is wrong; then the last good policies stay in effect.
     @discardableResult
     public func reload() async throws -> [PolicyChange] {
+        try await reload(.anything)
+    }
+
+    /// The same, where it is known which files of the folder may have changed.
+    @discardableResult
+    package func reload(_ change: FolderChange) async throws -> [PolicyChange] {
         do {
-            let changes = try await world.blocking { [self] in try swap() }
+            let changes = try await world.blocking { [self] in try swap(change) }
             if !changes.isEmpty { tell(.reloaded(changes)) }
             return changes
         } catch let error as PolicyError {
@@ -211,22 +216,22 @@ public final class Pantry: Sendable {
             world.spawn { [weak self, world] in
                 // What changed before anybody watched is looked at once.
                 _ = try? await self?.reload()
-                for await _ in changes {
+                for await change in changes {
                     // A writer may need a moment for all of its files.
                     guard (try? await world.sleep(for: .milliseconds(50))) != nil, let self else { return }
-                    _ = try? await self.reload()
+                    _ = try? await self.reload(change)
                 }
             })
     }
 
-    /// Reads, composes, and only then puts in place. Blocks.
-    private func swap() throws(PolicyError) -> [PolicyChange] {
-        try reloading.withLock { _ throws(PolicyError) in
-            let policies = try reader.readAll()
-            let settings = try reader.process()
+    /// Reads what changed, composes it, and only then puts it in place. Blocks.
+    private func swap(_ change: FolderChange) throws(PolicyError) -> [PolicyChange] {
+        try policies.withLock { folder throws(PolicyError) in
+            let news = try folder.look(at: change)
+            let settings = try folder.reader.process()
             var problems: [Problem] = []
             var next: [(slot: Slot, graph: LoaderGraph?)] = []
-            for policy in policies {
+            for policy in news.policies {
                 let slot = slot(policy.resource)
                 let former = slot.graph
                 if former?.policy.isSame(as: policy) == true { continue }
@@ -238,9 +243,9 @@ public final class Pantry: Sendable {
             }
             if !problems.isEmpty { throw PolicyError(problems) }
             let housekeeping = try housekeeping(settings)
-            let names = Set(policies.map(\.resource))
-            for graph in graphs where !names.contains(graph.policy.resource) {
-                next.append((slot(graph.policy.resource), nil))
+            for name in news.gone.sorted() {
+                let slot = slot(name)
+                if slot.graph != nil { next.append((slot, nil)) }
             }
             let changes = next.map { slot, graph in
                 PolicyChange(
@@ -252,6 +257,7 @@ public final class Pantry: Sendable {
                 return kept
             }
             withExtendedLifetime(last) {}
+            folder.tookEffect()
             return changes
         }
     }

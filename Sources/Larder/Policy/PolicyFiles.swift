@@ -8,21 +8,26 @@ package struct PolicyFiles {
         self.folder = folder
     }
 
-    /// The names of the files that are policies, in order: `NAME.json`, but not `_NAME.json` nor `NAME.schema.json`.
+    /// The files that are policies, in no order: `NAME.json`, but not `_NAME.json` nor `NAME.schema.json`. `known` are, for
+    /// sure.
     ///
     /// - Throws: ``Problem`` when the folder cannot be read.
-    func names() throws(Problem) -> [String] {
-        let items: [Disk.Item]
+    func stamps(_ known: (String) -> Bool = { _ in false }) throws(Problem) -> [(name: String, stamp: FileStamp?)] {
         do {
-            items = try Disk.list(folder)
+            return try Disk.stamps(in: folder) { known($0) || Self.isPolicy($0) }.filter { $0.stamp?.isFolder != true }
         } catch {
             throw Problem("the folder of policies cannot be read: \(error)", file: folder)
         }
-        return items.filter { !$0.isFolder && Self.isPolicy($0.name) }.map(\.name).sorted()
     }
 
-    /// Whether there is a file of that name, readable or not.
-    func has(_ name: String) -> Bool { Disk.item(folder + "/" + name) != nil }
+    /// The stamp of a file; nil when it is not there or cannot be read.
+    func stamp(of name: String) -> FileStamp? { Disk.stamp(of: folder + "/" + name) }
+
+    /// Whether there is something of that name, readable or not.
+    func has(_ name: String) -> Bool { Disk.isThere(folder + "/" + name) }
+
+    /// The bytes of a file; nil when it cannot be read.
+    func bytes(of name: String) -> [UInt8]? { try? Disk.read(folder + "/" + name, limit: JSONParser.mostBytes) }
 
     static func isPolicy(_ name: String) -> Bool {
         name.hasSuffix(".json") && !name.hasSuffix(".schema.json") && !name.hasPrefix("_") && !name.hasPrefix(".")
@@ -31,26 +36,33 @@ package struct PolicyFiles {
     /// The tree of one file, merged with what it extends.
     ///
     /// - Throws: ``Problem``: without its tree there is nothing more to say about a file.
-    func tree(_ name: String) throws(Problem) -> Node {
-        try tree(name, named: nil, chain: [])
+    func tree(_ name: String, over bases: inout Bases) throws(Problem) -> Tree {
+        var tree = Tree(root: try root(of: name))
+        // From the file down to what nothing stands under, and back up.
+        var chain = [tree.root]
+        while let base = chain[chain.count - 1]["extends"] {
+            func wrong(_ message: String) -> Problem {
+                Problem(
+                    message, file: base.place.source.name, at: base.place, path: "$.extends",
+                    expected: "the name of a file such as \"_base.json\" in this folder")
+            }
+            guard let file = base.string, Self.isBase(file) else { throw wrong("this names no file to extend") }
+            if file == name || tree.bases.contains(file) { throw wrong("'\(file.prefix(64))' extends itself") }
+            guard tree.bases.count < Self.longestChain else {
+                throw wrong("more than \(Self.longestChain) files extend each other")
+            }
+            tree.bases.append(file)
+            chain.append(try bases.root(of: file, named: base, in: self))
+        }
+        if chain.count > 1 {
+            tree.root = chain.dropLast().reversed().reduce(chain[chain.count - 1]) { Self.merge($1, over: $0) }
+        }
+        return tree
     }
 
-    private func tree(_ name: String, named place: Node?, chain: [String]) throws(Problem) -> Node {
-        let root = try root(of: name, named: place)
-        guard let base = root["extends"] else { return root }
-        func wrong(_ message: String) -> Problem {
-            Problem(
-                message, file: base.place.source.name, at: base.place, path: "$.extends",
-                expected: "the name of a file such as \"_base.json\" in this folder")
-        }
-        guard let file = base.string, file.hasPrefix("_"), file.hasSuffix(".json"), !file.contains("/"),
-            !file.contains("\0")
-        else { throw wrong("this names no file to extend") }
-        if file == name || chain.contains(file) { throw wrong("'\(file.prefix(64))' extends itself") }
-        guard chain.count < Self.longestChain else {
-            throw wrong("more than \(Self.longestChain) files extend each other")
-        }
-        return Self.merge(root, over: try tree(file, named: base, chain: chain + [name]))
+    /// Whether a file of this name can be extended.
+    static func isBase(_ name: String) -> Bool {
+        name.hasPrefix("_") && name.hasSuffix(".json") && !name.contains("/") && !name.contains("\0")
     }
 
     /// What stands in one file, an object, and nothing else.
@@ -82,14 +94,22 @@ package struct PolicyFiles {
         }
     }
 
+    /// What a file says with all that it extends.
+    struct Tree {
+        var root: Node
+        /// The files it extends, the nearest first.
+        var bases: [String] = []
+    }
+
     /// A policy over the one it extends: objects merge deep, except that another `use` replaces its object whole; lists
     /// and plain values replace whole; `null` removes. Where a plugin stands, its bare name is an object that says `use`.
     static func merge(_ upper: Node, over lower: Node) -> Node {
-        let parts = Set(PolicySlot.all.filter { !$0.isList }.map(\.name))
         let members = (upper.members ?? []).filter { $0.name != "extends" }
         let base = (lower.members ?? []).filter { $0.name != "extends" }
         return Node(.object(merge(members, over: base, parts: parts)), at: upper.place)
     }
+
+    private static let parts = Set(PolicySlot.all.filter { !$0.isList }.map(\.name))
 
     private static func merge(_ upper: [Node.Member], over lower: [Node.Member], parts: Set<String>) -> [Node.Member] {
         var merged = lower

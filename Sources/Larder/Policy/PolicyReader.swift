@@ -1,10 +1,10 @@
 /// Turns policy files into policies, or into everything that is wrong with them.
 package struct PolicyReader {
     package let registry: Registry
-    private let files: PolicyFiles
+    let files: PolicyFiles
     private let environment: EnvironmentReader
     /// The one file that is read, whatever it is called; nil for all that are policies.
-    private var only: String?
+    private(set) var only: String?
     /// Whether what belongs to the process is looked at.
     private var readsProcess = true
     /// The strategy that is taken instead of each policy's own, its settings left standing.
@@ -19,6 +19,8 @@ package struct PolicyReader {
         package var policy: Policy?
         /// What is wrong with it, warnings too, in the order in which it stands.
         package var problems: [Problem]
+        /// The files it extends.
+        var bases: [String] = []
 
         package init(policy: Policy? = nil, problems: [Problem]) {
             self.policy = policy
@@ -63,7 +65,7 @@ package struct PolicyReader {
     /// - Throws: ``PolicyError`` when the folder cannot be read.
     package func names() throws(PolicyError) -> [String] {
         if let only { return [only] }
-        do { return try files.names() } catch { throw PolicyError([error]) }
+        do { return try files.stamps().map(\.name).sorted() } catch { throw PolicyError([error]) }
     }
 
     /// What the folder's `_larder.json` says; nothing if there is none.
@@ -100,25 +102,36 @@ package struct PolicyReader {
     /// - Throws: ``PolicyError`` when the folder cannot be read or holds no policy.
     package func judgeAll() throws(PolicyError) -> [Verdict] {
         let names = try names()
-        if names.isEmpty {
-            throw PolicyError([
-                Problem(
-                    "there are no policies in this folder", file: files.folder, expected: "a file such as feed.json")
-            ])
-        }
-        return names.map(judge)
+        if names.isEmpty { throw none }
+        var bases = Bases()
+        return names.map { judge($0, over: &bases) }
+    }
+
+    /// Says that there is nothing to read.
+    var none: PolicyError {
+        PolicyError([
+            Problem("there are no policies in this folder", file: files.folder, expected: "a file such as feed.json")
+        ])
     }
 
     /// What is to be said about the file called `name`.
     package func judge(_ name: String) -> Verdict {
+        var bases = Bases()
+        return judge(name, over: &bases)
+    }
+
+    func judge(_ name: String, over bases: inout Bases) -> Verdict {
         let reading = Reading(registry: registry, folder: files.folder, file: files.folder + "/" + name)
         do {
-            let tree = try files.tree(name)
+            let read = try files.tree(name, over: &bases)
+            let tree = read.root
             let own = only == nil ? nil : tree["resource"]?.string.flatMap { Self.isName($0) ? $0 : nil }
             let policy = check(
                 strategy.map(tree.swapping) ?? tree, named: own ?? String(name.dropLast(".json".count)), reading)
             let problems = reading.problems.sorted(by: Problem.standsBefore)
-            return Verdict(policy: reading.isSound ? policy?.warned(of: problems) : nil, problems: problems)
+            var verdict = Verdict(policy: reading.isSound ? policy?.warned(of: problems) : nil, problems: problems)
+            verdict.bases = read.bases
+            return verdict
         } catch {
             return Verdict(policy: nil, problems: [error])
         }

@@ -9,13 +9,13 @@
 
 extension World {
     /// Tells whenever something in a folder may have changed, until nobody listens any more. Looks every second.
-    public func changes(in folder: String) -> AsyncStream<Void> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
+    public func changes(in folder: String) -> AsyncStream<FolderChange> {
+        .changes { stream in
             let work = spawn {
                 var last = try? await blocking { FolderWatch.state(of: folder) }
                 while (try? await sleep(for: .seconds(1))) != nil {
                     let state = try? await blocking { FolderWatch.state(of: folder) }
-                    if state != last { stream.yield() }
+                    if state != last { stream.tell(.anything) }
                     last = state
                 }
             }
@@ -26,11 +26,11 @@ extension World {
 
 extension SystemWorld {
     /// Tells whenever something in a folder has changed, until nobody listens any more: the system says so where it can.
-    public func changes(in folder: String) -> AsyncStream<Void> {
+    public func changes(in folder: String) -> AsyncStream<FolderChange> {
         FolderWatch.stream(of: folder) ?? polled(folder)
     }
 
-    private func polled(_ folder: String) -> AsyncStream<Void> {
+    private func polled(_ folder: String) -> AsyncStream<FolderChange> {
         (Polling(world: self)).changes(in: folder)
     }
 
@@ -58,7 +58,7 @@ enum FolderWatch {
 
     #if os(Linux)
         /// Changes as inotify tells them; nil when the system has none to give.
-        static func stream(of folder: String) -> AsyncStream<Void>? {
+        static func stream(of folder: String) -> AsyncStream<FolderChange>? {
             let events = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
             guard events >= 0 else { return nil }
             let kinds = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE
@@ -69,9 +69,9 @@ enum FolderWatch {
             }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             let (reading, writing) = (ends[0], ends[1])
-            return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
+            return .changes { stream in
                 let thread = BlockingThreads(limit: 1)
-                thread.run { listen(to: events, until: reading) { stream.yield() } }
+                thread.run { listen(to: events, until: reading) { stream.tell($0) } }
                 stream.onTermination = { [thread] _ in
                     _ = thread
                     // The other end hears that this one is closed, and ends.
@@ -80,7 +80,7 @@ enum FolderWatch {
             }
         }
 
-        private static func listen(to events: Int32, until end: Int32, _ tell: () -> Void) {
+        private static func listen(to events: Int32, until end: Int32, _ tell: (FolderChange) -> Void) {
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while true {
                 var waiting = [
@@ -89,16 +89,36 @@ enum FolderWatch {
                 let count = poll(&waiting, 2, -1)
                 if count < 0, errno == EINTR { continue }
                 if count < 0 || waiting[1].revents != 0 { break }
-                while read(events, &buffer, buffer.count) > 0 {}
-                tell()
+                var change = FolderChange.files([])
+                while case let count = read(events, &buffer, buffer.count), count > 0 {
+                    change = change.and(
+                        buffer.withUnsafeBytes { Self.change(in: UnsafeRawBufferPointer(rebasing: $0[..<count])) })
+                }
+                tell(change)
             }
             close(events)
             close(end)
         }
+
+        /// What a few events of inotify tell.
+        private static func change(in events: UnsafeRawBufferPointer) -> FolderChange {
+            let head = MemoryLayout<inotify_event>.size
+            var names: Set<String> = []
+            var start = 0
+            while start + head <= events.count {
+                let event = events.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
+                let name = events[(start + head)...].prefix(Int(event.len)).prefix { $0 != 0 }
+                // Too many to be told, or about the folder itself.
+                if name.isEmpty { return .anything }
+                names.insert(String(decoding: name, as: UTF8.self))
+                start += head + Int(event.len)
+            }
+            return .files(names)
+        }
     #elseif canImport(Darwin)
         /// Changes to the folder as kqueue tells them. It is silent about files that are written in place, so the folder
         /// is looked at too.
-        static func stream(of folder: String) -> AsyncStream<Void>? {
+        static func stream(of folder: String) -> AsyncStream<FolderChange>? {
             let file = open(folder, O_EVTONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }
             // Dispatch sources may be cancelled from any thread.
@@ -106,12 +126,12 @@ enum FolderWatch {
                 fileDescriptor: file, eventMask: [.write, .rename])
             nonisolated(unsafe) let timer = DispatchSource.makeTimerSource()
             let last = Locked(state(of: folder))
-            return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
-                source.setEventHandler { stream.yield() }
+            return .changes { stream in
+                source.setEventHandler { stream.tell(.anything) }
                 source.setCancelHandler { close(file) }
                 timer.setEventHandler {
                     let state = state(of: folder)
-                    if last.withLock({ swap(&$0, state) }) { stream.yield() }
+                    if last.withLock({ swap(&$0, state) }) { stream.tell(.anything) }
                 }
                 timer.schedule(deadline: .now() + 1, repeating: 1)
                 source.activate()
@@ -128,6 +148,6 @@ enum FolderWatch {
             return last != state
         }
     #else
-        static func stream(of folder: String) -> AsyncStream<Void>? { nil }
+        static func stream(of folder: String) -> AsyncStream<FolderChange>? { nil }
     #endif
 }

@@ -34,9 +34,9 @@ public protocol World: Sendable {
     /// Runs `work` on a thread that may block, never on Swift's cooperative pool, and returns what it returns.
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
 
-    /// Tells whenever something in a folder may have changed, until nobody listens any more. By default the folder is
-    /// looked at every second.
-    func changes(in folder: String) -> AsyncStream<Void>
+    /// Tells whenever something in a folder may have changed, and what, until nobody listens any more. By default the
+    /// folder is looked at every second.
+    func changes(in folder: String) -> AsyncStream<FolderChange>
 
     /// Tells whenever the process gets the signal of this name (`USR1`), which then does nothing else, until nobody listens
     /// any more. By default there are no signals.
