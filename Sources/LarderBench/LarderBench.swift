@@ -26,6 +26,9 @@ import Larder
         Group(
             name: "policy", summary: "many resources: reading, composing, changing one, and the memory of each",
             run: { try await PolicyBench.figures($0) }),
+        Group(
+            name: "typed", summary: "a decoded hit beside decoding each time",
+            run: { try await TypedBench.figures($0) }),
     ]
 
     static func main() async {
