@@ -16,7 +16,10 @@ public enum Outcome: String, Hashable, Sendable, CaseIterable {
 ///
 /// Cancelled loads and loads of mode ``Request/Mode/cachedOnly`` are counted apart and stand in no rate.
 public struct ResourceMetrics: Sendable, Hashable {
-    private var counts = [UInt64](repeating: 0, count: Counter.allCases.count)
+    private static let zeros = [UInt64](repeating: 0, count: Counter.allCases.count)
+
+    // Those of which nothing was counted share theirs.
+    private var counts = Self.zeros
     /// The revision of the policy that is in effect.
     public internal(set) var revision = ""
     /// Failures of stores.
