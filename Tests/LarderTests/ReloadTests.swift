@@ -14,10 +14,11 @@ import Testing
 
     /// A pantry of these files, and what reloads of it give.
     private struct Room {
-        let folder = try! Folder()
+        let folder: Folder
         let pantry: Pantry
 
         init(_ world: SimulatedWorld, _ files: [String: String]) async throws {
+            folder = try Folder()
             for (name, text) in files { try folder.write(text, to: name) }
             pantry = try await Pantry(policies: folder.url, cache: folder.url, world: world)
         }

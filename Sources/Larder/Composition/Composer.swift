@@ -21,21 +21,22 @@ struct Composer {
         let meter = slot.ledger.meter(for: policy, heardBy: slot.hearing, in: world)
         let context = context(of: slot, meter, keepsakes)
         do {
-            let make = policy.fingerprint(of: ["store"])
-            let kept = former.flatMap { $0.storeMake == make ? $0.shelf : nil }
+            let kept = former.flatMap { former in
+                former.policy.fingerprint(of: ["store"]) == policy.fingerprint(of: ["store"]) ? former.shelf : nil
+            }
             let shelf =
                 try kept
                 ?? Shelf(
                     try store(of: policy, in: context), order: slot.order, meter: meter, observers: slot.observers)
             let validators = Validators(
-                try policy.validators.map { try $0.validator(in: context.of(Policy.fingerprint(of: [$0]))) })
+                try policy.validators.map { try $0.validator(in: context.of(Declaration(part: $0))) })
             let sides = try sides(policy, shelf, validators, meter, context)
             let asked = Asked(try policy.strategy.strategy(over: sides), sides: sides)
             let fallbacks = try policy.fallbacks.map { part in
                 (
                     name: part.plugin.name,
                     loader: Decoding(
-                        try part.origin(in: context.of(Policy.fingerprint(of: [part]))), from: .fallback,
+                        try part.origin(in: context.of(Declaration(part: part))), from: .fallback,
                         validators: validators, world: world)
                         as any Loader
                 )
@@ -45,8 +46,7 @@ struct Composer {
             return LoaderGraph(
                 policy: policy, root: root,
                 live: Measured(inner: sides.live, meter: meter, world: world), shelf: shelf,
-                validators: validators, storeMake: make,
-                keepsakes: keepsakes, meter: meter, world: world)
+                validators: validators, keepsakes: keepsakes, meter: meter, world: world)
         } catch {
             throw PolicyError([Problem("cannot be composed: \(Self.reason(for: error))", file: policy.file)])
         }
@@ -66,13 +66,13 @@ struct Composer {
     /// The store of a policy, even if its strategy keeps nothing: what was kept before must be cleared after a logout.
     private func store(of policy: Policy, in context: Context) throws -> any Store {
         guard let part = policy.store else { return EmptyStore() }
-        return try part.store(in: context.of(Policy.fingerprint(of: [part])))
+        return try part.store(in: context.of(Declaration(part: part)))
     }
 
     private func context(of slot: Slot, _ meter: Meter, _ keepsakes: Keepsakes) -> Context {
         Context(
             resource: slot.name, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: slot.name),
-            registry: registry, meter: meter, keepsakes: keepsakes, part: "")
+            registry: registry, meter: meter, keepsakes: keepsakes)
     }
 
     private func sides(
@@ -82,14 +82,13 @@ struct Composer {
         var live: any Loader = Nothing()
         let lookup = Lookup(shelf, validators: validators, revision: policy.revision, world: world)
         if let origin = policy.origin {
-            let asked = try substitute?(policy) ?? origin.origin(in: context.of(Policy.fingerprint(of: [origin])))
+            let asked = try substitute?(policy) ?? origin.origin(in: context.of(Declaration(part: origin)))
             live = MeasuredOrigin(asked, meter: meter, world: world)
-            var makes: [String: Int] = [:]
-            for wrapper in policy.around.reversed() {
+            for (place, wrapper) in policy.around.enumerated().reversed() {
                 // The same wrapper around the same origin keeps what it learned; a second one like it has its own.
-                let make = Policy.fingerprint(of: [origin, wrapper])
-                makes[make, default: 0] += 1
-                live = try wrapper.wrapper(around: live, in: context.of("\(make) \(makes[make] ?? 1)"))
+                let inside = policy.around[(place + 1)...]
+                live = try wrapper.wrapper(
+                    around: live, in: context.of(Declaration(part: wrapper, origin: origin, inside: inside)))
             }
             live = Decoding(live, validators: validators, world: world)
             if needs.contains(.store) { live = Saving(live, on: shelf, cached: lookup) }

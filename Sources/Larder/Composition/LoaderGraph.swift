@@ -6,15 +6,13 @@ final class LoaderGraph: Sendable {
     let live: any Loader
     let shelf: Shelf
     let validators: Validators
-    /// What the store is made of: the shelf outlives this graph if the next one's is made of the same.
-    let storeMake: String
     /// What its parts keep across a reload.
     let keepsakes: Keepsakes
     let meter: Meter
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, live: any Loader, shelf: Shelf, validators: Validators, storeMake: String,
+        policy: Policy, root: any Loader, live: any Loader, shelf: Shelf, validators: Validators,
         keepsakes: Keepsakes, meter: Meter, world: any World
     ) {
         self.policy = policy
@@ -22,7 +20,6 @@ final class LoaderGraph: Sendable {
         self.live = live
         self.shelf = shelf
         self.validators = validators
-        self.storeMake = storeMake
         self.keepsakes = keepsakes
         self.meter = meter
         self.world = world

@@ -3,7 +3,7 @@ package final class Flights: Sendable {
     private struct Identity: Hashable {
         var key: Key
         var codec: Int
-        var lineage: String
+        var lineage: Int
         /// Whether it is for loads that a clearing has overtaken, which save nothing. No other load may join it.
         var isOvertaken = false
     }
@@ -48,7 +48,7 @@ package final class Flights: Sendable {
     ///
     /// A flight lives while one waiter remains: when the last one's task is cancelled, so is the call.
     func join(
-        _ call: Call, of lineage: String, in world: any World, order: Order, meter: Meter,
+        _ call: Call, of lineage: Int, in world: any World, order: Order, meter: Meter,
         starting start: @escaping @Sendable (Call) async throws -> Loaded<Entry>
     ) async throws -> Loaded<Entry> {
         var call = call

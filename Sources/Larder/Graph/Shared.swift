@@ -5,9 +5,9 @@ package struct Shared: Loader {
     let world: any World
     let meter: Meter
     /// What the live side is made of. Whoever has another does not join its flights.
-    let lineage: String
+    let lineage: Int
 
-    package init(_ live: any Loader, on shelf: Shelf, lineage: String, world: any World, meter: Meter) {
+    package init(_ live: any Loader, on shelf: Shelf, lineage: Int, world: any World, meter: Meter) {
         self.live = live
         self.shelf = shelf
         self.lineage = lineage

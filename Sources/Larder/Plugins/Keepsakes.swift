@@ -1,8 +1,13 @@
 /// What parts keep across a reload, by their declarations. What no part of the next graph asks for goes with the last.
 final class Keepsakes: Sendable {
+    private struct Name: Hashable {
+        var part: Int
+        var type: ObjectIdentifier
+    }
+
     private struct State {
-        var former: [String: any Sendable]
-        var items: [String: any Sendable] = [:]
+        var former: [Name: any Sendable]
+        var items: [Name: any Sendable] = [:]
     }
 
     private let state: Locked<State>
@@ -11,9 +16,9 @@ final class Keepsakes: Sendable {
         state = Locked(State(former: former?.state.withLock { $0.items } ?? [:]))
     }
 
-    /// The item of this name and type: the former graph's, or else a new one.
-    func item<Item: Sendable>(_ name: String, _ make: () -> Item) -> Item {
-        let name = "\(name) \(Item.self)"
+    /// The item of this part and type: the former graph's, or else a new one.
+    func item<Item: Sendable>(of part: Int, _ make: () -> Item) -> Item {
+        let name = Name(part: part, type: ObjectIdentifier(Item.self))
         let kept = state.withLock { state -> Item? in
             let item = (state.items[name] ?? state.former[name]) as? Item
             if let item { state.items[name] = item }

@@ -1,5 +1,5 @@
 /// A plugin with its settings, read from a policy and found sound, ready to be made.
-public struct Part: Sendable {
+public final class Part: Sendable {
     /// The plugin.
     public let plugin: Plugin
     /// Its settings as they stand in the policy; an empty object where none are given.
@@ -80,7 +80,7 @@ public struct Part: Sendable {
 
     /// A setting of another plugin of the kind may be left standing after a swap: it is a warning, not an error.
     private static func checkNames(of settings: Node, _ plugin: Plugin, _ reading: Reading) {
-        let known = plugin.settings.map(\.name)
+        let known = plugin.names
         for member in settings.members ?? [] where member.name != "use" && !known.contains(member.name) {
             let owner = reading.registry[plugin.kind].first { other in
                 other.settings.contains { $0.name == member.name }
@@ -113,16 +113,21 @@ public struct Part: Sendable {
         }
     }
 
-    /// What it says, the same for all that means the same: an object with `use`, in the order of names.
-    func canonical(_ write: (Node) -> JSON) -> JSON {
-        func canonical(_ value: Node) -> JSON {
-            if let part = nested.first(where: { $0.node.place == value.place }) { return part.canonical(write) }
-            if case .list(let items) = value.content { return .list(items.map(canonical)) }
-            return write(value)
+    /// Writes what it says: an object with `use`.
+    func write(to text: inout Canonical) {
+        let use = Node.Member(name: "use", place: name.place, value: name)
+        let members = [use] + (node.members ?? []).filter { $0.name != "use" }
+        text.write(sorted: members) { text, _, value in write(value, to: &text) }
+    }
+
+    private func write(_ value: Node, to text: inout Canonical) {
+        if let part = nested.first(where: { $0.node.place == value.place }) {
+            part.write(to: &text)
+        } else if !nested.isEmpty, case .list(let items) = value.content {
+            text.write(items) { write($1, to: &$0) }
+        } else {
+            text.write(value)
         }
-        let members = (node.members ?? []).filter { $0.name != "use" }
-        let written = [JSON.Member("use", write(name))] + members.map { JSON.Member($0.name, canonical($0.value)) }
-        return JSON.object(written).sorted
     }
 
     /// The origin this part stands for.

@@ -28,7 +28,7 @@ public enum PluginKind: String, Sendable, CaseIterable {
 /// ```
 ///
 /// The values of the settings arrive in the order in which they are declared; nothing that is not declared can be read.
-public struct Plugin: Sendable {
+public final class Plugin: Sendable {
     /// What it is.
     public let kind: PluginKind
     /// The name after `"use"`.
@@ -39,7 +39,22 @@ public struct Plugin: Sendable {
     public let settings: [SettingDeclaration]
     /// What a strategy asks of the two sides; everything, for any other kind.
     public let needs: StrategyNeeds
+    /// The names of its settings.
+    let names: [String]
     let prepare: @Sendable (Node, Reading) -> (Recipe, Traits)?
+
+    private init(
+        _ kind: PluginKind, _ name: String, _ about: String, _ settings: [SettingDeclaration], _ needs: StrategyNeeds,
+        prepare: @escaping @Sendable (Node, Reading) -> (Recipe, Traits)?
+    ) {
+        self.kind = kind
+        self.name = name
+        self.about = about
+        self.settings = settings
+        self.needs = needs
+        names = settings.map(\.name)
+        self.prepare = prepare
+    }
 }
 
 /// Which sides a strategy uses. What it does not use has no effect in its policy.
@@ -70,18 +85,18 @@ public struct Context: Sendable {
     public let registry: Registry
     let meter: Meter
     private let keepsakes: Keepsakes
-    private let part: String
+    private let declaration: Declaration?
 
     /// The place of `resource`.
     public init(resource: String, world: any World, cacheDirectory: String, registry: Registry) {
         self.init(
             resource: resource, world: world, cacheDirectory: cacheDirectory, registry: registry,
-            meter: Meter(world: world), keepsakes: Keepsakes(), part: "")
+            meter: Meter(world: world), keepsakes: Keepsakes())
     }
 
     init(
         resource: String, world: any World, cacheDirectory: String, registry: Registry, meter: Meter,
-        keepsakes: Keepsakes, part: String
+        keepsakes: Keepsakes, declaration: Declaration? = nil
     ) {
         self.resource = resource
         self.world = world
@@ -89,14 +104,14 @@ public struct Context: Sendable {
         self.registry = registry
         self.meter = meter
         self.keepsakes = keepsakes
-        self.part = part
+        self.declaration = declaration
     }
 
-    /// The same place for one part, known by its declaration and by what it stands around.
-    func of(_ part: String) -> Context {
+    /// The same place for one part, known by its declaration.
+    func of(_ declaration: Declaration) -> Context {
         Context(
             resource: resource, world: world, cacheDirectory: cacheDirectory, registry: registry, meter: meter,
-            keepsakes: keepsakes, part: part)
+            keepsakes: keepsakes, declaration: declaration)
     }
 
     /// Counts something that the loaders around a wrapper cannot see, such as a try after a failed one.
@@ -104,7 +119,7 @@ public struct Context: Sendable {
 
     /// State of this part that outlives a reload which leaves its declaration alone: what `make` gives, the first time.
     public func keep<State: Sendable>(_ make: () -> State) -> State {
-        keepsakes.item(part, make)
+        keepsakes.item(of: declaration?.fingerprint ?? 0, make)
     }
 }
 
@@ -210,8 +225,8 @@ extension Plugin {
     ) -> Plugin {
         var declarations: [SettingDeclaration] = []
         for setting in repeat each settings { declarations.append(setting.declaration) }
-        return Plugin(kind: kind, name: name, about: about, settings: declarations, needs: needs) { node, reading in
-            let owner = "\(kind) '\(name)'"
+        let owner = "\(kind) '\(name)'"
+        return Plugin(kind, name, about, declarations, needs) { node, reading in
             let given = (repeat Given(value: (each settings).read(from: node, owner: owner, reading)))
             do {
                 return recipe(repeat try (each given).unwrapped())

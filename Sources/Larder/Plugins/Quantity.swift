@@ -28,7 +28,9 @@ package struct Quantity: Sendable {
     /// What a text of digits and a unit amounts to, `Int64.max` if it is too much; nil if it is none.
     package func amount(_ text: String) -> Int64? {
         let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard !digits.isEmpty, let unit = units.first(where: { $0.name == text.dropFirst(digits.count) }) else {
+        guard !digits.isEmpty,
+            let unit = units.first(where: { $0.name.utf8.elementsEqual(text.utf8.dropFirst(digits.count)) })
+        else {
             return nil
         }
         let significant = digits.drop { $0 == UInt8(ascii: "0") }

@@ -46,7 +46,7 @@ public struct Setting<Value: Sendable>: Sendable {
     /// The value that `settings` gives, or the default; nil after a problem was reported.
     func read(from settings: Node, owner: String, _ reading: Reading) -> Value? {
         if let node = settings[name] {
-            return reading.inside(".\(name)") { type.read(node, reading) }
+            return reading.inside("." + name) { type.read(node, reading) }
         }
         if fallback == nil {
             reading.report("\(owner) needs the setting '\(name)'", at: settings.place, expected: type.expectation)

@@ -54,7 +54,7 @@ public struct SettingType<Value: Sendable>: Sendable {
                     return nil
                 }
                 let values = items.enumerated().compactMap { index, item in
-                    reading.inside("[\(index)]") { element.read(item, reading) }
+                    reading.inside("[" + String(index) + "]") { element.read(item, reading) }
                 }
                 return values.count == items.count ? values : nil
             })

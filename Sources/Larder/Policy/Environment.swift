@@ -4,9 +4,10 @@ struct EnvironmentReader {
 
     /// The tree with every string filled in. Names of settings are left alone.
     func fill(_ node: Node, _ reading: Reading) -> Node {
+        if !node.mentionsEnvironment { return node }
         var filled = node
         switch node.content {
-        case .string(let text) where text.contains("${"):
+        case .string(let text):
             guard let value = fill(text, at: node.place, reading) else {
                 reading.leftUnfilled(node.place)
                 return node
@@ -68,5 +69,17 @@ struct EnvironmentReader {
         let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789".utf8)
         return !name.isEmpty && name.utf8.allSatisfy(letters.contains)
             && name.utf8.first.map { !(48...57).contains($0) } == true
+    }
+}
+
+extension Node {
+    /// Whether some text in it names something in the environment, or may.
+    fileprivate var mentionsEnvironment: Bool {
+        switch content {
+        case .string(let text): text.utf8.contains(UInt8(ascii: "$")) && text.contains("${")
+        case .list(let items): items.contains(where: \.mentionsEnvironment)
+        case .object(let members): members.contains { $0.value.mentionsEnvironment }
+        default: false
+        }
     }
 }

@@ -88,7 +88,8 @@ package struct JSONParser {
 
     private mutating func members() throws(Problem) -> [Node.Member] {
         var members: [Node.Member] = []
-        var names: Set<String> = []
+        // Few have so many members that a set of their names pays.
+        var names: Set<String>?
         try skipSpace()
         if skip("}") { return members }
         while true {
@@ -105,7 +106,8 @@ package struct JSONParser {
                     expected: "a name in double quotes")
             }
             let name = try string()
-            if !names.insert(name).inserted {
+            if members.count == 16 { names = Set(members.map(\.name)) }
+            if names?.insert(name).inserted == false || names == nil && members.contains(where: { $0.name == name }) {
                 throw problem("'\(name.prefix(64))' stands here twice", at: place.offset, expected: "each name once")
             }
             try skipSpace()
@@ -186,7 +188,10 @@ package struct JSONParser {
     private mutating func string() throws(Problem) -> String {
         let start = position
         position += 1
-        var text: [UInt8] = []
+        // What needs no unescaping is taken as it stands.
+        let end = bytes[position...].firstIndex { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }
+        var text = Array(bytes[position..<(end ?? bytes.count)])
+        position = end ?? bytes.count
         while let byte = next {
             switch byte {
             case UInt8(ascii: "\""):

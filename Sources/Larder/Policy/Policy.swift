@@ -42,7 +42,7 @@ public struct Policy: Sendable {
         self.store = store
         self.fallbacks = fallbacks
         let keys = (tree.members ?? []).map(\.name).filter { $0 != "$schema" }
-        revision = String(fingerprint(of: keys.sorted(), as: \.shown).prefix(12))
+        revision = String(SHA256.hex(canonical(keys, isShown: true).bytes).prefix(12))
     }
 
     func warned(of problems: [Problem]) -> Policy {
@@ -57,36 +57,29 @@ public struct Policy: Sendable {
         return revision == other.revision && fingerprint(of: keys) == other.fingerprint(of: keys)
     }
 
-    /// A fingerprint of some parts, the environment's values included. It is compared, never shown.
-    static func fingerprint(of parts: [Part]) -> String {
-        SHA256.hex(JSON.list(parts.map { $0.canonical(\.json) }).text(indented: false).utf8)
+    /// A fingerprint of what some keys say, the environment's values included: to be compared while this process runs.
+    func fingerprint(of keys: [String]) -> Int { canonical(keys, isShown: false).hash }
+
+    private func canonical(_ keys: [String], isShown: Bool) -> Canonical {
+        let members = (tree.members ?? []).filter { keys.contains($0.name) }
+        var text = Canonical(isShown: isShown)
+        text.write(sorted: members) { text, key, node in
+            if let parts = parts(key) { text.write(parts) { $1.write(to: &$0) } } else { text.write(node) }
+        }
+        return text
     }
 
-    /// A fingerprint of what some keys say, the environment's values included. It is compared, never shown.
-    func fingerprint(of keys: [String]) -> String {
-        fingerprint(of: keys, as: \.json)
-    }
-
-    private func fingerprint(of keys: [String], as write: (Node) -> JSON) -> String {
-        let members = keys.compactMap { key in canonical(key, write).map { JSON.Member(key, $0) } }
-        return SHA256.hex(JSON.object(members).text(indented: false).utf8)
-    }
-
-    /// What a key says, the same for all that means the same; nil if the policy does not have it.
-    private func canonical(_ key: String, _ write: (Node) -> JSON) -> JSON? {
-        guard let node = tree[key] else { return nil }
-        let parts: [Part?] =
-            switch key {
-            case "origin": [origin]
-            case "around": around
-            case "strategy": [strategy]
-            case "validators": validators
-            case "store": [store]
-            case "fallbacks": fallbacks
-            default: []
-            }
-        guard PolicySlot.all.contains(where: { $0.name == key }) else { return write(node).sorted }
-        return .list(parts.compactMap { $0?.canonical(write) })
+    /// The parts that stand under a key; nil where none can.
+    private func parts(_ key: String) -> [Part]? {
+        switch key {
+        case "origin": origin.map { [$0] } ?? []
+        case "around": around
+        case "strategy": [strategy]
+        case "validators": validators
+        case "store": store.map { [$0] } ?? []
+        case "fallbacks": fallbacks
+        default: nil
+        }
     }
 }
 
@@ -110,16 +103,7 @@ package struct PolicySlot: Sendable {
 
     /// What else may stand in a policy.
     package static let words = ["$schema", "extends", "resource", "about", "log"]
-}
 
-extension JSON {
-    /// The same value, the members of its objects in the order of their names.
-    package var sorted: JSON {
-        switch self {
-        case .object(let members):
-            .object(members.map { Member($0.name, $0.value.sorted) }.sorted { $0.name < $1.name })
-        case .list(let items): .list(items.map(\.sorted))
-        default: self
-        }
-    }
+    /// Everything that may stand in a policy.
+    static let keys = words + all.map(\.name)
 }

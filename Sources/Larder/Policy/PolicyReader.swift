@@ -146,9 +146,9 @@ package struct PolicyReader {
         var filled = root
         for slot in PolicySlot.all {
             guard let node = root[slot.name] else { continue }
-            reading.inside(".\(slot.name)") {
+            reading.inside("." + slot.name) {
                 let node = environment.fill(node, reading)
-                filled = filled.replacing(slot.name, with: node)
+                if node.isFilled { filled = filled.replacing(slot.name, with: node) }
                 parts[slot.name] = self.parts(slot, node, reading)
             }
         }
@@ -168,7 +168,7 @@ package struct PolicyReader {
     }
 
     private func checkKeys(of root: Node, _ reading: Reading) {
-        let known = PolicySlot.words + PolicySlot.all.map(\.name)
+        let known = PolicySlot.keys
         for member in root.members ?? [] where !known.contains(member.name) {
             reading.inside(".\(member.name.prefix(64))") {
                 reading.report(

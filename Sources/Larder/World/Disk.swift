@@ -51,14 +51,17 @@ package enum Disk {
         guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("read the file", EISDIR) }
         guard Int(clamping: status.st_size) <= limit else { throw Failure("read the file", EFBIG) }
+        // One byte more than there should be: what is filled up to less has been read to its end.
+        var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(Int(clamping: status.st_size) + 1, 512)))
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(clamping: status.st_size))
-        var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(Int(clamping: status.st_size), 512)))
         while true {
             let count = Self.read(file, into: &chunk)
             if count < 0 { throw Failure("read the file") }
-            if count == 0 { return bytes }
             guard bytes.count + count <= limit else { throw Failure("read the file", EFBIG) }
+            if bytes.isEmpty, count < chunk.count, count == Int(clamping: status.st_size) {
+                return Array(chunk[..<count])
+            }
+            if count == 0 { return bytes }
             bytes += chunk[..<count]
         }
     }

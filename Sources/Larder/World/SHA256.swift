@@ -2,10 +2,16 @@
 package struct SHA256 {
     /// The digest of `bytes` in 64 hexadecimal digits.
     package static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = digest(Array(bytes)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        var text: [UInt8] = []
+        text.reserveCapacity(64)
+        for byte in digest(Array(bytes)) {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
         return String(decoding: text, as: UTF8.self)
     }
+
+    private static let digits = Array("0123456789abcdef".utf8)
 
     private static func digest(_ bytes: [UInt8]) -> [UInt8] {
         var message = bytes + [0x80]
@@ -13,10 +19,13 @@ package struct SHA256 {
         message += big(UInt64(bytes.count) * 8)
         var state = initial
         var schedule = [UInt32](repeating: 0, count: 64)
+        let rounds = rounds
         for block in stride(from: 0, to: message.count, by: 64) {
             for word in 0..<16 {
                 let start = block + word * 4
-                schedule[word] = message[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }
+                schedule[word] =
+                    UInt32(message[start]) << 24 | UInt32(message[start + 1]) << 16 | UInt32(message[start + 2]) << 8
+                    | UInt32(message[start + 3])
             }
             for word in 16..<64 {
                 let early = schedule[word - 15]
@@ -25,12 +34,12 @@ package struct SHA256 {
                 let second = turn(late, 17) ^ turn(late, 19) ^ (late >> 10)
                 schedule[word] = schedule[word - 16] &+ first &+ schedule[word - 7] &+ second
             }
-            compress(&state, schedule)
+            compress(&state, schedule, rounds)
         }
         return state.flatMap { big($0) }
     }
 
-    private static func compress(_ state: inout [UInt32], _ schedule: [UInt32]) {
+    private static func compress(_ state: inout [UInt32], _ schedule: [UInt32], _ rounds: [UInt32]) {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for round in 0..<64 {

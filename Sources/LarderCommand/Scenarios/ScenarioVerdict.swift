@@ -98,6 +98,16 @@ extension JSON {
         sorted.text(indented: false) == other?.sorted.text(indented: false)
     }
 
+    /// The same value, the members of its objects in the order of their names.
+    private var sorted: JSON {
+        switch self {
+        case .object(let members):
+            .object(members.map { Member($0.name, $0.value.sorted) }.sorted { $0.name < $1.name })
+        case .list(let items): .list(items.map(\.sorted))
+        default: self
+        }
+    }
+
     /// The value on one line, cut short.
     var shortText: String {
         let text = text(indented: false)
