@@ -24,6 +24,7 @@ struct Canonical {
         case .string(let text): write(isShown ? node.written ?? text : text)
         case .list(let items): write(items) { $0.write($1) }
         case .object(let members): write(sorted: members) { text, _, value in text.write(value) }
+        case .number(_, let digits) where digits != "-0" && Int(digits) != nil: bytes += digits.utf8
         case .null, .bool, .number: bytes += node.json.text(indented: false).utf8
         }
     }

@@ -43,7 +43,8 @@ public struct Node: Sendable {
     /// The value of the member called `name`, if this is an object that has one.
     public subscript(name: String) -> Node? {
         guard case .object(let members) = content else { return nil }
-        return members.first { $0.name == name }?.value
+        // By index: each member that is looked at would be copied otherwise.
+        return members.indices.first { members[$0].name == name }.map { members[$0].value }
     }
 
     /// The members, if this is an object.

@@ -115,8 +115,8 @@ public final class Part: Sendable {
 
     /// Writes what it says: an object with `use`.
     func write(to text: inout Canonical) {
-        let use = Node.Member(name: "use", place: name.place, value: name)
-        let members = [use] + (node.members ?? []).filter { $0.name != "use" }
+        let bare = [Node.Member(name: "use", place: name.place, value: name)]
+        let members = node["use"] == nil ? bare : node.members ?? bare
         text.write(sorted: members) { text, _, value in write(value, to: &text) }
     }
 

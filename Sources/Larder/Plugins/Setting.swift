@@ -2,7 +2,7 @@
 ///
 /// Reading it from a policy, the messages about mistakes, the JSON Schema, `larder plugins` and the reference all come
 /// from this declaration.
-public struct Setting<Value: Sendable>: Sendable {
+public final class Setting<Value: Sendable>: Sendable {
     /// The name in a policy.
     public let name: String
     /// How it is written and what it may be.

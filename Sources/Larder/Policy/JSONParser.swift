@@ -107,7 +107,9 @@ package struct JSONParser {
             }
             let name = try string()
             if members.count == 16 { names = Set(members.map(\.name)) }
-            if names?.insert(name).inserted == false || names == nil && members.contains(where: { $0.name == name }) {
+            if names?.insert(name).inserted == false
+                || names == nil && members.indices.contains(where: { members[$0].name == name })
+            {
                 throw problem("'\(name.prefix(64))' stands here twice", at: place.offset, expected: "each name once")
             }
             try skipSpace()
