@@ -178,7 +178,8 @@ public final class Pantry: Sendable {
     /// What happens to the policies from now on. Every access gives a stream of its own, which ends with the pantry.
     public var events: AsyncStream<PantryEvent> { swaps.stream(most: 100) }
 
-    /// Reads the policies again and, if all of them are sound, swaps those that changed.
+    /// Reads the policies whose files changed, or files that they extend, and, if all of them are sound, swaps those that
+    /// say something else. All others keep what they have.
     ///
     /// Loads under way finish on the policy they started on. A store whose declaration did not change keeps its contents,
     /// and calls under way are joined by later loads if origin, wrappers and validators did not change either. One that

@@ -1,6 +1,8 @@
 /// Reads the files of a folder of policies into trees: one for each file, merged with what it extends.
 package struct PolicyFiles {
     let folder: String
+    /// What of a stamp is seen: less than all, where a test plays a file system with a coarser clock.
+    var seen: @Sendable (FileStamp) -> FileStamp = { $0 }
 
     private static let longestChain = 16
 
@@ -14,14 +16,15 @@ package struct PolicyFiles {
     /// - Throws: ``Problem`` when the folder cannot be read.
     func stamps(_ known: (String) -> Bool = { _ in false }) throws(Problem) -> [(name: String, stamp: FileStamp?)] {
         do {
-            return try Disk.stamps(in: folder) { known($0) || Self.isPolicy($0) }.filter { $0.stamp?.isFolder != true }
+            return try Disk.stamps(in: folder) { known($0) || Self.isPolicy($0) }
+                .filter { $0.stamp?.isFolder != true }.map { ($0.name, $0.stamp.map(seen)) }
         } catch {
             throw Problem("the folder of policies cannot be read: \(error)", file: folder)
         }
     }
 
     /// The stamp of a file; nil when it is not there or cannot be read.
-    func stamp(of name: String) -> FileStamp? { Disk.stamp(of: folder + "/" + name) }
+    func stamp(of name: String) -> FileStamp? { Disk.stamp(of: folder + "/" + name).map(seen) }
 
     /// Whether there is something of that name, readable or not.
     func has(_ name: String) -> Bool { Disk.isThere(folder + "/" + name) }

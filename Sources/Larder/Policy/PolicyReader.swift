@@ -1,7 +1,7 @@
 /// Turns policy files into policies, or into everything that is wrong with them.
 package struct PolicyReader {
     package let registry: Registry
-    let files: PolicyFiles
+    var files: PolicyFiles
     private let environment: EnvironmentReader
     /// The one file that is read, whatever it is called; nil for all that are policies.
     private(set) var only: String?
