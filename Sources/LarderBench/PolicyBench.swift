@@ -5,16 +5,18 @@ enum PolicyBench {
     private static let world = SystemWorld()
 
     static func figures(_ harness: Harness) async throws -> [Figure] {
-        var figures: [Figure] = []
         // The largest first: what it takes up comes from the system, and not from what smaller ones left behind.
-        for count in [10_000, 100, 1] {
-            figures += try await ofFolder(count, rounds: count < 10_000 ? harness.rounds * 3 : harness.rounds / 2)
+        let folders = try [10_000, 100, 1].map { try BenchFolder(count: $0) }
+        var figures: [Figure] = []
+        for folder in folders {
+            let isLarge = folder.names.count == 10_000
+            figures += try await of(folder, rounds: isLarge ? harness.rounds / 2 : harness.rounds * 3)
         }
         return figures
     }
 
-    private static func ofFolder(_ count: Int, rounds: Int) async throws -> [Figure] {
-        let folder = try BenchFolder(count: count)
+    private static func of(_ folder: BenchFolder, rounds: Int) async throws -> [Figure] {
+        let count = folder.names.count
         let isLarge = count == 10_000
         let size = residentSize()
         let pantry = try await pantry(folder)
@@ -30,7 +32,7 @@ enum PolicyBench {
             },
         ]
         // Policies are older than a moment when one of them is changed.
-        try await world.sleep(for: .seconds(2.5))
+        if isLarge { try await world.sleep(for: .seconds(2.5)) }
         try await pantry.reload()
         figures.append(
             try await times("one changed, the watch says which, \(name)", 21, goal: isLarge ? 5_000_000 : nil) {
