@@ -76,6 +76,15 @@ struct LarderCache<Key: BenchKey>: BenchCache {
 
     @inline(__always)
     func set(_ key: Key, _ value: UInt64) { _ = catalog.insert(value, as: key, hash: key.seededHash, weight: 1) }
+
+    /// The share of reads that find something if what is missed is put in.
+    func hitRatio(of keys: [Key]) -> Double {
+        var hits = 0
+        for key in keys {
+            if get(key) == nil { set(key, 1) } else { hits += 1 }
+        }
+        return Double(hits) / Double(keys.count)
+    }
 }
 
 /// A dictionary behind a lock. It is never full: it has no idea what to give up.

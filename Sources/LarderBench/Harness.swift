@@ -21,6 +21,7 @@ struct Figure {
         case nanoseconds = "ns"
         case bytes
         case times
+        case percent
     }
 
     var group: String

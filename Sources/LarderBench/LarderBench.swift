@@ -88,7 +88,9 @@ import Larder
         case .nanoseconds where value >= 10_000: Duration.nanoseconds(Int64(value)).brief
         case .nanoseconds: "\((value * 10).rounded() / 10) ns"
         case .bytes: "\((value / 100).rounded() / 10) KB"
+        case .times where value < 100: "\((value * 100).rounded() / 100) ×"
         case .times: "\(Int(value)) ×"
+        case .percent: "\((value * 10).rounded() / 10) %"
         }
     }
 }

@@ -2,45 +2,123 @@ import Dispatch
 import Larder
 
 /// What Larder's memory store is made of, beside what else there is to keep things in.
+///
+/// Keys are asked for as traffic asks: a few often, most rarely. Where a cache is too small for all, it has room for a
+/// tenth of them. A dictionary behind a lock is shown for scale: it is never full, and so never misses.
 enum MemoryBench {
-    private static let keys = 100_000
+    static let keys = 100_000
+    static let room = 10_000
+    private static let roomy = 2 * keys
 
     static func figures(_ harness: Harness) async throws -> [Figure] {
-        let popular = Traffic(keys: keys, skew: 0.99)
-        var figures = try await hits(UInt64.self, "u64", popular, harness, goal: 30)
-        figures += try await hits(UInt64.self, "u64, two threads", popular, harness, threads: 2, goal: 18)
-        figures += try await hits(ShortText.self, "20-byte text", popular, harness, goal: 60)
-        figures += try await hits(LongText.self, "80-byte text", popular, harness)
-        figures += try await hits(Key.self, "request's key", popular, harness)
+        let traffic = Traffic(keys: keys, skew: 0.99)
+        let steeper = Traffic(keys: keys, skew: 1)
+        let one = try await compare(UInt64.self, "get-hit, u64", .hits, traffic, harness, goal: 30)
+        let two = try await compare(UInt64.self, "get-hit, u64, two threads", .hits, traffic, harness, 2, goal: 18)
+        var figures = one + two
+        if let one = one.first, let two = two.first {
+            figures.append(
+                Figure(
+                    group: two.group, name: "throughput of two threads ÷ one", median: one.median / two.median,
+                    unit: .times, goal: 1.6, isGoalLeast: true))
+        }
+        figures += try await compare(ShortText.self, "get-hit, 20-byte text", .hits, traffic, harness, goal: 60)
+        figures += try await compare(LongText.self, "get-hit, 80-byte text", .hits, traffic, harness)
+        figures += try await compare(Key.self, "get-hit, request's key", .hits, traffic, harness)
+        figures += try await compare(UInt64.self, "get-hit, u64, skew 1", .hits, steeper, harness)
+        figures += try await compare(UInt64.self, "set, evicting", .sets, traffic, harness)
+        figures += try await compare(UInt64.self, "mixed 75/25", .mixed, traffic, harness, goal: 45)
+        figures += try await compare(UInt64.self, "mixed 75/25, two threads", .mixed, traffic, harness, 2)
+        figures += try await compare(UInt64.self, "read-through", .readThrough, traffic, harness, goal: 60)
+        figures += try await compare(UInt64.self, "read-through, skew 1", .readThrough, steeper, harness)
+        figures += try await compare(ShortText.self, "read-through, 20-byte text", .readThrough, traffic, harness)
+        figures += try await collisions(harness)
         return figures
     }
 
-    /// Reading what is there.
-    private static func hits<Key: BenchKey>(
-        _ key: Key.Type, _ name: String, _ traffic: Traffic, _ harness: Harness, threads: Int = 1, goal: Double? = nil
+    /// What is done with a cache.
+    private enum Use {
+        case hits, sets, mixed, readThrough
+    }
+
+    private static func compare<Key: BenchKey>(
+        _ key: Key.Type, _ name: String, _ use: Use, _ traffic: Traffic, _ harness: Harness, _ threads: Int = 1,
+        goal: Double? = nil
     ) async throws -> [Figure] {
         let keys = (0..<keys).map { Key.key($0) }
-        func hits(_ cache: some BenchCache<Key>, goal: Double? = nil) -> Case {
-            for (number, key) in keys.enumerated() { cache.set(key, UInt64(number)) }
-            return Case(type(of: cache).name, goal: goal) { count in
-                spread(count, over: threads) { count, thread in
-                    var sum: UInt64 = 0
-                    traffic.forEach(count, from: thread) { sum &+= cache.get(keys[$0]) ?? 0 }
-                    keep(sum)
+        let room = use == .hits ? roomy : room
+        let own = try LarderCache<Key>(capacity: room)
+        var figures = try await harness.compare(
+            name,
+            [
+                run(use, own, keys, traffic, threads, goal: goal),
+                run(use, LockedDictionary<Key>(capacity: room), keys, traffic, threads),
+                run(use, FoundationCache<Key>(capacity: room), keys, traffic, threads),
+            ])
+        if use == .readThrough, !figures.isEmpty {
+            let share = own.hitRatio(of: traffic.requests.map { keys[$0] })
+            figures.append(
+                Figure(
+                    group: name, name: "larder's hit ratio", median: 100 * share, unit: .percent,
+                    goal: goal == nil ? nil : 79, isGoalLeast: true))
+        }
+        return figures
+    }
+
+    private static func run<Key: BenchKey>(
+        _ use: Use, _ cache: some BenchCache<Key>, _ keys: [Key], _ traffic: Traffic, _ threads: Int,
+        goal: Double? = nil
+    ) -> Case {
+        if use != .readThrough { for (number, key) in keys.enumerated() { cache.set(key, UInt64(number)) } }
+        return Case(type(of: cache).name, goal: goal) { count in
+            spread(count, over: threads) { count, thread in
+                var sum: UInt64 = 0
+                switch use {
+                case .hits: traffic.forEach(count, from: thread) { sum &+= cache.get(keys[$0]) ?? 0 }
+                case .sets: traffic.forEach(count, from: thread) { cache.set(keys[$0], 1) }
+                case .mixed:
+                    var turn = 0
+                    traffic.forEach(count, from: thread) { number in
+                        turn &+= 1
+                        if turn & 3 == 0 { cache.set(keys[number], 1) } else { sum &+= cache.get(keys[number]) ?? 0 }
+                    }
+                case .readThrough:
+                    traffic.forEach(count, from: thread) { number in
+                        if let value = cache.get(keys[number]) { sum &+= value } else { cache.set(keys[number], 1) }
+                    }
                 }
+                keep(sum)
             }
         }
-        return try await harness.compare(
-            "get-hit, \(name)",
+    }
+
+    /// Keys that were chosen to collide in whatever way can be foreseen, beside others as long.
+    private static func collisions(_ harness: Harness) async throws -> [Figure] {
+        let chosen = (0..<keys).map { number in
+            // "Aa" and "BB" are one to hashes that multiply by 31.
+            Key(resource: (0..<17).map { number >> $0 & 1 == 0 ? "Aa" : "BB" }.joined())
+        }
+        let others = (0..<keys).map { Key(resource: "\(UInt64.key($0))".padded(to: 34)) }
+        let traffic = Traffic(keys: keys, skew: 0)
+        var figures = try await harness.compare(
+            "100,000 keys, get-hit",
             [
-                hits(try LarderCache<Key>(capacity: 2 * Self.keys), goal: goal),
-                hits(LockedDictionary<Key>(capacity: 2 * Self.keys)),
-                hits(FoundationCache<Key>(capacity: 2 * Self.keys)),
+                run(.hits, try LarderCache<Key>(capacity: roomy), others, traffic, 1),
+                run(.hits, try LarderCache<Key>(capacity: roomy), chosen, traffic, 1),
             ])
+        for (place, name) in ["at random", "chosen to collide"].enumerated() where place < figures.count {
+            figures[place].name = name
+        }
+        if let random = figures.first { figures[figures.count - 1].goal = 2 * random.median }
+        return figures
     }
 
     private static func spread(_ count: Int, over threads: Int, _ body: @Sendable (Int, Int) -> Void) {
         if threads == 1 { return body(count, 0) }
         DispatchQueue.concurrentPerform(iterations: threads) { body(count / threads, $0) }
     }
+}
+
+extension String {
+    fileprivate func padded(to length: Int) -> String { self + String(repeating: "0", count: length - count) }
 }

@@ -85,7 +85,7 @@
     /// - Returns: the number of its node.
     mutating func add(_ item: Item, as id: ID, _ hash: Int, weight: Int) -> Int {
         if firstFree < 0 { addRoom() }
-        if (count + 1) * 2 > mask + 1 { widen() }
+        if (count + 1) * 16 > (mask + 1) * 13 { widen() }
         let node = Int(firstFree)
         firstFree = links[node]
         let mark = Self.mark(of: hash)

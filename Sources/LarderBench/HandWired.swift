@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+/// What somebody would write by hand for one resource: decorators and a fallback around the same store, each doing the
+/// least that the composed graph does, and telling nothing of it.
+protocol HandWired: Sendable {
+    func value(of key: Key) -> Data?
+}
+
+enum HandWiring {
+    /// As many layers as the composed graph has.
+    static func graph(over store: any Store) -> any HandWired {
+        Counting(Falling(Choosing(Looking(store: store, world: SystemWorld(), fresh: .seconds(7 * 86_400)))))
+    }
+
+    private struct Looking: HandWired {
+        let store: any Store
+        let world: any World
+        let fresh: Duration
+
+        func value(of key: Key) -> Data? {
+            let now = world.now
+            return store.peek(key) { $0.metadata.age(at: now) < fresh }?.payload.bytes
+        }
+    }
+
+    private struct Choosing: HandWired {
+        let cached: any HandWired
+
+        init(_ cached: any HandWired) { self.cached = cached }
+
+        func value(of key: Key) -> Data? { cached.value(of: key) }
+    }
+
+    private struct Falling: HandWired {
+        let first: any HandWired
+
+        init(_ first: any HandWired) { self.first = first }
+
+        func value(of key: Key) -> Data? { first.value(of: key) ?? Data("1".utf8) }
+    }
+
+    private struct Counting: HandWired {
+        let inner: any HandWired
+        let hits = Locked(0)
+
+        init(_ inner: any HandWired) { self.inner = inner }
+
+        func value(of key: Key) -> Data? {
+            let value = inner.value(of: key)
+            if value != nil { hits.withLock { $0 += 1 } }
+            return value
+        }
+    }
+}
