@@ -8,7 +8,7 @@ extension Registry {
             .networkFirst, .cacheFirst, .staleWhileRevalidate, .race, .cacheOnly, .networkOnly,
             .age, .checksum, .entryVersion, .contentType, .maxSize,
             .memoryStore, .fileStore, .tieredStore, .noStore,
-            .lru,
+            .adaptive, .wTinyLFU, .s3FIFO, .lru,
         ]
         for plugin in plugins { registry.add(plugin) }
         return registry
