@@ -33,6 +33,7 @@ import Larder
 
     static func main() async {
         var arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "hitratio" { exit(await HitRatioBench.main(Array(arguments.dropFirst()))) }
         let isJSON = arguments.contains("--json")
         var harness = Harness()
         if arguments.contains("--quick") { harness.rounds = 7 }
@@ -45,7 +46,8 @@ import Larder
         let chosen = groups.filter { wanted == "all" || wanted == $0.name }
         guard arguments.count <= 1, !chosen.isEmpty else {
             let list = groups.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
-            print("usage: larder-bench all|GROUP [--only TEXT] [--quick] [--json]\n\n\(list)")
+            let usage = "usage: larder-bench all|GROUP [--only TEXT] [--quick] [--json]\n\n"
+            print(usage + list + "\n  hitratio  what recorded traffic finds; see larder-bench hitratio --help")
             exit(wanted == "--help" ? 0 : 2)
         }
         var figures: [Figure] = []

@@ -1,0 +1,62 @@
+import Larder
+
+/// What one eviction found of a trace.
+struct HitRatio {
+    var trace: String
+    var eviction: String
+    var capacity: Int
+    var isWeighted: Bool
+    private var requests = 0
+    private var hits = 0
+    private var bytes = 0
+    private var hitBytes = 0
+
+    init(trace: String, eviction: String, capacity: Int, isWeighted: Bool) {
+        (self.trace, self.eviction, self.capacity, self.isWeighted) = (trace, eviction, capacity, isWeighted)
+    }
+
+    mutating func asked(bytes: Int, isHit: Bool) {
+        requests += 1
+        self.bytes += bytes
+        guard isHit else { return }
+        hits += 1
+        hitBytes += bytes
+    }
+
+    private var ratio: Double { Double(hits) / Double(max(1, requests)) }
+    private var byteRatio: Double { Double(hitBytes) / Double(max(1, bytes)) }
+
+    var json: JSON {
+        var members: [JSON.Member] = [
+            .init("trace", .string(trace)), .init("eviction", .string(eviction)), .init("capacity", .int(capacity)),
+            .init("requests", .int(requests)), .init("hits", .int(hits)), .init("ratio", .number(ratio)),
+        ]
+        if isWeighted { members.append(.init("byte_ratio", .number(byteRatio))) }
+        return .object(members)
+    }
+
+    /// All of them, one a line.
+    static func table(_ rows: [HitRatio]) -> String {
+        let isWeighted = rows.contains(where: \.isWeighted)
+        let head = ["trace", "eviction", "capacity", "requests", "hits", "ratio"] + (isWeighted ? ["bytes"] : [])
+        let cells =
+            [head]
+            + rows.map { row in
+                [
+                    row.trace, row.eviction, "\(row.capacity)", "\(row.requests)", "\(row.hits)", percent(row.ratio),
+                ] + (isWeighted ? [percent(row.byteRatio)] : [])
+            }
+        let widths = head.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        return cells.map { cells in
+            zip(cells, widths).enumerated().map { column, cell in
+                let space = String(repeating: " ", count: cell.1 - cell.0.count)
+                return column < 2 ? cell.0 + space : space + cell.0
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    private static func percent(_ ratio: Double) -> String {
+        let hundredths = Int((ratio * 10_000).rounded())
+        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) %"
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Larder
+
+/// What part of recorded traffic the memory store finds, by what it forgets.
+struct HitRatioBench {
+    static let usage = """
+        usage: larder-bench hitratio --trace FILE [--trace FILE …] --capacity N[,N…] --eviction NAME|all
+                                     [--weights SPEC] [--json]
+
+          --trace     one key a line, plain or packed by gzip (FILE.gz)
+          --capacity  how many entries the store may keep; with --weights, how many times the bytes of a mean entry
+          --eviction  what it forgets: \(names.joined(separator: ", ")), or all of them
+          --weights   how large payloads are, by key: pareto:1.2,1KB,1MB (tail, least, most); all alike without it
+          --json      as JSON
+
+        Each request asks the store by itself: what it does not find is put in. Nothing is loaded or measured besides.
+        """
+
+    static var names: [String] { Registry.standard[.eviction].map(\.name) }
+
+    /// Something wrong with the arguments.
+    struct Misuse: Error {
+        var message: String
+    }
+
+    private(set) var traces: [String] = []
+    private(set) var capacities: [Int] = []
+    private(set) var evictions: [String] = []
+    private(set) var weights: WeightSpec?
+    private(set) var isJSON = false
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            if name == "--json" {
+                isJSON = true
+                continue
+            }
+            guard ["--trace", "--capacity", "--eviction", "--weights"].contains(name) else {
+                throw Misuse(message: "unknown argument '\(name)'")
+            }
+            guard let value = rest.popFirst() else { throw Misuse(message: "\(name) needs a value") }
+            switch name {
+            case "--trace": traces.append(value)
+            case "--capacity": capacities = try Self.capacities(value)
+            case "--eviction": evictions = try Self.evictions(value)
+            default:
+                guard let spec = WeightSpec(value) else {
+                    throw Misuse(message: "'\(value)' is no --weights; expected one such as pareto:1.2,1KB,1MB")
+                }
+                weights = spec
+            }
+        }
+        for (name, isMissing) in [
+            ("--trace", traces.isEmpty), ("--capacity", capacities.isEmpty), ("--eviction", evictions.isEmpty),
+        ] where isMissing { throw Misuse(message: "\(name) is missing") }
+    }
+
+    private static func capacities(_ text: String) throws -> [Int] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            guard let number = Int(part), (1...1_000_000_000).contains(number) else {
+                throw Misuse(message: "'\(part)' is no --capacity; expected a whole number from 1 to 1000000000")
+            }
+            return number
+        }
+    }
+
+    private static func evictions(_ text: String) throws -> [String] {
+        if text == "all" { return names }
+        return try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            guard names.contains(String(part)) else {
+                throw Misuse(
+                    message: "unknown eviction '\(part)'; expected one of \(names.joined(separator: ", ")) or all")
+            }
+            return String(part)
+        }
+    }
+
+    /// Runs the command line: 0 when it went well, 2 for wrong arguments, 1 for anything else.
+    static func main(_ arguments: [String]) async -> Int32 {
+        if arguments.isEmpty || arguments.contains("--help") {
+            print(usage)
+            return arguments.isEmpty ? 2 : 0
+        }
+        do {
+            let bench = try HitRatioBench(arguments)
+            var rows: [HitRatio] = []
+            for trace in bench.traces { rows += try await bench.run(TraceFile(path: trace), named: trace) }
+            print(bench.isJSON ? JSON.list(rows.map(\.json)).text() : HitRatio.table(rows))
+            return 0
+        } catch let misuse as Misuse {
+            complain(misuse.message + "\n\n" + usage)
+            return 2
+        } catch {
+            complain("\(error)")
+            return error is TraceFile.Failure ? 2 : 1
+        }
+    }
+
+    private static func complain(_ message: String) {
+        FileHandle.standardError.write(Data("larder-bench hitratio: \(message)\n".utf8))
+    }
+
+    private func run(_ trace: TraceFile, named name: String) async throws -> [HitRatio] {
+        let keys = trace.keys.map { Key(resource: "trace", parameters: ["key": $0]) }
+        // Payloads are pieces of one, so a store of gigabytes needs no memory for them.
+        let bytes = Data(count: Int(weights?.most ?? 0))
+        let entries = trace.keys.map { key in Entry(weights.map { bytes.prefix($0.bytes(of: key)) } ?? bytes) }
+        let mean = Double(entries.reduce(0) { $0 + $1.weight }) / Double(entries.count)
+        var rows: [HitRatio] = []
+        for capacity in capacities {
+            for eviction in evictions {
+                let room = Int((mean * Double(capacity)).rounded())
+                let store = try Self.store(eviction, room: room, entries: weights == nil ? capacity : nil)
+                var row = HitRatio(
+                    trace: (name as NSString).lastPathComponent, eviction: eviction, capacity: capacity,
+                    isWeighted: weights != nil)
+                for request in trace.requests {
+                    let (key, entry) = (keys[Int(request)], entries[Int(request)])
+                    row.asked(bytes: entry.weight, isHit: try await Self.ask(store, key, entry))
+                }
+                rows.append(row)
+            }
+        }
+        return rows
+    }
+
+    private static func ask(_ store: any Store, _ key: Key, _ entry: Entry) async throws -> Bool {
+        if store.peek(key, if: { _ in true }) != nil { return true }
+        if try await store.read(key) != nil { return true }
+        _ = try await store.write(entry, for: key)
+        return false
+    }
+
+    private static func store(_ eviction: String, room: Int, entries: Int?) throws -> any Store {
+        let count = entries.map { #", "entries": \#($0)"# } ?? ""
+        let text = #"{ "use": "memory", "capacity": "\#(max(1, room))B", "eviction": "\#(eviction)"\#(count) }"#
+        let node = try JSONParser.parse(SourceText(name: "hitratio", bytes: Array(text.utf8)))
+        let reading = Reading(registry: .standard, folder: "", file: "hitratio")
+        guard let part = SettingType.part(.store).read(node, reading) else {
+            throw Misuse(message: reading.problems.map { "\($0)" }.joined(separator: "\n"))
+        }
+        let context = Context(resource: "trace", world: SystemWorld(), cacheDirectory: "", registry: .standard)
+        return try part.store(in: context)
+    }
+}
