@@ -1,0 +1,102 @@
+import Testing
+
+@testable import Larder
+
+/// The evictions there are, each new and with its defaults.
+enum Evictions {
+    static let names = Registry.standard[.eviction].map(\.name)
+
+    static func named(_ name: String) throws -> any Eviction {
+        let node = try JSONParser.parse(SourceText(name: "test", bytes: Array("\"\(name)\"".utf8)))
+        let reading = Reading(registry: .standard, folder: "", file: "test")
+        return try #require(Part(.eviction, node, reading)).eviction()
+    }
+}
+
+/// A store of numbers that keeps nothing but what an eviction must agree with.
+struct PlainStore {
+    private(set) var eviction: any Eviction
+    /// Where what is kept lies; and what lies where.
+    private(set) var places: [Int: Int] = [:]
+    private(set) var weights: [Int: (key: Int, weight: Int)] = [:]
+    private var free: [Int] = []
+    private var taken = 0
+    private(set) var weight = 0
+    let capacity: Int
+    private(set) var hits = 0
+    /// What is wrong with the eviction.
+    private(set) var complaint: String?
+
+    init(_ eviction: any Eviction, capacity: Int) {
+        self.eviction = eviction
+        self.capacity = capacity
+    }
+
+    mutating func ask(_ key: Int, weight: Int = 1) {
+        if let place = places[key] {
+            hits += 1
+            eviction.used(place)
+        } else {
+            insert(key, weight: weight)
+        }
+    }
+
+    mutating func insert(_ key: Int, weight: Int) {
+        remove(key)
+        let place = free.popLast() ?? taken
+        taken = max(taken, place + 1)
+        places[key] = place
+        weights[place] = (key, weight)
+        self.weight += weight
+        eviction.inserted(place, hash: key &* 0x1234_5678_9ABC_DEF1, weight: weight)
+        fit()
+    }
+
+    mutating func use(_ keys: [Int]) {
+        let used = keys.compactMap { places[$0].map(Int32.init) }
+        used.withUnsafeBufferPointer { eviction.used($0) }
+    }
+
+    mutating func change(_ key: Int, weight: Int) {
+        guard let place = places[key], let old = weights[place] else { return }
+        weights[place] = (key, weight)
+        self.weight += weight - old.weight
+        eviction.changed(place, weight: weight)
+        fit()
+    }
+
+    mutating func remove(_ key: Int) {
+        guard let place = places[key] else { return }
+        close(place)
+        eviction.removed(place)
+    }
+
+    /// Lets the eviction give up everything.
+    mutating func drain() {
+        while complaint == nil, !places.isEmpty { evictOne() }
+        if let place = eviction.evict() { complaint = complaint ?? "gives up \(place) of an empty store" }
+    }
+
+    private mutating func fit() {
+        while complaint == nil, weight > capacity { evictOne() }
+    }
+
+    private mutating func evictOne() {
+        guard let place = eviction.evict() else {
+            complaint = "gives up nothing of \(places.count)"
+            return
+        }
+        guard weights[place] != nil else {
+            complaint = "gives up \(place), which is empty"
+            return
+        }
+        close(place)
+    }
+
+    private mutating func close(_ place: Int) {
+        guard let old = weights.removeValue(forKey: place) else { return }
+        places[old.key] = nil
+        weight -= old.weight
+        free.append(place)
+    }
+}

@@ -1,0 +1,98 @@
+import LarderSimulation
+import Testing
+
+@testable import Larder
+
+@Suite struct EvictionTests {
+    @Test func whatSuitsTheTrafficIsTheDefault() {
+        #expect(Part(defaultFor: .eviction, in: .standard)?.plugin.name == "adaptive")
+    }
+
+    @Test(arguments: Evictions.names, [(1, 1), (10, 1), (200, 1), (5_000, 500)] as [(capacity: Int, most: Int)])
+    func everythingThatIsKeptGoesOnceAndNothingElse(name: String, store: (capacity: Int, most: Int)) throws {
+        for seed in 1...2 as ClosedRange<UInt64> {
+            var dice = Dice(seed: seed)
+            var plain = PlainStore(try Evictions.named(name), capacity: store.capacity)
+            for step in 0..<3_000 {
+                let key = dice.roll(dice.roll(2) == 0 ? 40 : 600)
+                let weight = store.most == 1 ? 1 : dice.roll(store.most + 1)
+                switch dice.roll(40) {
+                case 0..<26: plain.ask(key, weight: weight)
+                case 26..<30: plain.insert(key, weight: weight)
+                case 30..<33: plain.use([key, key / 2, key, 1])
+                case 33..<36: plain.change(key, weight: weight)
+                case 36..<39: plain.remove(key)
+                default:
+                    // A store is cleared now and then.
+                    if step % 7 == 0 { for key in 0..<600 { plain.remove(key) } }
+                }
+                if let complaint = plain.complaint {
+                    Issue.record("step \(step): \(complaint)")
+                    return
+                }
+            }
+            plain.drain()
+            #expect(plain.complaint == nil && plain.weight == 0)
+        }
+    }
+
+    @Test func theLeastRecentlyUsedIsWhatGoes() {
+        var lru = LRU()
+        for place in 0..<4 { lru.inserted(place, hash: place, weight: 1) }
+        lru.used(0)
+        lru.removed(2)
+        lru.inserted(2, hash: 9, weight: 1)
+        lru.used(1)
+        #expect((0..<5).map { _ in lru.evict() } == [3, 0, 2, 1, nil])
+    }
+
+    @Test func chainsKnowWhatTheyWeigh() {
+        var chains = Chains(lists: 2, blank: 0)
+        chains.insert(3, weight: 5, mark: 7, in: 0)
+        chains.insert(0, weight: 0, mark: 8, in: 1)
+        chains.insert(1, weight: 2, mark: 9, in: 0, asOldest: true)
+        #expect(chains.weights == [7, 1] && chains.weight == 8 && chains.count == 3 && chains[3] == 7)
+        #expect(chains.oldest(0) == 1 && chains.oldest(1) == 0 && chains.list(of: 2) == nil)
+        chains.move(1, to: 1)
+        chains.setWeight(10, of: 1)
+        chains.remove(2)
+        #expect(chains.weights == [5, 11] && chains.list(of: 1) == 1)
+        // A place that is filled twice is in one list only.
+        chains.insert(3, weight: 1, mark: 1, in: 1)
+        #expect(chains.weights == [0, 12] && chains.count == 3 && chains.oldest(0) == nil)
+    }
+
+    @Test func ghostsTellWhenAndForgetTheOldest() {
+        var ghosts = Ghosts(perEntry: 1)
+        var now: UInt32 = .max - 2_000
+        for hash in 0..<4_000 as Range<UInt32> {
+            now &+= 1
+            ghosts.reserve(min(1_000, Int(hash)), now: now)
+            ghosts.insert(UInt32(stirring: Int(hash)), at: now, now: now)
+        }
+        func known(_ range: Range<Int>) -> Int {
+            range.filter { number in
+                let went = now &- UInt32(3_999 - number)
+                guard let time = ghosts.take(UInt32(stirring: number), now: now) else { return false }
+                // Never later than it was, and earlier by one unit at most.
+                return went &- time < 16
+            }.count
+        }
+        #expect(known(3_600..<4_000) > 360)
+        #expect(known(0..<1_000) < 50)
+        #expect(known(3_600..<4_000) == 0, "what was told is forgotten")
+    }
+
+    @Test func theSketchCountsAndForgets() {
+        var sketch = FrequencySketch()
+        sketch.reserve(500)
+        let hashes = (0..<500).map { UInt32(stirring: $0) }
+        for (number, hash) in hashes.enumerated() { for _ in 0..<(number % 5) { sketch.count(hash) } }
+        let exact = hashes.indices.filter { sketch.frequency(of: hashes[$0]) == $0 % 5 }.count
+        #expect(exact > 400)
+        #expect(hashes.indices.allSatisfy { sketch.frequency(of: hashes[$0]) >= $0 % 5 })
+        for round in 0..<12 { for hash in hashes.indices where hash % 100 == round { sketch.count(hashes[hash]) } }
+        for other in 1_000..<9_000 { sketch.count(UInt32(stirring: other)) }
+        #expect(sketch.frequency(of: hashes[4]) < 8)
+    }
+}
