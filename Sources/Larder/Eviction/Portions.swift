@@ -34,6 +34,6 @@ struct Portions: Sendable {
 
     /// Room has to be made.
     mutating func pressed<Mark>(_ places: Chains<Mark>) {
-        limit = places.weight
+        if places.count > 0 { limit = places.weight }
     }
 }

@@ -20,7 +20,7 @@ struct Ranking: Sendable {
 
     /// Makes what was recorded count for less.
     mutating func fade() {
-        for outcome in outcomes.indices { outcomes[outcome] *= 0.917 }
+        for (outcome, times) in outcomes.enumerated() { outcomes[outcome] = times < 0.01 ? 0 : times * 0.917 }
     }
 
     /// Whether there is another leader now: one that finds so much more that chance would hardly do it.

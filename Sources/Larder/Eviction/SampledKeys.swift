@@ -19,7 +19,9 @@ struct SampledKeys: Sendable {
     private var hand = SampledKeys.first
 
     static let first = 2
-    private static let most = 4_096
+
+    /// How many keys are known.
+    var count: Int { keys.count - Self.first - free.count }
 
     /// The number of a key; nil for one that is not known.
     func find(_ hash: UInt32) -> Int? {
@@ -64,11 +66,8 @@ struct SampledKeys: Sendable {
     }
 
     private mutating func forgetOne() {
-        var steps = 0
-        // All trials together keep less than the most there can be, so the search ends.
-        while steps < 24 || keys.count >= Self.most {
+        for _ in 0..<24 {
             hand = hand + 1 < keys.count ? hand + 1 : Self.first
-            steps += 1
             guard keys[hand].keepers == 0 else { continue }
             if !keys[hand].isFresh { return remove(hand) }
             keys[hand].isFresh = false
