@@ -57,6 +57,8 @@ struct Chains<Mark: Sendable>: Sendable {
     mutating func insert(_ place: Int, weight: Int, mark: Mark, in list: Int, asOldest: Bool = false) {
         let index = place + ends
         while nodes.count <= index {
+            // A quarter more at a time: doubling would leave half of a large store's array empty.
+            if nodes.count == nodes.capacity { nodes.reserveCapacity(nodes.count / 4 * 5 + 16) }
             nodes.append(Node(newer: -1, older: -1, weight: 0, mark: blank, list: Self.none))
         }
         remove(place)
