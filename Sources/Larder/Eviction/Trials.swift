@@ -2,7 +2,8 @@
 /// sample of the keys.
 ///
 /// All see the same keys, so what is compared are the few uses that one finds and another does not. The share of keys
-/// halves whenever the trials would grow beyond a few hundred entries; a small store is tried out in full.
+/// halves whenever the trials would grow beyond a few hundred entries, or a thousand once that share is very small; a small
+/// store is tried out in full.
 struct Trials: Sendable {
     /// A way of forgetting.
     struct Choice: Sendable {
@@ -31,9 +32,8 @@ struct Trials: Sendable {
     private var shift: UInt32 = 0
     private var mask: UInt32 = 0
 
-    private static let mostEntries = 256
-    /// Entries of very different weights may be few in one trial and many in another.
-    private static let mostKeys = 2_048
+    /// How many entries a trial may keep: more where so few of the keys are seen that it costs nothing.
+    private var most: Int { shift < 7 ? 256 : 1_024 }
 
     init() {
         let ends = (0..<2).map { TrialRun.Link(newer: $0, older: $0, list: UInt8($0)) }
@@ -59,7 +59,8 @@ struct Trials: Sendable {
         sample.keys[key].last = now
         sample.keys[key].isFresh = true
         let found = run { $0.saw(key, before: before, room: room, isFull: isFull) }
-        if arms[0].count > Self.mostEntries || sample.count > Self.mostKeys { halve() }
+        // Entries of very different weights may be few in one trial and many in another.
+        if arms[0].count > most || sample.count > 8 * most { halve() }
         guard isFull else { return nil }
         ranking.record(found)
         if Int(now) % max(16, arms[0].count) == 0 { ranking.fade() }
