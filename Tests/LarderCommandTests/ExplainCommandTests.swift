@@ -62,6 +62,7 @@ import Testing
                 age            onError            "0s"               default
                 age            jitter             0                  default
                 memory         capacity           "5MB"              feed.json:6
+                memory         maxAge             "forever"          default
                 memory         eviction           "lru"              feed.json:6
                 file           path               "Seeds/feed.json"  feed.json:7
 
