@@ -57,13 +57,13 @@ struct Harness {
     /// How long a case runs in one round.
     var slice = Duration.milliseconds(30)
     var rounds = 15
-    /// Only cases with this in their names are measured.
+    /// Only cases with this in `group: name` are measured.
     var only = ""
 
     private let world = SystemWorld()
 
     func compare(_ group: String, _ cases: [Case]) async throws -> [Figure] {
-        let cases = only.isEmpty ? cases : cases.filter { $0.name.contains(only) }
+        let cases = only.isEmpty ? cases : cases.filter { "\(group): \($0.name)".contains(only) }
         if cases.isEmpty { return [] }
         var counts: [Int] = []
         for one in cases { counts.append(try await calibrate(one)) }
@@ -87,6 +87,8 @@ struct Harness {
 
     /// How many operations fill a slice.
     private func calibrate(_ one: Case) async throws -> Int {
+        // What it does the first time is no part of it.
+        try await one.run(0)
         var count = 1
         while true {
             let start = world.uptime

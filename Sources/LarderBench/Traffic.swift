@@ -12,15 +12,22 @@ struct Traffic: Sendable {
         let ranks = Zipf(count: keys, skew: skew)
         // How popular a key is has nothing to do with its number.
         let names = (0..<keys).shuffled(using: &dice)
-        requests = (0..<1 << 18).map { _ in names[ranks.rank(for: dice.chance())] }
+        requests = (0..<1 << 17).map { _ in names[ranks.rank(for: dice.chance())] }
     }
 
-    /// So many requests, from one of two places, again and again.
-    @inline(__always)
-    func forEach(_ count: Int, from half: Int = 0, _ body: (Int) -> Void) {
-        let mask = requests.count - 1
-        requests.withUnsafeBufferPointer { requests in
-            for number in 0..<count { body(requests[(number + half * (mask / 2)) & mask]) }
+    /// The keys in the order in which they are asked for, so that nothing but the cache is looked up while it is timed.
+    func stream<Key: BenchKey>(of keys: [Key]) -> Stream<Key> { Stream(keys: requests.map { keys[$0] }) }
+
+    struct Stream<Key: BenchKey>: Sendable {
+        fileprivate let keys: [Key]
+
+        /// So many keys, from one of two places, again and again.
+        @inline(__always)
+        func forEach(_ count: Int, from half: Int = 0, _ body: (Key) -> Void) {
+            let mask = keys.count - 1
+            keys.withUnsafeBufferPointer { keys in
+                for number in 0..<count { body(keys[(number + half * (mask / 2)) & mask]) }
+            }
         }
     }
 }

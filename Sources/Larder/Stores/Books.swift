@@ -1,10 +1,11 @@
 /// What a ``Catalog`` knows of all its shards together: how much is kept, in which places, and what goes next.
-struct Books: Sendable {
-    private(set) var entries = 0
-    private(set) var bytes = 0
+@usableFromInline struct Books: Sendable {
+    @usableFromInline private(set) var entries = 0
+    @usableFromInline private(set) var bytes = 0
     private(set) var evictions = 0
     private var eviction: any Eviction
-    private var isTaken: [Bool] = []
+    /// A bit for each place.
+    private var taken: [UInt64] = []
     private var used: [Int32] = []
     /// The place that was looked at last.
     private var hand = -1
@@ -14,24 +15,27 @@ struct Books: Sendable {
     }
 
     /// Tells the eviction what was used since the last time.
-    mutating func learn(from recency: Recency) {
-        recency.read { place in
+    @usableFromInline
+    mutating func learn(from readers: Readers) {
+        readers.notes { place in
             // It may have been emptied since.
-            if place < isTaken.count, isTaken[place] { used.append(Int32(truncatingIfNeeded: place)) }
+            if isTaken(place) { used.append(Int32(truncatingIfNeeded: place)) }
         }
         guard !used.isEmpty else { return }
         used.withUnsafeBufferPointer { eviction.used($0) }
         used.removeAll(keepingCapacity: true)
     }
 
+    @usableFromInline
     mutating func enter(_ place: Int, hash: Int, weight: Int) {
-        while isTaken.count <= place { isTaken.append(false) }
-        isTaken[place] = true
+        while taken.count <= place >> 6 { taken.append(0) }
+        taken[place >> 6] |= 1 << UInt64(place & 63)
         entries += 1
         bytes += weight
         eviction.inserted(place, hash: hash, weight: weight)
     }
 
+    @usableFromInline
     mutating func change(_ place: Int, from old: Int, to weight: Int) {
         bytes += weight - old
         eviction.changed(place, weight: weight)
@@ -39,31 +43,42 @@ struct Books: Sendable {
     }
 
     /// A place was emptied for a reason that is none of the eviction's.
+    @usableFromInline
     mutating func leave(_ place: Int, weight: Int) {
         close(place, weight)
         eviction.removed(place)
     }
 
     /// The place that is to be emptied next; nil when the eviction names none that is taken.
+    @usableFromInline
     mutating func next() -> Int? {
-        guard let place = eviction.evict(), isTaken.indices.contains(place), isTaken[place] else { return nil }
+        guard let place = eviction.evict(), isTaken(place) else { return nil }
         return place
     }
 
     /// That place was emptied.
+    @usableFromInline
     mutating func evicted(_ place: Int, weight: Int) {
         close(place, weight)
         evictions += 1
     }
 
-    /// The next place in turn; nil when nothing is there.
+    /// The next place in turn where something is; nil when there is none among the next few, which are passed over.
+    @usableFromInline
     mutating func turn() -> Int? {
-        hand = hand + 1 < isTaken.count ? hand + 1 : 0
-        return hand < isTaken.count && isTaken[hand] ? hand : nil
+        let start = hand + 1 < taken.count * 64 ? hand + 1 : 0
+        guard start >> 6 < taken.count else { return nil }
+        let rest = taken[start >> 6] >> UInt64(start & 63)
+        hand = rest == 0 ? start | 63 : start + rest.trailingZeroBitCount
+        return rest == 0 ? nil : hand
+    }
+
+    private func isTaken(_ place: Int) -> Bool {
+        place >= 0 && place >> 6 < taken.count && taken[place >> 6] >> UInt64(place & 63) & 1 == 1
     }
 
     private mutating func close(_ place: Int, _ weight: Int) {
-        isTaken[place] = false
+        taken[place >> 6] &= ~(1 << UInt64(place & 63))
         entries -= 1
         bytes -= weight
     }

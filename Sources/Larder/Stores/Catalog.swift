@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// What lies where in a store of limited capacity, and what goes when it is full.
 ///
 /// Finding takes the lock of one shard, and where something was found is noted without another. What changes what is kept
@@ -6,13 +8,16 @@
 ///
 /// `@unchecked Sendable`: a shard is reached only while its lock is held. Who needs both locks takes the books' first.
 public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked Sendable {
-    private let bytes: Int
-    private let entries: Int
-    private let books: Locked<Books>
+    @usableFromInline let bytes: Int
+    @usableFromInline let entries: Int
+    @usableFromInline let books: Locked<Books>
     /// There are two to the power of `bits`.
     @usableFromInline let shards: UnsafeMutablePointer<Shard<ID, Item>>
     @usableFromInline let bits: Int
-    @usableFromInline let recency = Recency()
+    @usableFromInline let readers: Readers
+    /// Whether uses are noted. In a store that is large and not half full they are not: nothing will be forgotten for a
+    /// long time, and what was used before that is hardly worth a third of what a hit costs.
+    @usableFromInline let isNoting = Atomic(true)
 
     /// An empty catalog. No more than `bytes` and no more than `entries` are kept, but for the moment in which an item is
     /// in already and the one that goes for it is not out yet.
@@ -21,6 +26,7 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
         self.entries = entries ?? .max
         books = Locked(Books(eviction: eviction))
         bits = count.trailingZeroBitCount
+        readers = Readers(shards: 1 << bits)
         let size = MemoryLayout<Shard<ID, Item>>.stride << bits
         shards = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128).bindMemory(
             to: Shard<ID, Item>.self, capacity: 1 << bits)
@@ -36,27 +42,44 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
             Shard.lock(shards + number).dispose()
         }
         shards.deallocate()
-        recency.dispose()
+        readers.dispose()
     }
 
-    /// The item, if there is one that `accept`, called with a lock held, says will be used. That counts as its use.
+    /// The item, if there is one that `accept` says will be used. That counts as its use. `accept` is called while nobody can
+    /// change the item's shard: it must not wait for anything.
     @inlinable @inline(__always)
     public func find(_ id: ID, hash: Int, if accept: (Item) -> Bool = { _ in true }) -> Item? {
-        let shard = shard(of: hash)
-        Shard.lock(shard).lock()
+        let number = number(of: hash)
+        guard let lane = readers.enter(number) else { return findLocked(id, hash: hash, accept) }
+        let shard = shards + number
         let node = shard.pointee.find(id, hash)
         if node < 0 {
-            Shard.lock(shard).unlock()
+            readers.leave(lane)
             return nil
         }
         // Copied once, for whoever asks for it.
         let item = shard.pointee.nodes[node].item
-        let isAccepted = accept(item)
-        if isAccepted { shard.pointee.hits += 1 }
-        Shard.lock(shard).unlock()
-        guard isAccepted else { return nil }
-        note(place(of: node, in: shard))
+        guard accept(item) else {
+            readers.leave(lane)
+            return nil
+        }
+        readers.hit(in: lane)
+        let place = UInt32(truncatingIfNeeded: node << bits | number)
+        let isFull = isNoting.load(ordering: .relaxed) && readers.note(place, in: lane)
+        readers.leave(lane)
+        if isFull { learn() }
         return item
+    }
+
+    /// The same for when somebody is in the way. That the item was used is counted, but not noted.
+    @usableFromInline
+    func findLocked(_ id: ID, hash: Int, _ accept: (Item) -> Bool) -> Item? {
+        Shard.locked(shards + number(of: hash)) { shard in
+            let node = shard.find(id, hash)
+            guard node >= 0, accept(shard.nodes[node].item) else { return nil }
+            shard.hits += 1
+            return shard.nodes[node].item
+        }
     }
 
     /// The item, without counting that anybody looked.
@@ -74,22 +97,23 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
     }
 
     /// Puts an item in, in place of an older one, and makes room for it.
+    @inlinable
     public func insert(_ item: Item, as id: ID, hash: Int, weight: Int) -> Insertion<ID, Item> {
         if weight > bytes || entries < 1 {
             return Insertion(isKept: false, replaced: remove(id, hash: hash))
         }
         let shard = shard(of: hash)
         // One of the same weight changes nothing in the books.
-        if let (node, old) = Shard.locked(shard, { $0.replace(item, as: id, hash, weight: weight) }) {
-            note(place(of: node, in: shard))
+        if let (node, old) = changing(shard, { $0.replace(item, as: id, hash, weight: weight) }) {
+            note(node, in: shard)
             return Insertion(isKept: true, replaced: old)
         }
-        return books.withLock { books in
-            books.learn(from: recency)
+        return books.locked { books in
+            books.learn(from: readers)
             var insertion = put(item, as: id, hash, weight, in: shard, &books)
             while books.bytes > bytes || books.entries > entries {
                 if let next = books.next() {
-                    let gone = Shard.locked(shards + next & (1 << bits - 1)) { $0.take(next >> bits) }
+                    let gone = changing(shards + next & (1 << bits - 1)) { $0.take(next >> bits) }
                     books.evicted(next, weight: gone.weight)
                     insertion.evict(gone.id, gone.item)
                     if next == insertion.place { insertion.isKept = false }
@@ -99,104 +123,68 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
                     insertion.isKept = false
                 }
             }
+            adjust(books.entries, books.bytes)
             return insertion
         }
     }
 
-    private func put(
+    /// Decides whether uses are noted from now on.
+    @usableFromInline
+    func adjust(_ entries: Int, _ bytes: Int) {
+        let isRoomy = entries > 4_096 && bytes < self.bytes / 2 && entries < self.entries / 2
+        if isNoting.load(ordering: .relaxed) == isRoomy { isNoting.store(!isRoomy, ordering: .relaxed) }
+    }
+
+    @inlinable
+    func put(
         _ item: Item, as id: ID, _ hash: Int, _ weight: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>,
         _ books: inout Books
     ) -> Insertion<ID, Item> {
-        Shard.lock(shard).lock()
-        defer { Shard.lock(shard).unlock() }
-        let node = shard.pointee.find(id, hash)
-        if node < 0 {
-            let place = Int(place(of: shard.pointee.add(item, as: id, hash, weight: weight), in: shard))
-            books.enter(place, hash: hash, weight: weight)
-            return Insertion(isKept: true, place: place)
+        let (node, old) = changing(shard) { shard -> (Int, (item: Item, weight: Int)?) in
+            let node = shard.find(id, hash)
+            if node < 0 { return (shard.add(item, as: id, hash, weight: weight), nil) }
+            return (node, shard.exchange(item, weight, at: node))
         }
-        let old = shard.pointee.exchange(item, weight, at: node)
         let place = Int(place(of: node, in: shard))
-        books.change(place, from: old.weight, to: weight)
-        return Insertion(isKept: true, replaced: old.item, place: place)
+        if let old {
+            books.change(place, from: old.weight, to: weight)
+        } else {
+            books.enter(place, hash: hash, weight: weight)
+        }
+        return Insertion(isKept: true, replaced: old?.item, place: place)
     }
 
     /// Takes an item out.
-    @discardableResult
+    @inlinable @discardableResult
     public func remove(_ id: ID, hash: Int) -> Item? {
-        books.withLock { books in
-            books.learn(from: recency)
+        books.locked { books in
+            books.learn(from: readers)
             return take(id, hash, &books)
         }
     }
 
-    @discardableResult
-    private func take(_ id: ID, _ hash: Int, _ books: inout Books) -> Item? {
+    @inlinable @discardableResult
+    func take(_ id: ID, _ hash: Int, _ books: inout Books) -> Item? {
         let shard = shard(of: hash)
-        Shard.lock(shard).lock()
-        defer { Shard.lock(shard).unlock() }
-        let node = shard.pointee.find(id, hash)
-        guard node >= 0 else { return nil }
-        let gone = shard.pointee.take(node)
-        books.leave(Int(place(of: node, in: shard)), weight: gone.weight)
-        return gone.item
-    }
-
-    /// Takes out every item that is meant. `isMeant` is called with a lock held.
-    public func removeAll(where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
-        books.withLock { books in
-            books.learn(from: recency)
-            return (0..<1 << bits).flatMap { number in
-                let shard = shards + number
-                return Shard.locked(shard) { $0.taken.compactMap { take($0, in: shard, &books, if: isMeant) } }
-            }
+        let gone = changing(shard) { shard -> (node: Int, content: Shard<ID, Item>.Node)? in
+            let node = shard.find(id, hash)
+            return node < 0 ? nil : (node, shard.take(node))
         }
-    }
-
-    /// Looks at so many places, going on where the last look ended and from the last to the first, and takes out what is
-    /// meant. `isMeant` is called with a lock held.
-    public func sweep(_ count: Int, where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
-        books.withLock { books in
-            (0..<count).compactMap { _ in
-                guard let place = books.turn() else { return nil }
-                let shard = shards + place & (1 << bits - 1)
-                return Shard.locked(shard) { _ in take(place >> bits, in: shard, &books, if: isMeant) }
-            }
-        }
-    }
-
-    /// Takes out the item of a node, if it is meant. Called with both locks held.
-    private func take(
-        _ node: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>, _ books: inout Books,
-        if isMeant: (ID, Item) -> Bool
-    ) -> (id: ID, item: Item)? {
-        guard isMeant(shard.pointee.nodes[node].id, shard.pointee.nodes[node].item) else { return nil }
-        let gone = shard.pointee.take(node)
-        books.leave(Int(place(of: node, in: shard)), weight: gone.weight)
-        return (gone.id, gone.item)
-    }
-
-    /// How much is kept and how it went so far.
-    public var statistics: StoreStatistics {
-        books.withLock { books in
-            var statistics = StoreStatistics(entries: books.entries, bytes: books.bytes, evictions: books.evictions)
-            for number in 0..<1 << bits {
-                Shard.locked(shards + number) {
-                    statistics.hits += $0.hits
-                    statistics.misses += $0.misses
-                }
-            }
-            return statistics
-        }
+        guard let gone else { return nil }
+        books.leave(Int(place(of: gone.node, in: shard)), weight: gone.content.weight)
+        return gone.content.item
     }
 
     // MARK: Places
 
     @inlinable @inline(__always)
-    func shard(of hash: Int) -> UnsafeMutablePointer<Shard<ID, Item>> {
+    func number(of hash: Int) -> Int {
         // The highest bits: the lowest are the shard's own.
-        shards + Int(truncatingIfNeeded: UInt(bitPattern: hash) &>> UInt(64 - bits) & (1 << UInt(bits) - 1))
+        Int(truncatingIfNeeded: UInt(bitPattern: hash) &>> UInt(UInt.bitWidth - bits) & (1 << UInt(bits) - 1))
     }
+
+    @inlinable @inline(__always)
+    func shard(of hash: Int) -> UnsafeMutablePointer<Shard<ID, Item>> { shards + number(of: hash) }
 
     /// The number of a shard's node among those of all.
     @inlinable @inline(__always)
@@ -204,13 +192,29 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
         UInt32(truncatingIfNeeded: node << bits | (shard - shards))
     }
 
+    /// Changes a shard while nobody reads in it.
     @inlinable @inline(__always)
-    func note(_ place: UInt32) {
-        if recency.note(place) { learn() }
+    func changing<Result>(
+        _ shard: UnsafeMutablePointer<Shard<ID, Item>>, _ change: (inout Shard<ID, Item>) -> Result
+    ) -> Result {
+        Shard.locked(shard) { content in
+            readers.close(self.shards.distance(to: shard))
+            defer { readers.open(self.shards.distance(to: shard)) }
+            return change(&content)
+        }
+    }
+
+    /// Notes a use, unless somebody is in the way.
+    @inlinable @inline(__always)
+    func note(_ node: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>) {
+        guard isNoting.load(ordering: .relaxed), let lane = readers.enter(shard - shards) else { return }
+        let isFull = readers.note(place(of: node, in: shard), in: lane)
+        readers.leave(lane)
+        if isFull { learn() }
     }
 
     @usableFromInline @inline(never)
     func learn() {
-        books.tryLock { $0.learn(from: recency) }
+        books.tryLock { $0.learn(from: readers) }
     }
 }

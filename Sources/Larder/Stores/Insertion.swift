@@ -6,11 +6,12 @@ public struct Insertion<ID, Item> {
     /// What was there before.
     public var replaced: Item?
     /// What was forgotten for it: mostly one, for which no array is made.
-    private var first: (id: ID, item: Item)?
-    private var others: [(id: ID, item: Item)] = []
+    @usableFromInline var first: (id: ID, item: Item)?
+    @usableFromInline var others: [(id: ID, item: Item)] = []
     /// Where the item was put.
-    let place: Int
+    @usableFromInline let place: Int
 
+    @inlinable
     init(isKept: Bool, replaced: Item? = nil, place: Int = -1) {
         self.isKept = isKept
         self.replaced = replaced
@@ -18,10 +19,11 @@ public struct Insertion<ID, Item> {
     }
 
     /// What was forgotten for it.
-    public var evicted: [(id: ID, item: Item)] {
+    @inlinable public var evicted: [(id: ID, item: Item)] {
         first.map { [$0] + others } ?? []
     }
 
+    @inlinable
     mutating func evict(_ id: ID, _ item: Item) {
         if first == nil { first = (id, item) } else { others.append((id, item)) }
     }

@@ -7,7 +7,12 @@
         @usableFromInline var id: ID
         @usableFromInline var item: Item
         @usableFromInline var weight: Int
-        var mark: UInt32
+        @usableFromInline var mark: UInt32
+
+        @inlinable
+        init(id: ID, item: Item, weight: Int, mark: UInt32) {
+            (self.id, self.item, self.weight, self.mark) = (id, item, weight, mark)
+        }
     }
 
     @usableFromInline var lock = Lock.unprepared
@@ -16,10 +21,10 @@
     @usableFromInline var mask = 3
     @usableFromInline var nodes: UnsafeMutablePointer<Node>
     /// For each node that is free the next one that is.
-    private var links: UnsafeMutablePointer<Int32>
-    private var room = 0
-    private var firstFree: Int32 = -1
-    private(set) var count = 0
+    @usableFromInline var links: UnsafeMutablePointer<Int32>
+    @usableFromInline var room = 0
+    @usableFromInline var firstFree: Int32 = -1
+    @usableFromInline var count = 0
     @usableFromInline var hits = 0
     @usableFromInline var misses = 0
     /// So that the next shard's lock lies in another pair of cache lines.
@@ -59,13 +64,14 @@
     }
 
     /// The numbers of all nodes with an item.
-    var taken: [Int] {
+    @usableFromInline var taken: [Int] {
         (0...mask).compactMap { table[$0] == 0 ? nil : Int(UInt32(truncatingIfNeeded: table[$0])) - 1 }
     }
 
     /// Puts an item in place of another one of the same weight.
     ///
     /// - Returns: the number of its node and what was there; nil when there is none of that weight.
+    @inlinable
     mutating func replace(_ item: Item, as id: ID, _ hash: Int, weight: Int) -> (node: Int, item: Item)? {
         let node = find(id, hash)
         guard node >= 0, nodes[node].weight == weight else { return nil }
@@ -73,6 +79,7 @@
     }
 
     /// Puts an item in place of the one in a node.
+    @inlinable
     func exchange(_ item: Item, _ weight: Int, at node: Int) -> (item: Item, weight: Int) {
         let old = (nodes[node].item, nodes[node].weight)
         nodes[node].item = item
@@ -83,6 +90,7 @@
     /// Puts in an item that is not there.
     ///
     /// - Returns: the number of its node.
+    @inlinable
     mutating func add(_ item: Item, as id: ID, _ hash: Int, weight: Int) -> Int {
         if firstFree < 0 { addRoom() }
         if (count + 1) * 16 > (mask + 1) * 13 { widen() }
@@ -96,6 +104,7 @@
     }
 
     /// Takes out the item in a node.
+    @inlinable
     mutating func take(_ node: Int) -> Node {
         var place = Int(nodes[node].mark) & mask
         while Int(UInt32(truncatingIfNeeded: table[place])) != node + 1 { place = (place + 1) & mask }
@@ -106,14 +115,16 @@
         return (nodes + node).move()
     }
 
-    private func enter(_ cell: UInt64) {
+    @inlinable
+    func enter(_ cell: UInt64) {
         var place = Int(cell >> 32) & mask
         while table[place] != 0 { place = (place + 1) & mask }
         table[place] = cell
     }
 
     /// Empties a place of the table and moves up what was pushed past it.
-    private func close(_ place: Int) {
+    @inlinable
+    func close(_ place: Int) {
         var hole = place
         var next = (place + 1) & mask
         while table[next] != 0 {
@@ -127,7 +138,8 @@
         table[hole] = 0
     }
 
-    private mutating func widen() {
+    @inlinable
+    mutating func widen() {
         let (old, size) = (table, mask + 1)
         table = .allocate(capacity: size * 2)
         table.initialize(repeating: 0, count: size * 2)
@@ -136,7 +148,8 @@
         old.deallocate()
     }
 
-    private mutating func addRoom() {
+    @inlinable
+    mutating func addRoom() {
         let wider = room == 0 ? 4 : room * 2
         let moved = UnsafeMutablePointer<Node>.allocate(capacity: wider)
         let relinked = UnsafeMutablePointer<Int32>.allocate(capacity: wider)

@@ -22,4 +22,7 @@
         // Threads' addresses differ in the middle: spread that over the highest bits.
         return Int(truncatingIfNeeded: (UInt64(thread >> 12) &* 0x9E37_79B9_7F4A_7C15) >> 61)
     }
+
+    /// Lets another thread go on, for one that waits for what takes nanoseconds.
+    static func wait() { sched_yield() }
 }

@@ -4,10 +4,10 @@
 /// reports races in it that are none.
 ///
 /// `@unchecked Sendable`: the value is reached only while the lock is held.
-package final class Locked<Value>: @unchecked Sendable {
-    private let lock: UnsafeMutablePointer<Lock>
+@usableFromInline package final class Locked<Value>: @unchecked Sendable {
+    @usableFromInline let lock: UnsafeMutablePointer<Lock>
     /// Behind a pointer, since the checks of access to a class's variables cost more than the lock.
-    private let value: UnsafeMutablePointer<Value>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
     package init(_ value: Value) {
         lock = .allocate(capacity: 1)
@@ -30,6 +30,14 @@ package final class Locked<Value>: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         return try body(&value.pointee)
+    }
+
+    /// The same for what is inlined into other modules.
+    @inlinable @inline(__always)
+    func locked<Result>(_ body: (inout Value) -> Result) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return body(&value.pointee)
     }
 
     /// Does nothing when somebody has the lock.

@@ -1,13 +1,5 @@
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// An object that is used all the time, by many threads, and replaced now and then.
 ///
 /// Who uses it takes no lock and counts no reference, both of which threads would fight for: it notes in a lane of its own
@@ -52,7 +44,7 @@ final class Swapped<Object: AnyObject & Sendable>: @unchecked Sendable {
         let new = object.map { Unmanaged.passRetained($0).toOpaque() }
         guard let old = present.exchange(new, ordering: .sequentiallyConsistent) else { return nil }
         for lane in 0..<Lane.count {
-            while counts[lane * Self.stride].load(ordering: .sequentiallyConsistent) > 0 { sched_yield() }
+            while counts[lane * Self.stride].load(ordering: .sequentiallyConsistent) > 0 { Lane.wait() }
         }
         return Unmanaged<Object>.fromOpaque(old).takeRetainedValue()
     }
