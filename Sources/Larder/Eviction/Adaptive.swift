@@ -61,7 +61,9 @@ struct Adaptive: Eviction {
         let most: UInt8 = places.list(of: place) == Self.main ? choice.most : 3
         if places[place].uses < most { places[place].uses += 1 }
         let hash = places[place].hash
-        if trials.isSampled(hash) { observe(hash, weight: UInt32(clamping: places.weight(of: place))) }
+        // A store that is small and not full has nothing to decide, and would pay for it with every hit.
+        let isIdle = portions.limit == .max && trials.seesAll
+        if !isIdle, trials.isSampled(hash) { observe(hash, weight: UInt32(clamping: places.weight(of: place))) }
     }
 
     mutating func changed(_ place: Int, weight: Int) {

@@ -40,6 +40,9 @@ struct Trials: Sendable {
         links = ends.flatMap { Array(repeating: $0, count: Trials.choices.count) }
     }
 
+    /// Whether every key belongs to the sample.
+    var seesAll: Bool { mask == 0 }
+
     /// Whether a key belongs to the sample.
     func isSampled(_ hash: UInt32) -> Bool { (hash &* 0x9E37_79B1) & mask == 0 }
 
