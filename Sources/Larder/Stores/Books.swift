@@ -1,7 +1,7 @@
 /// What a ``Catalog`` knows of all its shards together: how much is kept, in which places, and what goes next.
 @usableFromInline struct Books: Sendable {
-    @usableFromInline private(set) var entries = 0
-    @usableFromInline private(set) var bytes = 0
+    private(set) var entries = 0
+    private(set) var bytes = 0
     private(set) var evictions = 0
     private var eviction: any Eviction
     /// A bit for each place.
@@ -47,6 +47,16 @@
     mutating func leave(_ place: Int, weight: Int) {
         close(place, weight)
         eviction.removed(place)
+    }
+
+    /// Whether more is kept than may be.
+    @usableFromInline
+    mutating func isOver(_ bytes: Int, _ entries: Int) -> Bool { self.bytes > bytes || self.entries > entries }
+
+    /// Whether so much may be kept that nothing will be forgotten for a long time.
+    @usableFromInline
+    mutating func isRoomy(_ bytes: Int, _ entries: Int) -> Bool {
+        self.entries > 4_096 && self.bytes < bytes / 2 && self.entries < entries / 2
     }
 
     /// The place that is to be emptied next; nil when the eviction names none that is taken.

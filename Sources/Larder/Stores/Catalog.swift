@@ -103,15 +103,14 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
             return Insertion(isKept: false, replaced: remove(id, hash: hash))
         }
         let shard = shard(of: hash)
-        // One of the same weight changes nothing in the books.
-        if let (node, old) = changing(shard, { $0.replace(item, as: id, hash, weight: weight) }) {
+        if let (node, old) = replace(item, as: id, hash, weight, in: shard) {
             note(node, in: shard)
             return Insertion(isKept: true, replaced: old)
         }
         return books.locked { books in
             books.learn(from: readers)
             var insertion = put(item, as: id, hash, weight, in: shard, &books)
-            while books.bytes > bytes || books.entries > entries {
+            while books.isOver(bytes, entries) {
                 if let next = books.next() {
                     let gone = changing(shards + next & (1 << bits - 1)) { $0.take(next >> bits) }
                     books.evicted(next, weight: gone.weight)
@@ -123,16 +122,22 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
                     insertion.isKept = false
                 }
             }
-            adjust(books.entries, books.bytes)
+            let isRoomy = books.isRoomy(bytes, entries)
+            if isNoting.load(ordering: .relaxed) == isRoomy { isNoting.store(!isRoomy, ordering: .relaxed) }
             return insertion
         }
     }
 
-    /// Decides whether uses are noted from now on.
-    @usableFromInline
-    func adjust(_ entries: Int, _ bytes: Int) {
-        let isRoomy = entries > 4_096 && bytes < self.bytes / 2 && entries < self.entries / 2
-        if isNoting.load(ordering: .relaxed) == isRoomy { isNoting.store(!isRoomy, ordering: .relaxed) }
+    /// Puts an item in place of another one of the same weight, which changes nothing in the books; nil if there is none.
+    @inlinable
+    func replace(
+        _ item: Item, as id: ID, _ hash: Int, _ weight: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>
+    ) -> (node: Int, old: Item)? {
+        Shard.locked(shard) { content in
+            let node = content.find(id, hash)
+            guard node >= 0, content.nodes[node].weight == weight else { return nil }
+            return (node, closed(shard) { content.exchange(item, weight, at: node).item })
+        }
     }
 
     @inlinable
@@ -197,11 +202,15 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
     func changing<Result>(
         _ shard: UnsafeMutablePointer<Shard<ID, Item>>, _ change: (inout Shard<ID, Item>) -> Result
     ) -> Result {
-        Shard.locked(shard) { content in
-            readers.close(self.shards.distance(to: shard))
-            defer { readers.open(self.shards.distance(to: shard)) }
-            return change(&content)
-        }
+        Shard.locked(shard) { content in closed(shard) { change(&content) } }
+    }
+
+    /// Keeps readers out of a shard whose lock is held.
+    @inlinable @inline(__always)
+    func closed<Result>(_ shard: UnsafeMutablePointer<Shard<ID, Item>>, _ body: () -> Result) -> Result {
+        readers.close(shard - shards)
+        defer { readers.open(shard - shards) }
+        return body()
     }
 
     /// Notes a use, unless somebody is in the way.

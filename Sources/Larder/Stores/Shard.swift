@@ -68,16 +68,6 @@
         (0...mask).compactMap { table[$0] == 0 ? nil : Int(UInt32(truncatingIfNeeded: table[$0])) - 1 }
     }
 
-    /// Puts an item in place of another one of the same weight.
-    ///
-    /// - Returns: the number of its node and what was there; nil when there is none of that weight.
-    @inlinable
-    mutating func replace(_ item: Item, as id: ID, _ hash: Int, weight: Int) -> (node: Int, item: Item)? {
-        let node = find(id, hash)
-        guard node >= 0, nodes[node].weight == weight else { return nil }
-        return (node, exchange(item, weight, at: node).item)
-    }
-
     /// Puts an item in place of the one in a node.
     @inlinable
     func exchange(_ item: Item, _ weight: Int, at node: Int) -> (item: Item, weight: Int) {
