@@ -6,7 +6,9 @@
     private var eviction: any Eviction
     /// A bit for each place.
     private var taken: [UInt64] = []
+    /// Places that were used and not told of yet; only so many count.
     private var used: [Int32] = []
+    private var usedCount = 0
     /// The place that was looked at last.
     private var hand = -1
 
@@ -17,13 +19,18 @@
     /// Tells the eviction what was used since the last time.
     @usableFromInline
     mutating func learn(from readers: Readers) {
-        readers.notes { place in
-            // It may have been emptied since.
-            if isTaken(place) { used.append(Int32(truncatingIfNeeded: place)) }
-        }
-        guard !used.isEmpty else { return }
-        used.withUnsafeBufferPointer { eviction.used($0) }
-        used.removeAll(keepingCapacity: true)
+        readers.notes { note($0) }
+        if usedCount == 0 { return }
+        used.withUnsafeBufferPointer { eviction.used(UnsafeBufferPointer(rebasing: $0[..<usedCount])) }
+        usedCount = 0
+    }
+
+    private mutating func note(_ place: Int) {
+        // It may have been emptied since.
+        guard isTaken(place) else { return }
+        if usedCount == used.count { used.append(0) }
+        used[usedCount] = Int32(truncatingIfNeeded: place)
+        usedCount += 1
     }
 
     @usableFromInline
@@ -83,7 +90,8 @@
         return rest == 0 ? nil : hand
     }
 
-    private func isTaken(_ place: Int) -> Bool {
+    /// Mutating, so that it looks at the books and not at a copy of them.
+    private mutating func isTaken(_ place: Int) -> Bool {
         place >= 0 && place >> 6 < taken.count && taken[place >> 6] >> UInt64(place & 63) & 1 == 1
     }
 
