@@ -9,11 +9,12 @@ struct Ranking: Sendable {
 
     init(count: Int) {
         self.count = count
-        outcomes = Array(repeating: 0, count: 1 << count)
+        outcomes = []
     }
 
     /// One task was set, and these found it.
     mutating func record(_ found: Int) {
+        if outcomes.isEmpty { outcomes = Array(repeating: 0, count: 1 << count) }
         outcomes[found] += 1
         since += 1
     }

@@ -2,19 +2,29 @@ public import Synchronization
 
 /// What lies where in a store of limited capacity, and what goes when it is full.
 ///
-/// Finding takes the lock of one shard, and where something was found is noted without another. What changes what is kept
-/// happens under the lock of the books, one change at a time: so the capacity is that of all shards together, an item
-/// may be as large as that, and the eviction learns of every use in order.
+/// Finding takes no lock while nobody changes the same shard. What changes what is kept happens under the lock of the
+/// books, one change at a time: so the capacity is that of all shards together, an item may be as large as that, and the
+/// eviction learns of uses in order. An empty catalog takes up little: the rest of its memory is made when it is needed.
 ///
-/// `@unchecked Sendable`: a shard is reached only while its lock is held. Who needs both locks takes the books' first.
+/// ```swift
+/// let names = Catalog<Int, String>(bytes: 1_000_000, eviction: eviction)
+/// _ = names.insert("one", as: 1, hash: 1.hashValue, weight: 3)
+/// names.find(1, hash: 1.hashValue)
+/// ```
+///
+/// A hash is as good as its secret: it should come from a `Hasher`, as those of ``Key`` do, or be mixed with a seed of
+/// the process, so that nobody can choose ids which collide.
+///
+/// `@unchecked Sendable`: a shard is reached only by who has its lock, or is known to ``Readers``. Who needs both locks
+/// takes the books' first.
 public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked Sendable {
     @usableFromInline let bytes: Int
     @usableFromInline let entries: Int
     @usableFromInline let books: Locked<Books>
-    /// There are two to the power of `bits`.
-    @usableFromInline let shards: UnsafeMutablePointer<Shard<ID, Item>>
+    /// There are two to the power of so many shards.
     @usableFromInline let bits: Int
-    @usableFromInline let readers: Readers
+    /// Readers and shards; nil until something is put in.
+    @usableFromInline let memory = Atomic<UnsafeMutableRawPointer?>(nil)
     /// Whether uses are noted. In a store that is large and not half full they are not: nothing will be forgotten for a
     /// long time, and what was used before that is hardly worth a third of what a hit costs.
     @usableFromInline let isNoting = Atomic(true)
@@ -26,30 +36,59 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
         self.entries = entries ?? .max
         books = Locked(Books(eviction: eviction))
         bits = count.trailingZeroBitCount
-        readers = Readers(shards: 1 << bits)
-        let size = MemoryLayout<Shard<ID, Item>>.stride << bits
-        shards = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128).bindMemory(
-            to: Shard<ID, Item>.self, capacity: 1 << bits)
+    }
+
+    deinit {
+        if let memory = memory.load(ordering: .acquiring) { dispose(memory) }
+    }
+
+    @usableFromInline @inline(never)
+    func makeMemory() -> UnsafeMutableRawPointer {
+        let size = Readers.size(1 << bits) + MemoryLayout<Shard<ID, Item>>.stride << bits
+        let made = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128)
+        Readers(made).prepare(1 << bits)
+        let shards = (made + Readers.size(1 << bits)).assumingMemoryBound(to: Shard<ID, Item>.self)
         for number in 0..<1 << bits {
             (shards + number).initialize(to: Shard())
             Shard.lock(shards + number).prepare()
         }
+        let (isFirst, there) = memory.compareExchange(expected: nil, desired: made, ordering: .acquiringAndReleasing)
+        guard !isFirst, let there else { return made }
+        dispose(made)
+        return there
     }
 
-    deinit {
+    private func dispose(_ memory: UnsafeMutableRawPointer) {
+        let shards = (memory + Readers.size(1 << bits)).assumingMemoryBound(to: Shard<ID, Item>.self)
         for number in 0..<1 << bits {
             shards[number].dispose()
             Shard.lock(shards + number).dispose()
         }
-        shards.deallocate()
-        readers.dispose()
+        memory.deallocate()
+    }
+
+    /// Whether nothing was ever put in.
+    @inlinable @inline(__always)
+    var isUntouched: Bool { memory.load(ordering: .acquiring) == nil }
+
+    @inlinable @inline(__always)
+    var base: UnsafeMutableRawPointer { memory.load(ordering: .acquiring) ?? makeMemory() }
+
+    @inlinable @inline(__always)
+    var readers: Readers { Readers(base) }
+
+    @inlinable @inline(__always)
+    var shards: UnsafeMutablePointer<Shard<ID, Item>> {
+        (base + Readers.size(1 << bits)).assumingMemoryBound(to: Shard<ID, Item>.self)
     }
 
     /// The item, if there is one that `accept` says will be used. That counts as its use. `accept` is called while nobody can
     /// change the item's shard: it must not wait for anything.
     @inlinable @inline(__always)
     public func find(_ id: ID, hash: Int, if accept: (Item) -> Bool = { _ in true }) -> Item? {
+        if isUntouched { return nil }
         let number = number(of: hash)
+        let readers = readers
         guard let lane = readers.enter(number) else { return findLocked(id, hash: hash, accept) }
         let shard = shards + number
         let node = shard.pointee.find(id, hash)

@@ -1,7 +1,8 @@
 extension Catalog {
     /// Takes out every item that is meant. `isMeant` is called with a lock held.
     public func removeAll(where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
-        books.withLock { books in
+        if isUntouched { return [] }
+        return books.withLock { books in
             books.learn(from: readers)
             return (0..<1 << bits).flatMap { number -> [(id: ID, item: Item)] in
                 take(shards[number].taken, from: shards + number, &books, if: isMeant)
@@ -12,7 +13,8 @@ extension Catalog {
     /// Looks at so many places, going on where the last look ended and from the last to the first, and takes out what is
     /// meant. `isMeant` is called with a lock held.
     public func sweep(_ count: Int, where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
-        books.withLock { books in
+        if isUntouched { return [] }
+        return books.withLock { books in
             books.learn(from: readers)
             return (0..<count).flatMap { _ -> [(id: ID, item: Item)] in
                 guard let place = books.turn() else { return [] }
@@ -37,7 +39,8 @@ extension Catalog {
 
     /// How much is kept and how it went so far.
     public var statistics: StoreStatistics {
-        books.withLock { books in
+        if isUntouched { return StoreStatistics() }
+        return books.withLock { books in
             var statistics = StoreStatistics(entries: books.entries, bytes: books.bytes, evictions: books.evictions)
             statistics.hits = readers.hits
             for number in 0..<1 << bits {

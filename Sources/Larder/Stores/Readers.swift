@@ -20,21 +20,24 @@ public import Synchronization
     /// The flags of shards, each in a cache line of its own.
     @inlinable static var gap: Int { 16 }
 
-    @usableFromInline let lanes: UnsafeMutablePointer<Word>
-    @usableFromInline let flags: UnsafeMutablePointer<Word>
-    private let shards: Int
+    /// How many bytes it takes up for so many shards.
+    @inlinable
+    static func size(_ shards: Int) -> Int { (Lane.count * stride + shards * gap) * MemoryLayout<Word>.stride }
 
-    init(shards: Int) {
-        self.shards = shards
-        lanes = .allocate(capacity: Lane.count * Self.stride)
-        for word in 0..<Lane.count * Self.stride { (lanes + word).initialize(to: Word(0)) }
-        flags = .allocate(capacity: shards * Self.gap)
-        for word in 0..<shards * Self.gap { (flags + word).initialize(to: Word(0)) }
+    @usableFromInline let lanes: UnsafeMutablePointer<Word>
+
+    /// What lies at `memory`.
+    @inlinable @inline(__always)
+    init(_ memory: UnsafeMutableRawPointer) {
+        lanes = memory.assumingMemoryBound(to: Word.self)
     }
 
-    func dispose() {
-        lanes.deinitialize(count: Lane.count * Self.stride).deallocate()
-        flags.deinitialize(count: shards * Self.gap).deallocate()
+    @inlinable @inline(__always)
+    var flags: UnsafeMutablePointer<Word> { lanes + Lane.count * Self.stride }
+
+    /// Makes memory what it should be for so many shards. There is nothing to be done when it is not needed any more.
+    func prepare(_ shards: Int) {
+        for word in 0..<Lane.count * Self.stride + shards * Self.gap { (lanes + word).initialize(to: Word(0)) }
     }
 
     /// Begins to read in a shard without its lock; nil when somebody else is in the lane, or changes the shard.

@@ -6,21 +6,24 @@
 /// `@unchecked Sendable`: the value is reached only while the lock is held.
 @usableFromInline package final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let lock: UnsafeMutablePointer<Lock>
-    /// Behind a pointer, since the checks of access to a class's variables cost more than the lock.
+    /// Behind the lock in the same memory: the checks of access to a class's variables would cost more than the lock.
     @usableFromInline let value: UnsafeMutablePointer<Value>
 
     package init(_ value: Value) {
-        lock = .allocate(capacity: 1)
+        let alignment = max(MemoryLayout<Lock>.alignment, MemoryLayout<Value>.alignment)
+        let offset = (MemoryLayout<Lock>.size + alignment - 1) / alignment * alignment
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: offset + MemoryLayout<Value>.size, alignment: alignment)
+        lock = memory.bindMemory(to: Lock.self, capacity: 1)
         lock.prepare()
-        self.value = .allocate(capacity: 1)
+        self.value = (memory + offset).bindMemory(to: Value.self, capacity: 1)
         self.value.initialize(to: value)
     }
 
     deinit {
         value.deinitialize(count: 1)
-        value.deallocate()
         lock.dispose()
-        lock.deallocate()
+        UnsafeMutableRawPointer(lock).deallocate()
     }
 
     @inline(__always)
