@@ -11,9 +11,11 @@ import Testing
         folder = try Folder()
     }
 
-    private func open(_ path: String = "e", capacity: Int = 1_000_000, maxAge: Duration = .forever) -> FileStore {
+    private func open(
+        _ path: String = "e", capacity: Int = 1_000_000, maxAge: Duration = .forever, eviction: any Eviction = LRU()
+    ) -> FileStore {
         FileStore(
-            folder: folder.url.appending(path: path).path, capacity: capacity, maxAge: maxAge, eviction: LRU(),
+            folder: folder.url.appending(path: path).path, capacity: capacity, maxAge: maxAge, eviction: eviction,
             world: world)
     }
 
@@ -156,6 +158,28 @@ import Testing
         let smaller = open(capacity: 2_400)
         #expect(try await kept(in: smaller) == ["a", "c"])
         #expect(folder.names(below: "e").count == 2)
+    }
+
+    /// An eviction that keeps what it saw first would be wrong here: nobody has used anything yet.
+    @Test func aStoreReopenedWithLessRoomKeepsTheNewestWhateverItsEviction() async throws {
+        let start = Timestamp(seconds: 1_700_000_000)
+        let store = open()
+        for age in 0..<20 {
+            let entry = Entry(text: String(repeating: "x", count: 1_000), fetchedAt: start - .seconds(age))
+            _ = try await store.write(entry, for: .id("\(age)"))
+        }
+        let smaller = open(capacity: 11_700, eviction: Adaptive())
+        for age in 0..<20 { #expect(try await (smaller.read(.id("\(age)")) != nil) == (age < 10)) }
+        #expect(await smaller.statistics().entries == 10)
+    }
+
+    @Test func whatSomebodyElseClearedAwayIsNotCountedAfterAClearing() async throws {
+        let store = open()
+        _ = try await store.write(Entry(text: "1"), for: .id("a"))
+        try FileManager.default.removeItem(at: try onlyFile())
+        try await store.remove(.all)
+        let statistics = await store.statistics()
+        #expect(statistics.entries == 0 && statistics.bytes == 0)
     }
 
     private func kept(in store: FileStore) async throws -> [String] {

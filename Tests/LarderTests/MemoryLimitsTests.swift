@@ -86,6 +86,59 @@ import Testing
         }
     }
 
+    /// Two entries of which each fits, and not both: whoever asks for one again and again finds it.
+    @Test(arguments: ["lru", "s3-fifo", "w-tinylfu", "adaptive"])
+    func whatFitsAndIsAskedForAgainIsKept(eviction name: String) throws {
+        for (others, weight) in [([40], 70), (Array(repeating: 1, count: 100), 98)] {
+            let eviction: any Eviction =
+                switch name {
+                case "lru": LRU()
+                case "s3-fifo": S3FIFO(small: 0.1)
+                case "w-tinylfu": WTinyLFU()
+                default: Adaptive()
+                }
+            let catalog = Catalog<Int, Int>(bytes: 100, eviction: eviction)
+            for (id, other) in others.enumerated() {
+                _ = catalog.insert(other, as: id, hash: id.hashValue, weight: other)
+            }
+            var asked = 0
+            while asked < 8, catalog.find(-1, hash: (-1).hashValue) == nil {
+                _ = catalog.insert(weight, as: -1, hash: (-1).hashValue, weight: weight)
+                asked += 1
+            }
+            #expect(catalog.find(-1, hash: (-1).hashValue) != nil, "asked \(asked) times")
+            #expect(catalog.statistics.bytes <= 100)
+        }
+    }
+
+    @Test func whatWasClearedGivesItsMemoryBackAndCanBeFilledAgain() {
+        let catalog = Catalog<Int, Int>(bytes: 10_000, eviction: Adaptive())
+        for round in 0..<3 {
+            for id in 0..<1_000 { _ = catalog.insert(round, as: id, hash: id.hashValue, weight: 1) }
+            #expect((0..<1_000).allSatisfy { catalog.find($0, hash: $0.hashValue) == round })
+            #expect(catalog.removeAll { _, _ in true }.count == 1_000)
+            #expect((0..<1 << catalog.bits).allSatisfy { catalog.shards[$0].mask == 3 })
+        }
+    }
+
+    @Test func aCostThatCannotBeIsNoTrap() throws {
+        struct Endless: Codec {
+            func decode(_ bytes: Data) -> Int { 1 }
+            func cost(of value: Int) -> Int { .max }
+        }
+        let entry = Entry(text: "1")
+        for id in 1...3 { try entry.payload.decode(with: AnyCodec(Endless(), id: id)) }
+        let store = MemoryStore(capacity: 1_000, eviction: LRU(), world: SimulatedWorld())
+        #expect(store.write(entry, for: .id("a")) == false)
+    }
+
+    @Test func aLongKeyIsWeighed() {
+        let store = MemoryStore(capacity: 10_000, eviction: LRU(), world: SimulatedWorld())
+        #expect(store.write(Entry(text: "1"), for: .id("short")) && store.statistics().bytes == 1 + 128)
+        #expect(store.write(Entry(text: "1"), for: .id(String(repeating: "x", count: 1_000))))
+        #expect(store.statistics().bytes > 1_000)
+    }
+
     @Test func whatACodecSaysItsValuesCostIsWeighed() throws {
         struct Picture: Codec {
             func decode(_ bytes: Data) -> Int { bytes.count }

@@ -29,6 +29,8 @@ struct Adaptive: Eviction {
     private var ghosts = Ghosts(perEntry: 1.4)
     /// One of sixteen ghosts is remembered for longer.
     private var farGhosts = Ghosts(perEntry: 0.35)
+    /// The place of the last entry that came back.
+    private var comeBack = -1
     private var now: UInt32 = 0
     /// Which part of the far ghosts that would have to be remembered were, and beat the main part's next victim; in 4096ths.
     private var staleness = 0
@@ -40,11 +42,13 @@ struct Adaptive: Eviction {
 
     mutating func inserted(_ place: Int, hash: Int, weight: Int) {
         now &+= 1
+        comeBack = -1
         let mark = Mark(hash: UInt32(stirring: hash), last: now)
         ghosts.reserve(places.count, now: now)
         farGhosts.reserve(places.count, now: now)
         if let before = ghosts.take(mark.hash, now: now), victim().map({ before.isAfter(places[$0].last) }) ?? true {
             places.insert(place, weight: weight, mark: mark, in: Self.main)
+            comeBack = place
         } else {
             let isLarge = places.count > 0 && weight > portions.window(places)
             places.insert(place, weight: weight, mark: mark, in: Self.window, asOldest: isLarge)
@@ -79,7 +83,10 @@ struct Adaptive: Eviction {
         let window = portions.window(places)
         var free = 4
         while let oldest = places.oldest(Self.window) {
-            if places.weights[Self.window] <= window, let victim = victim() { return drop(victim) }
+            if places.weights[Self.window] <= window, let victim = victim() {
+                // What has just come back is not what goes, however heavy it is.
+                return drop(victim == comeBack ? oldest : victim)
+            }
             if places[oldest].uses >= choice.threshold {
                 enter(oldest)
             } else if free > 0, portions.mainHasRoom(for: oldest, in: places, window: window) {

@@ -53,6 +53,12 @@ struct Chains<Mark: Sendable>: Sendable {
         return oldest == list ? nil : oldest - ends
     }
 
+    /// The place that was put into a list last.
+    func newest(_ list: Int) -> Int? {
+        let newest = Int(nodes[list].older)
+        return newest == list ? nil : newest - ends
+    }
+
     /// Puts a place that is in none into a list, as its newest or its oldest.
     mutating func insert(_ place: Int, weight: Int, mark: Mark, in list: Int, asOldest: Bool = false) {
         let index = place + ends

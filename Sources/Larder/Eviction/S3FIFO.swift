@@ -28,12 +28,17 @@ struct S3FIFO: Eviction {
         portions = Portions(share: small)
     }
 
+    /// The place of the last entry that came back.
+    private var comeBack = -1
+
     mutating func inserted(_ place: Int, hash: Int, weight: Int) {
         let mark = Mark(hash: UInt32(stirring: hash))
+        comeBack = -1
         ghosts.reserve(places.count, now: gone)
         let wentAt = ghosts.take(mark.hash, now: gone)
         if let wentAt, gone &- wentAt <= UInt32(truncatingIfNeeded: places.count) {
             places.insert(place, weight: weight, mark: mark, in: Self.main)
+            comeBack = place
         } else {
             let isLarge = places.count > 0 && weight > portions.window(places)
             places.insert(place, weight: weight, mark: mark, in: Self.small, asOldest: isLarge)
@@ -73,8 +78,10 @@ struct S3FIFO: Eviction {
         }
         while let oldest = places.oldest(Self.main) {
             guard places[oldest].uses > 0 else {
-                places.remove(oldest)
-                return oldest
+                // What has just come back is not what goes, however heavy it is.
+                let next = oldest == comeBack ? places.oldest(Self.small) ?? oldest : oldest
+                places.remove(next)
+                return next
             }
             places[oldest].uses -= 1
             places.move(oldest, to: Self.main)

@@ -64,8 +64,11 @@ struct WTinyLFU: Eviction {
             else { break }
             places.move(oldest, to: Self.probation)
         }
-        let victim = places.oldest(Self.probation) ?? places.oldest(Self.protected)
         let candidate = places.oldest(Self.window)
+        // Where there is nothing else, two of the window compete.
+        let victim =
+            places.oldest(Self.probation) ?? places.oldest(Self.protected)
+            ?? places.newest(Self.window).flatMap { $0 == candidate ? nil : $0 }
         guard let candidate, places.weights[Self.window] > window else { return drop(victim ?? candidate) }
         guard let victim, isBetter(places[candidate], than: places[victim]) else { return drop(candidate) }
         places.move(candidate, to: Self.probation)

@@ -18,7 +18,8 @@ public protocol Codec<Value>: Hashable, Sendable {
     func decode(_ bytes: Data) throws -> Value
 
     /// What a value weighs in a store with a capacity in bytes, beside the bytes it was decoded from; nothing by default.
-    /// Say it where values are much larger than their bytes, as pictures are.
+    /// Say it where values are much larger than their bytes, as pictures are. It counts from when the entry is written,
+    /// for what was decoded by then: a value that a handle with another codec adds later is not weighed.
     func cost(of value: Value) -> Int
 }
 
@@ -95,7 +96,7 @@ public struct AnyCodec: Sendable {
         self.id = id
         self.decode = { bytes in
             let value = try codec.decode(bytes)
-            return DecodedValue(value, codec: id, cost: max(0, codec.cost(of: value)))
+            return DecodedValue(value, codec: id, cost: min(max(0, codec.cost(of: value)), 1 << 48))
         }
     }
 

@@ -7,7 +7,7 @@ public protocol Store: Sendable {
     /// and `accept` says it will be used; nil by default.
     ///
     /// Called on the caller's own thread. A lookup that gives nil leaves no trace; one that gives an entry counts as
-    /// its use. `accept` is quick and touches no store, so it may be called with a lock held.
+    /// its use. `accept` is quick and touches no store, so it may be called while nothing in the store can change.
     func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry?
 
     /// The name of the tier that ``peek(_:if:)`` looks in, the same each time; `store` by default.

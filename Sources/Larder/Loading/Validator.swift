@@ -8,7 +8,7 @@ public protocol Validator: Sendable {
     func admit(_ entry: inout Entry, from arrival: Arrival) throws(Refusal)
 
     /// Says what a kept copy may be used for now, from its metadata alone and in constant time: it is asked on every
-    /// read, with a store's lock held.
+    /// read, while the store cannot change: it must touch no store.
     func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions
 }
 

@@ -23,6 +23,8 @@ struct PolicyFolder {
     private var waiting: Set<String> = []
     /// Those that may change without anything happening in the folder.
     private var linked: Set<String> = []
+    /// Whether a change was told that nobody could look at.
+    private var wasLost = false
     private var bases = Bases()
     private var gone: Set<String> = []
 
@@ -55,18 +57,22 @@ struct PolicyFolder {
     private mutating func found(_ change: FolderChange) throws(PolicyError) -> [(name: String, stamp: FileStamp?)] {
         let disk = reader.files
         if let only = reader.only { return [(only, disk.stamp(of: only))] }
-        if case .files(let names) = change, linked.isEmpty, !bases.areLinked {
+        if case .files(let names) = change, !wasLost, linked.isEmpty, !bases.areLinked {
             let there = names.filter(disk.has)
             for name in names.subtracting(there) { forget(name) }
-            return there.filter(PolicyFiles.isPolicy).map { ($0, disk.stamp(of: $0)) }.filter { $0.1?.isFolder != true }
+            let stamps = there.filter(PolicyFiles.isPolicy).map { ($0, disk.stamp(of: $0)) }
+            for (name, stamp) in stamps where stamp?.isFolder == true { forget(name) }
+            return stamps.filter { $0.1?.isFolder != true }
         }
         do throws(Problem) {
             let found = try disk.stamps { files[$0] != nil }
             if found.count(where: { files[$0.name] != nil }) < files.count {
                 for name in Set(files.keys).subtracting(found.map(\.name)) { forget(name) }
             }
+            wasLost = false
             return found
         } catch {
+            wasLost = true
             throw PolicyError([error])
         }
     }

@@ -23,18 +23,19 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
     @usableFromInline let books: Locked<Books>
     /// There are two to the power of so many shards.
     @usableFromInline let bits: Int
-    /// Readers and shards; nil until something is put in.
+    /// Readers and shards; nil until somebody puts something in or misses something.
     @usableFromInline let memory = Atomic<UnsafeMutableRawPointer?>(nil)
     /// Whether uses are noted. In a store that is large and not half full they are not: nothing will be forgotten for a
     /// long time, and what was used before that is hardly worth a third of what a hit costs.
     @usableFromInline let isNoting = Atomic(true)
 
     /// An empty catalog. No more than `bytes` and no more than `entries` are kept, but for the moment in which an item is
-    /// in already and the one that goes for it is not out yet.
+    /// in already and the one that goes for it is not out yet. The number of shards is a power of two.
     public init(bytes: Int, entries: Int? = nil, eviction: any Eviction, shards count: Int = 8) {
         self.bytes = bytes
         self.entries = entries ?? .max
         books = Locked(Books(eviction: eviction))
+        precondition(count > 0 && count & (count - 1) == 0, "the number of shards is a power of two")
         bits = count.trailingZeroBitCount
     }
 
@@ -67,7 +68,7 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
         memory.deallocate()
     }
 
-    /// Whether nothing was ever put in.
+    /// Whether nothing was ever put in or missed.
     @inlinable @inline(__always)
     var isUntouched: Bool { memory.load(ordering: .acquiring) == nil }
 

@@ -5,7 +5,7 @@ extension Catalog {
         return books.withLock { books in
             books.learn(from: readers)
             return (0..<1 << bits).flatMap { number -> [(id: ID, item: Item)] in
-                take(shards[number].taken, from: shards + number, &books, if: isMeant)
+                take(nil, from: shards + number, &books, if: isMeant)
             }
         }
     }
@@ -23,17 +23,20 @@ extension Catalog {
         }
     }
 
-    /// Takes out those items of a shard's nodes that are meant.
+    /// Takes out those items of a shard's nodes, or of all of them, that are meant.
     private func take(
-        _ nodes: [Int], from shard: UnsafeMutablePointer<Shard<ID, Item>>, _ books: inout Books,
+        _ nodes: [Int]?, from shard: UnsafeMutablePointer<Shard<ID, Item>>, _ books: inout Books,
         if isMeant: (ID, Item) -> Bool
     ) -> [(id: ID, item: Item)] {
         changing(shard) { content in
-            nodes.filter { isMeant(content.nodes[$0].id, content.nodes[$0].item) }.map { node -> (id: ID, item: Item) in
+            let meant = (nodes ?? content.taken).filter { isMeant(content.nodes[$0].id, content.nodes[$0].item) }
+            let gone = meant.map { node -> (id: ID, item: Item) in
                 let gone = content.take(node)
                 books.leave(Int(place(of: node, in: shard)), weight: gone.weight)
                 return (gone.id, gone.item)
             }
+            if nodes == nil, content.count == 0 { content.giveBack() }
+            return gone
         }
     }
 

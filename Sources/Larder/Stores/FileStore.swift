@@ -39,6 +39,7 @@ extension Plugin {
 /// bears the time of its entry, so that listing it tells its age.
 struct FileStore: Store {
     private let folder: String
+    private let capacity: Int
     private let maxAge: Duration
     private let world: any World
     private let files: Catalog<String, Timestamp>
@@ -53,6 +54,7 @@ struct FileStore: Store {
 
     init(folder: String, capacity: Int, maxAge: Duration = .forever, eviction: any Eviction, world: any World) {
         self.folder = folder
+        self.capacity = capacity
         self.maxAge = maxAge
         self.world = world
         files = Catalog(bytes: capacity, eviction: eviction, shards: 1)
@@ -83,7 +85,7 @@ struct FileStore: Store {
                 let isOutlived = world.now - time >= maxAge
                 let insertion = isOutlived ? nil : insert(time, as: name, weight: weight)
                 do {
-                    for (old, _) in insertion?.evicted ?? [] { try remove(old) }
+                    try removeAll(insertion?.evicted.map(\.id) ?? [])
                     guard insertion?.isKept == true else {
                         files.remove(name, hash: name.hashValue)
                         try remove(name)
@@ -188,10 +190,19 @@ struct FileStore: Store {
 
     /// Deletes every such file that lies there, whoever wrote it, and the others even if one cannot be deleted.
     private func removeAll(where isMeant: (String) -> Bool) throws {
+        let there = Set(try items().map(\.name).filter(Self.isName))
+        // Some other program may have deleted what was known.
+        _ = files.removeAll { name, _ in !there.contains(name) }
+        let meant = there.filter(isMeant)
+        for name in meant { files.remove(name, hash: name.hashValue) }
+        try removeAll(meant)
+    }
+
+    /// Deletes files, and the others even if one cannot be deleted.
+    private func removeAll(_ names: some Sequence<String>) throws(StoreError) {
         var failure: StoreError?
-        for item in try items() where Self.isName(item.name) && isMeant(item.name) {
-            files.remove(item.name, hash: item.name.hashValue)
-            do throws(StoreError) { try remove(item.name) } catch { failure = failure ?? error }
+        for name in names {
+            do throws(StoreError) { try remove(name) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
     }
@@ -216,14 +227,19 @@ struct FileStore: Store {
     private func list() throws {
         try isListed.withLock { isListed in
             if isListed { return }
-            for item in try items().sorted(by: { ($0.modified, $0.name) < ($1.modified, $1.name) }) {
-                let isWanted = Self.isName(item.name) && world.now - item.modified < maxAge
-                let insertion = isWanted ? insert(item.modified, as: item.name, weight: item.size) : nil
-                for (old, _) in insertion?.evicted ?? [] { try remove(old) }
-                // Half-written files of a process that died, outlived ones, and those there is no room for any more.
-                let isKept = insertion?.isKept == true
-                if !isKept, Self.isName(item.name) || item.name.hasSuffix(".tmp") { try remove(item.name) }
+            // The newest are kept as far as there is room. The eviction is not asked: of what was used it knows nothing.
+            var room = capacity
+            var kept: [Disk.Item] = []
+            for item in try items().sorted(by: { ($0.modified, $0.name) > ($1.modified, $1.name) }) {
+                if Self.isName(item.name), world.now - item.modified < maxAge, item.size <= room {
+                    room -= item.size
+                    kept.append(item)
+                } else if Self.isName(item.name) || item.name.hasSuffix(".tmp") {
+                    // Outlived ones too, and half-written files of a process that died.
+                    try remove(item.name)
+                }
             }
+            for item in kept.reversed() { _ = insert(item.modified, as: item.name, weight: item.size) }
             isListed = true
         }
     }

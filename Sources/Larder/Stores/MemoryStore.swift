@@ -42,6 +42,9 @@ struct MemoryStore: Store {
     private let world: any World
     private let forgotten: Listeners<Forgotten>
 
+    /// How many bytes of a key weigh nothing.
+    private static let freeLength = 64
+
     /// How many places each writing looks at for what is too old.
     private static let looks = 4
 
@@ -80,7 +83,9 @@ struct MemoryStore: Store {
                 return false
             }
         }
-        let insertion = catalog.insert(entry, as: key, hash: key.hash, weight: entry.weight)
+        // The flat sum has room for a key of usual length; who asks for a long one pays for it.
+        let weight = entry.weight + max(0, key.text.utf8.count - Self.freeLength)
+        let insertion = catalog.insert(entry, as: key, hash: key.hash, weight: weight)
         if !forgotten.isEmpty { tell(insertion.evicted, .capacity) }
         return insertion.isKept
     }

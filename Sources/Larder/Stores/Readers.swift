@@ -75,7 +75,11 @@ public import Synchronization
         flags[shard * Self.gap].store(1, ordering: .sequentiallyConsistent)
         let mine = UInt32(truncatingIfNeeded: shard + 1)
         for lane in 0..<Lane.count {
-            while lanes[lane * Self.stride].load(ordering: .sequentiallyConsistent) == mine { Lane.wait() }
+            var round = 0
+            while lanes[lane * Self.stride].load(ordering: .sequentiallyConsistent) == mine {
+                Lane.wait(round)
+                round += 1
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 /// A part of a ``Catalog``: the items whose hashes begin alike, behind a lock of their own.
 ///
 /// Items lie in one block of memory, their nodes numbered from zero; a table of open addresses finds them by the low
-/// half of their hash. Whoever calls a method holds the lock.
+/// half of their hash. Whoever changes something holds the lock and keeps readers out; whoever looks holds the lock or is a
+/// reader.
 @usableFromInline struct Shard<ID: Equatable & Sendable, Item: Sendable> {
     @usableFromInline struct Node {
         @usableFromInline var id: ID
@@ -35,6 +36,16 @@
         table.initialize(repeating: 0, count: 4)
         nodes = .allocate(capacity: 0)
         links = .allocate(capacity: 0)
+    }
+
+    /// Gives back the memory of a shard in which nothing is left.
+    mutating func giveBack() {
+        dispose()
+        table = .allocate(capacity: 4)
+        table.initialize(repeating: 0, count: 4)
+        nodes = .allocate(capacity: 0)
+        links = .allocate(capacity: 0)
+        (mask, room, firstFree) = (3, 0, -1)
     }
 
     func dispose() {

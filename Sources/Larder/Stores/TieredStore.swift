@@ -105,11 +105,11 @@ struct TieredStore: Store {
         if !faults.isEmpty { throw Self.failure("not every tier could be cleared", faults) }
     }
 
-    /// Entries and bytes of the tier that keeps most; hits and misses of the whole: found in any tier, or in none.
     func relieve() {
         for tier in tiers { tier.store.relieve() }
     }
 
+    /// Entries and bytes of the tier that keeps most; hits and misses of the whole: found in any tier, or in none.
     func statistics() async -> StoreStatistics {
         var total = StoreStatistics()
         for tier in tiers {

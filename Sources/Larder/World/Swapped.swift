@@ -9,7 +9,7 @@ import Synchronization
 /// `@unchecked Sendable`: the pointers lead to atomics only, and to an object that is kept alive here.
 final class Swapped<Object: AnyObject & Sendable>: @unchecked Sendable {
     private typealias Count = Atomic<Int>
-    /// Each count lies in a cache line of its own.
+    /// Each count lies in a cache line of its own, on most machines.
     private static var stride: Int { 8 }
 
     private let present = Atomic<UnsafeMutableRawPointer?>(nil)
@@ -44,7 +44,11 @@ final class Swapped<Object: AnyObject & Sendable>: @unchecked Sendable {
         let new = object.map { Unmanaged.passRetained($0).toOpaque() }
         guard let old = present.exchange(new, ordering: .sequentiallyConsistent) else { return nil }
         for lane in 0..<Lane.count {
-            while counts[lane * Self.stride].load(ordering: .sequentiallyConsistent) > 0 { Lane.wait() }
+            var round = 0
+            while counts[lane * Self.stride].load(ordering: .sequentiallyConsistent) > 0 {
+                Lane.wait(round)
+                round += 1
+            }
         }
         return Unmanaged<Object>.fromOpaque(old).takeRetainedValue()
     }
