@@ -52,7 +52,12 @@ import Larder
         }
         var figures: [Figure] = []
         do {
-            for group in chosen { figures += try await group.run(harness) }
+            for group in chosen {
+                // To those who wait, and into no file.
+                let note = Array("measuring \(group.name) …\n".utf8)
+                _ = write(2, note, note.count)
+                figures += try await group.run(harness)
+            }
         } catch {
             print("larder-bench: \(error)")
             exit(1)

@@ -15,7 +15,7 @@ public import Synchronization
 /// A hash is as good as its secret: it should come from a `Hasher`, as those of ``Key`` do, or be mixed with a seed of
 /// the process, so that nobody can choose ids which collide.
 ///
-/// `@unchecked Sendable`: a shard is reached only by who has its lock, or is known to ``Readers``. Who needs both locks
+/// `@unchecked Sendable`: a shard is reached only by who has its lock, or is known to its `Readers`. Who needs both locks
 /// takes the books' first.
 public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked Sendable {
     @usableFromInline let bytes: Int
