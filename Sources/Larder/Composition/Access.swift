@@ -15,7 +15,7 @@
     ///
     /// - Throws: ``LoadError``, also when there is no such resource or the request is for another one.
     @usableFromInline
-    func load(_ request: Request) async throws -> Loaded<Entry> {
+    nonisolated(nonsending) func load(_ request: Request) async throws -> Loaded<Entry> {
         let graph = try graph()
         guard request.key.resource == slot.name else {
             throw LoadError(.noSuchResource, "the request is for another resource")
