@@ -57,6 +57,7 @@ public final class SimulatedWorld: World, TaskExecutor {
         seed: UInt64 = 1, start: Timestamp = Timestamp(seconds: 1_767_571_200), interleaving: Interleaving = .inOrder
     ) {
         self.interleaving = interleaving
+        hashSeed = seed
         state = Locked(State(dice: Dice(seed: seed), order: Dice(seed: seed ^ 0xA5A5_5A5A), start: start))
     }
 
@@ -67,6 +68,9 @@ public final class SimulatedWorld: World, TaskExecutor {
 
     /// Virtual time since the world began.
     public var uptime: Duration { state.withLock { $0.uptime } }
+
+    /// The seed itself: what stores forget is part of the history it decides.
+    public let hashSeed: UInt64?
 
     /// The next of the seed's random numbers.
     public func random() -> UInt64 { state.withLock { $0.dice.next() } }

@@ -6,6 +6,8 @@ import Testing
 
 /// What a memory store lets go by itself: what is too old, what it is told to, and who hears of it.
 @Suite struct MemoryLimitsTests {
+    private let ten = Entry(text: "0123456789")
+
     @Test func whatIsTooOldIsNotFoundAndItsRoomIsGivenBackWithoutATimer() throws {
         try SimulatedWorld().run { world in
             let store = MemoryStore(capacity: 1_000_000, maxAge: .seconds(60), eviction: LRU(), world: world)
@@ -84,6 +86,29 @@ import Testing
             #expect(kitchen.pantry.resource("none").answer(Request("none")) == nil)
             #expect(kitchen.feed.metrics.loads == 1)
         }
+    }
+
+    /// What is forgotten in simulated time comes out alike in every process, so it hangs on none of the process's hashes.
+    @Test func anEvictionInSimulatedTimeKnowsKeysByTheWorldsSeed() {
+        final class Seen: Sendable {
+            let hashes = Locked<[Int]>([])
+        }
+        struct Noting: Eviction {
+            let seen: Seen
+            mutating func inserted(_ place: Int, hash: Int, weight: Int) { seen.hashes.withLock { $0.append(hash) } }
+            mutating func used(_ place: Int) {}
+            mutating func removed(_ place: Int) {}
+            mutating func evict() -> Int? { nil }
+        }
+        func hash(_ key: Key, in world: any World) -> Int? {
+            let seen = Seen()
+            _ = MemoryStore(capacity: 1_000, eviction: Noting(seen: seen), world: world).write(ten, for: key)
+            return seen.hashes.withLock { $0.first }
+        }
+        let key = Key(resource: "feed", parameters: ["id": "1"])
+        #expect(hash(key, in: SimulatedWorld(seed: 1)) == -9_132_887_096_790_856_451)
+        #expect(hash(key, in: SimulatedWorld(seed: 2)) != hash(key, in: SimulatedWorld(seed: 1)))
+        #expect(hash(key, in: SystemWorld()) == key.hash)
     }
 
     /// Two entries of which each fits, and not both: whoever asks for one again and again finds it.

@@ -136,9 +136,12 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
         Shard.locked(shard) { $0.misses += 1 }
     }
 
-    /// Puts an item in, in place of an older one, and makes room for it.
+    /// Puts an item in, in place of an older one, and makes room for it. `mark` is what the eviction knows the id by: its
+    /// hash, if nothing else is said.
     @inlinable
-    public func insert(_ item: Item, as id: ID, hash: Int, weight: Int) -> Insertion<ID, Item> {
+    public func insert(
+        _ item: Item, as id: ID, hash: Int, mark: Int? = nil, weight: Int
+    ) -> Insertion<ID, Item> {
         if weight > bytes || entries < 1 {
             return Insertion(isKept: false, replaced: remove(id, hash: hash))
         }
@@ -149,7 +152,7 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
         }
         return books.locked { books in
             books.learn(from: readers)
-            var insertion = put(item, as: id, hash, weight, in: shard, &books)
+            var insertion = put(item, as: id, hash, mark ?? hash, weight, in: shard, &books)
             while books.isOver(bytes, entries) {
                 if let next = books.next() {
                     let gone = changing(shards + next & (1 << bits - 1)) { $0.take(next >> bits) }
@@ -182,8 +185,8 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
 
     @inlinable
     func put(
-        _ item: Item, as id: ID, _ hash: Int, _ weight: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>,
-        _ books: inout Books
+        _ item: Item, as id: ID, _ hash: Int, _ mark: Int, _ weight: Int,
+        in shard: UnsafeMutablePointer<Shard<ID, Item>>, _ books: inout Books
     ) -> Insertion<ID, Item> {
         let (node, old) = changing(shard) { shard -> (Int, (item: Item, weight: Int)?) in
             let node = shard.find(id, hash)
@@ -194,7 +197,7 @@ public final class Catalog<ID: Equatable & Sendable, Item: Sendable>: @unchecked
         if let old {
             books.change(place, from: old.weight, to: weight)
         } else {
-            books.enter(place, hash: hash, weight: weight)
+            books.enter(place, hash: mark, weight: weight)
         }
         return Insertion(isKept: true, replaced: old?.item, place: place)
     }

@@ -245,7 +245,8 @@ struct FileStore: Store {
     }
 
     private func insert(_ time: Timestamp, as name: String, weight: Int) -> Insertion<String, Timestamp> {
-        files.insert(time, as: name, hash: name.hashValue, weight: weight)
+        let hash = name.hashValue
+        return files.insert(time, as: name, hash: hash, mark: world.mark(of: name, hash: hash), weight: weight)
     }
 
     // MARK: Names

@@ -85,7 +85,8 @@ struct MemoryStore: Store {
         }
         // The flat sum has room for a key of usual length; who asks for a long one pays for it.
         let weight = entry.weight + max(0, key.text.utf8.count - Self.freeLength)
-        let insertion = catalog.insert(entry, as: key, hash: key.hash, weight: weight)
+        let mark = world.mark(of: key.text, hash: key.hash)
+        let insertion = catalog.insert(entry, as: key, hash: key.hash, mark: mark, weight: weight)
         if !forgotten.isEmpty { tell(insertion.evicted, .capacity) }
         return insertion.isKept
     }

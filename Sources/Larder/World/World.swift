@@ -34,6 +34,10 @@ public protocol World: Sendable {
     /// Runs `work` on a thread that may block, never on Swift's cooperative pool, and returns what it returns.
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
 
+    /// What hashes begin with that must come out alike whenever a history is replayed; nil, the default, for the process's
+    /// own hashes, which nobody can foresee.
+    var hashSeed: UInt64? { get }
+
     /// Tells whenever something in a folder may have changed, and what, until nobody listens any more. By default the
     /// folder is looked at every second.
     func changes(in folder: String) -> AsyncStream<FolderChange>
@@ -46,6 +50,15 @@ public protocol World: Sendable {
 extension World {
     /// None.
     public func signals(_ name: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+
+    /// None: hashes are the process's own.
+    public var hashSeed: UInt64? { nil }
+
+    /// What an eviction knows a text by, whose own hash is `hash`.
+    func mark(of text: String, hash: Int) -> Int {
+        guard let hashSeed else { return hash }
+        return text.utf8.reduce(Int(truncatingIfNeeded: hashSeed)) { ($0 ^ Int($1)) &* 0x100_0000_01B3 }
+    }
 
     /// A random number in 0 ..< 1.
     public func chance() -> Double {
