@@ -17,7 +17,7 @@ public final class Pantry: Sendable {
     private struct State {
         var slots: [String: Slot] = [:]
         /// A number for each codec in use; zero is raw bytes.
-        var codecs: [AnyHashable: Int] = [:]
+        var codecs: [KnownCodec: Int] = [:]
     }
 
     private let folder: String
@@ -29,8 +29,8 @@ public final class Pantry: Sendable {
     private let pressure = Locked<MemoryPressure?>(nil)
     private let housekeeping = Locked<Housekeeping?>(nil)
     package let hearing = Hearing()
-    /// Held while policies are read and swapped, by a thread that may block.
-    private let policies: Locked<PolicyFolder>
+    /// Held while policies are read and swapped.
+    private let policies: Exclusive<PolicyFolder>
 
     /// Reads the policies in a folder and composes each; on any problem nothing is composed.
     ///
@@ -63,7 +63,7 @@ public final class Pantry: Sendable {
         guard let cacheDirectory = (cache ?? caches?.appending(path: program))?.path else {
             throw PolicyError([Problem("the user has no folder for caches; name one", file: folder)])
         }
-        policies = Locked(PolicyFolder(reader))
+        policies = Exclusive(PolicyFolder(reader))
         composer = Composer(
             registry: reader.registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute,
             isMeasured: isMeasured)
@@ -99,7 +99,7 @@ public final class Pantry: Sendable {
     /// A handle for a resource whose payloads are read by a codec.
     public func resource<C: Codec>(_ name: String, codec: C) -> Resource<C.Value> {
         let id = state.withLock { state in
-            let key = AnyHashable(codec)
+            let key = KnownCodec(codec: codec)
             if let id = state.codecs[key] { return id }
             let id = state.codecs.count + 1
             state.codecs[key] = id

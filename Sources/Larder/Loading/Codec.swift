@@ -103,3 +103,12 @@ public struct AnyCodec: Sendable {
     /// Raw bytes: nothing to decode, nothing to remember.
     public static let raw = AnyCodec(RawCodec(), id: 0)
 }
+
+/// A codec as a dictionary's key: equal codecs are one.
+struct KnownCodec: Hashable, Sendable {
+    let codec: any Codec
+
+    static func == (one: KnownCodec, other: KnownCodec) -> Bool { AnyHashable(one.codec) == AnyHashable(other.codec) }
+
+    func hash(into hasher: inout Hasher) { codec.hash(into: &hasher) }
+}

@@ -43,11 +43,11 @@ struct FileStore: Store {
     private let maxAge: Duration
     private let world: any World
     private let files: Catalog<String, Timestamp>
-    /// Whether the folder was listed. Held while it is: only this store's blocking threads wait for it.
-    private let isListed = Locked(false)
+    /// Whether the folder was listed. Held while it is.
+    private let isListed = Exclusive(false)
 
-    /// Held while files and what is known of them change together, by threads that may block.
-    private let changing = Locked(())
+    /// Held while files and what is known of them change together.
+    private let changing = Exclusive(())
 
     /// No entry is larger than this, whoever wrote it.
     private static let mostBytes = 1 << 30

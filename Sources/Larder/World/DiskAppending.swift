@@ -16,13 +16,13 @@ extension Disk {
 
         private let path: String
         private let most: Int
-        private let state: Locked<State>
+        private let state: Exclusive<State>
 
         /// - Parameter most: the size beyond which the file is set aside under the name with `.1` and begun anew.
         package init(_ path: String, most: Int = .max) throws(Failure) {
             self.path = path
             self.most = most
-            state = Locked(try Self.opened(path))
+            state = Exclusive(try Self.opened(path))
         }
 
         deinit { close(state.withLock { $0.file }) }

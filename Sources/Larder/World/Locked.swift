@@ -1,10 +1,11 @@
-/// A value behind a lock that is held for nanoseconds. Never await and never call foreign code inside.
+/// A value behind a lock that is held for nanoseconds. Never await, never touch a disk and never call foreign code inside:
+/// for that there is ``Exclusive``.
 ///
 /// `Synchronization.Mutex` would serve, but here it costs 2.8 times as much uncontended and the thread sanitizer
 /// reports races in it that are none.
 ///
 /// `@unchecked Sendable`: the value is reached only while the lock is held.
-@usableFromInline package final class Locked<Value>: @unchecked Sendable {
+@usableFromInline package final class Locked<Value: Sendable>: @unchecked Sendable {
     @usableFromInline let lock: UnsafeMutablePointer<Lock>
     /// Behind the lock in the same memory: the checks of access to a class's variables would cost more than the lock.
     @usableFromInline let value: UnsafeMutablePointer<Value>
