@@ -34,6 +34,8 @@ import Larder
     static func main() async {
         var arguments = CommandLine.arguments.dropFirst()
         if arguments.first == "hitratio" { exit(await HitRatioBench.main(Array(arguments.dropFirst()))) }
+        if arguments.first == "story" { exit(StoryBench.main(Array(arguments.dropFirst()))) }
+        if arguments.first == "crowd" { exit(await CrowdBench.main(Array(arguments.dropFirst()))) }
         let isJSON = arguments.contains("--json")
         var harness = Harness()
         if arguments.contains("--quick") { harness.rounds = 7 }
@@ -47,15 +49,18 @@ import Larder
         guard arguments.count <= 1, !chosen.isEmpty else {
             let list = groups.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
             let usage = "usage: larder-bench all|GROUP [--only TEXT] [--quick] [--json]\n\n"
-            print(usage + list + "\n  hitratio  what recorded traffic finds; see larder-bench hitratio --help")
+            let others = """
+                  crowd     20,000 loads that wait, beside as many bare tasks; see larder-bench crowd --help
+                  story     ten minutes with an outage at 30,000 loads a second; see larder-bench story --help
+                  hitratio  what recorded traffic finds; see larder-bench hitratio --help
+                """
+            print(usage + list + "\n" + others)
             exit(wanted == "--help" ? 0 : 2)
         }
         var figures: [Figure] = []
         do {
             for group in chosen {
-                // To those who wait, and into no file.
-                let note = Array("measuring \(group.name) …\n".utf8)
-                _ = write(2, note, note.count)
+                note("measuring \(group.name) …")
                 figures += try await group.run(harness)
             }
         } catch {
@@ -100,4 +105,10 @@ import Larder
         case .percent: "\((value * 10).rounded() / 10) %"
         }
     }
+}
+
+/// Tells those who wait what is going on; into no file.
+func note(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    _ = write(2, bytes, bytes.count)
 }

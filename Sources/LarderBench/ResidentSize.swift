@@ -26,3 +26,15 @@ func residentSize() -> Int? {
         return nil
     #endif
 }
+
+/// How many seconds of processor time this process has used.
+func processorTime() -> Double {
+    var usage = rusage()
+    #if canImport(Darwin)
+        getrusage(RUSAGE_SELF, &usage)
+    #else
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    #endif
+    let times = [usage.ru_utime, usage.ru_stime]
+    return times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+}

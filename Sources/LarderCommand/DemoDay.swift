@@ -93,7 +93,7 @@ struct DemoDay: Sendable {
     private static func habit(for resource: String, in pantry: Pantry) -> Habit? {
         guard let origin = pantry.policy(of: resource)?.origin, origin.plugin.name == "sample" else { return nil }
         return switch origin.node["payload"]?.string {
-        case "feed": Habit(resource: resource, every: .seconds(25), instances: 1)
+        case "feed": Habit(resource: resource, every: .seconds(10), instances: 1)
         case "image": Habit(resource: resource, every: .seconds(5), instances: 400)
         default: Habit(resource: resource, every: .seconds(10), instances: 120)
         }

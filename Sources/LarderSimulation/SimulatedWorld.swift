@@ -36,7 +36,8 @@ public final class SimulatedWorld: World, TaskExecutor {
         var dice: Dice
         var order: Dice
         var ready = Jobs()
-        var sleepers = Sleepers()
+        /// Those who sleep. Who sleeps for ever waits to be cancelled, not for the end of time.
+        var sleepers = Deadlines<CheckedContinuation<Void, any Error>>()
         var next: UInt64 = 0
         var uptime: Duration = .zero
         var start: Timestamp
@@ -86,7 +87,7 @@ public final class SimulatedWorld: World, TaskExecutor {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { state in
-                    state.sleepers.add(number, until: state.uptime + max(.zero, duration), continuation)
+                    state.sleepers.add(number, at: min(state.uptime + max(.zero, duration), .forever), continuation)
                 }
                 if Task.isCancelled { wake(number) }
             }
@@ -165,7 +166,7 @@ public final class SimulatedWorld: World, TaskExecutor {
         settle()
         let (left, sleepers) = state.withLock { state in
             state.isOver = true
-            return (state.running.sorted { $0.key < $1.key }, state.sleepers.ends)
+            return (state.running.sorted { $0.key < $1.key }, state.sleepers.times)
         }
         let steps = 10_000 + 100 * (left.count + sleepers.count)
         for (_, running) in left { running.task.cancel() }
@@ -207,8 +208,8 @@ public final class SimulatedWorld: World, TaskExecutor {
     private func wakeNext(by limit: Duration = .forever) -> Bool {
         let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard let next = state.sleepers.takeNext(by: limit) else { return nil }
-            state.uptime = next.until
-            return next.continuation
+            state.uptime = next.time
+            return next.item
         }
         continuation?.resume()
         return continuation != nil

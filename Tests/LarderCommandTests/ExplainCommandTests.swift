@@ -47,6 +47,7 @@ import Testing
                       └─ fallback: decoding  (admitted by age ∧ checksum)
                          └─ file  (path Seeds/feed.json)
 
+                network-first  rest               "5s"               default
                 network-first  patience           "800ms"            feed.json:4
                 network-first  background         "1m"               default
                 timeout        after              "4s"               feed.json:3

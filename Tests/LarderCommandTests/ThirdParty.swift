@@ -49,11 +49,8 @@ enum ThirdParty {
 
     private struct Archive: Loader {
         let sides: Sides
-        func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-            sides.cached.answer(request, codec: codec, for: uses)
-        }
         func load(_ call: Call) async throws -> Loaded<Entry> {
-            if let copy = try await sides.copy(call) { return copy.serving(as: .onError) }
+            if let copy = try await sides.copy(call)?.shown(for: .showing) { return copy }
             return try await sides.load(call)
         }
     }

@@ -9,7 +9,7 @@ import Testing
         failures: Int = 3, strategy: String = "network-first", about: String = "one", origin: String = "scripted"
     ) -> String {
         """
-        { "resource": "feed", "about": "\(about)", "origin": "\(origin)", "strategy": "\(strategy)", "store": "faulty",
+        { "resource": "feed", "about": "\(about)", "origin": "\(origin)", "strategy": { "use": "\(strategy)", "rest": "0s" }, "store": "faulty",
           "around": [{ "use": "breaker", "failures": \(failures), "rest": "30s" }],
           "validators": [{ "use": "age", "fresh": "5m", "onError": "1d" }] }
         """

@@ -137,7 +137,8 @@ import Testing
     @Test func afterPatienceTheCallGoesOnIsJoinedByTheNextCallerAndSaved() throws {
         try SimulatedWorld().run { world in
             let kitchen = try await Kitchen(
-                world, strategy: #"{ "use": "network-first", "patience": "100ms" }"#, validators: Self.windows)
+                world, strategy: #"{ "use": "network-first", "patience": "100ms", "rest": "0s" }"#,
+                validators: Self.windows)
             kitchen.stock("old", age: .seconds(60))
             kitchen.origin.play(.value("new", after: .milliseconds(150)))
             #expect(try await kitchen.feed.load().text == "old")

@@ -10,7 +10,7 @@ import Testing
     private func kitchen(_ world: SimulatedWorld, _ strategy: String, fallbacks: String = "[]") async throws -> Kitchen
     {
         try await Kitchen(
-            world, strategy: #"{ "use": "\#(strategy)", "patience": "100ms" }"#, validators: Self.windows,
+            world, strategy: #"{ "use": "\#(strategy)", "patience": "100ms", "rest": "0s" }"#, validators: Self.windows,
             fallbacks: fallbacks)
     }
 

@@ -148,15 +148,24 @@ import Testing
     // MARK: Deadlines
 
     @Test func atTheDeadlineACopyThatMayBeShownAtAllIs() throws {
-        for (age, readTakes) in [(7_200, nil), (600, Duration.milliseconds(800))] {
-            try SimulatedWorld().run { world in
-                let kitchen = try await kitchen(world, age: .seconds(age), readTakes: readTakes)
-                kitchen.origin.play(.value("late", after: .seconds(5)))
-                let copy = try await kitchen.feed.load(deadline: .milliseconds(500))
-                #expect(copy.text == "old" && copy.freshness == .stale)
-                try await world.sleep(for: .seconds(10))
-                #expect(kitchen.held() == "late", "the call goes on")
-            }
+        try SimulatedWorld().run { world in
+            let kitchen = try await kitchen(world, age: .seconds(7_200))
+            kitchen.origin.play(.value("late", after: .seconds(5)))
+            let copy = try await kitchen.feed.load(deadline: .milliseconds(500))
+            #expect(copy.text == "old" && copy.freshness == .stale)
+            try await world.sleep(for: .seconds(10))
+            #expect(kitchen.held() == "late", "the call goes on")
+        }
+    }
+
+    @Test func aCopyThatIsNotReadByTheDeadlineIsNotWaitedFor() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await kitchen(world, age: .seconds(600), readTakes: .milliseconds(800))
+            kitchen.origin.play(.value("late", after: .seconds(5)))
+            let load = kitchen.start(deadline: .milliseconds(500))
+            #expect(try await load.failure().code == .deadline && load.endedAt == .milliseconds(500))
+            try await world.sleep(for: .seconds(10))
+            #expect(kitchen.held() == "late", "the call goes on")
         }
     }
 

@@ -21,7 +21,7 @@ import Testing
             let folder = try Folder()
             try folder.write(
                 """
-                { "resource": "feed", "origin": "scripted", "strategy": "cache-first",
+                { "resource": "feed", "origin": "scripted", "strategy": { "use": "cache-first", "rest": "0s" },
                   "validators": [{ "use": "age", \(windows) "fresh": "1m" }\(more)],
                   "store": { "use": "tiered", "tiers": \(tiers) } }
                 """, to: "feed.json")

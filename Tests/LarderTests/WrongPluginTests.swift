@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Larder
 import LarderSimulation
 import Testing
@@ -29,17 +30,19 @@ import Testing
 
     private static let strategies: [(String, Promise, Plugin)] = [
         (
-            "shows a copy past its window", .window,
+            "shows on error what is permitted for other uses only", .uses,
             strategy { sides, call in
-                if let copy = try await sides.copy(call) { return copy.serving(as: .onError) }
-                return try await sides.load(call)
+                do { return try await sides.live.load(call) } catch let error as LoadError where !error.isAnswer {
+                    if let copy = try await sides.copy(call)?.shown(for: .showing, fellBack: true) { return copy }
+                    throw error
+                }
             }
         ),
         (
             "masks a 404 with the copy", .answers,
             strategy { sides, call in
                 do { return try await sides.live.load(call) } catch let error as LoadError {
-                    if let copy = try await sides.copy(call)?.serving(anyOf: [.fresh, .onError], fellBack: true) {
+                    if let copy = try await sides.copy(call)?.shown(for: [.fresh, .onError], fellBack: true) {
                         return copy
                     }
                     throw error
@@ -78,20 +81,78 @@ import Testing
             }
         ),
         (
-            "calls a stale copy fresh", .label,
+            "does not say that a copy stands in", .label,
             strategy { sides, call in
-                do { return try await sides.live.load(call) } catch {
-                    guard let copy = try await sides.copy(call), copy.permissions.allows(.onError) else { throw error }
-                    return copy.serving(as: .fresh, fellBack: true)
+                do { return try await sides.live.load(call) } catch let error as LoadError where !error.isAnswer {
+                    guard let copy = try await sides.copy(call)?.shown(for: [.fresh, .onError]) else { throw error }
+                    return copy
                 }
             }
         ),
         (
             "shows a stale copy without refreshing it", .refreshes,
             strategy { sides, call in
-                if let copy = try await sides.copy(call)?.serving(anyOf: [.fresh, .whileRevalidating]) { return copy }
+                if let copy = try await sides.copy(call)?.shown(for: [.fresh, .whileRevalidating]) { return copy }
                 return try await sides.load(call)
             }
+        ),
+        (
+            "shows a stale copy a moment later, as if a call had failed, without refreshing it", .refreshes,
+            strategy { sides, call in
+                if let copy = try await sides.copy(call)?.shown(for: [.fresh, .whileRevalidating], fellBack: true) {
+                    try await sides.world.sleep(for: .milliseconds(1))
+                    return copy
+                }
+                return try await sides.load(call)
+            }
+        ),
+        (
+            "gives its refreshes up before they can be answered", .saves,
+            strategy { sides, call in
+                if let copy = try await sides.copy(call)?.shown(for: [.fresh, .whileRevalidating]) {
+                    if copy.freshness == .stale { sides.refresh(call, within: .milliseconds(1)) }
+                    return copy
+                }
+                return try await sides.load(call)
+            }
+        ),
+        (
+            "thinks for longer than its caller has time once the call failed", .deadline,
+            strategy { sides, call in
+                do { return try await sides.live.load(call) } catch {
+                    try await sides.world.sleep(for: .seconds(1))
+                    return try await sides.load(call)
+                }
+            }
+        ),
+        (
+            "waits for a slow store whatever the caller's deadline", .deadline,
+            strategy { sides, call in
+                var patient = call
+                patient.due = nil
+                if let copy = try await sides.copy(patient)?.shown(for: .fresh) { return copy }
+                return try await sides.load(call)
+            }
+        ),
+        (
+            "calls a fresh copy stale", .delivers,
+            strategy { sides, call in
+                if let copy = try await sides.copy(call)?.shown(for: .fresh) {
+                    return Loaded(copy.value, from: copy.source, freshness: .stale, age: copy.age, isStored: true)
+                }
+                return try await sides.load(call)
+            }
+        ),
+        (
+            "passes a copy off as the origin's answer", .delivers,
+            strategy { sides, call in
+                if let copy = try await sides.copy(call)?.shown(for: .showing) { return Loaded(copy.value) }
+                return try await sides.load(call)
+            }
+        ),
+        (
+            "gives another value out as what a side gave it", .delivers,
+            strategy { sides, call in try await sides.load(call).map { _ in Entry(Data("other".utf8)) } }
         ),
         (
             "lets no copy stand in", .standIn,

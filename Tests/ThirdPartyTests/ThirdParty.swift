@@ -54,14 +54,14 @@ extension Plugin {
 
 // MARK: Strategy
 
-/// Shows any copy that may be shown, however old; asks the origin when there is none.
+/// Shows a fresh copy, or one that may be shown while it is refreshed; asks the origin when there is none.
 struct CopyIfAny: Loader {
     let sides: Sides
     let refreshes: Bool
     let patience: Duration?
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        guard let copy = try await sides.copy(call)?.serving(anyOf: .showing) else {
+        guard let copy = try await sides.copy(call)?.shown(for: [.fresh, .whileRevalidating]) else {
             return try await sides.load(call, patience: patience)
         }
         if refreshes, copy.freshness == .stale { sides.refresh(call) }
@@ -71,7 +71,7 @@ struct CopyIfAny: Loader {
 
 extension Plugin {
     static let copyIfAny = Plugin.strategy(
-        "copy-if-any", "Shows any copy that may be shown; asks the origin when there is none.",
+        "copy-if-any", "Shows a copy at once while its windows last; asks the origin when there is none.",
         Setting("refreshes", .flag, default: true, help: "Whether a stale copy is refreshed behind it"), .patience
     ) { sides, refreshes, patience in CopyIfAny(sides: sides, refreshes: refreshes, patience: patience) }
 }

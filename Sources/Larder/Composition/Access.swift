@@ -16,6 +16,12 @@
     /// - Throws: ``LoadError``, also when there is no such resource or the request is for another one.
     @usableFromInline
     nonisolated(nonsending) func load(_ request: Request) async throws -> Loaded<Entry> {
+        let (graph, call) = try call(for: request)
+        return try await graph.root.load(call)
+    }
+
+    @inline(never)
+    private func call(for request: Request) throws(LoadError) -> (LoaderGraph, Call) {
         let graph = try graph()
         guard request.key.resource == slot.name else {
             throw LoadError(.noSuchResource, "the request is for another resource")
@@ -23,7 +29,7 @@
         var call = Call(request, codec: codec)
         call.due = request.deadline.map { graph.world.uptime + $0 }
         call.ticket = graph.shelf.order.begin(request.key)
-        return try await graph.root.load(call)
+        return (graph, call)
     }
 
     func graph() throws(LoadError) -> LoaderGraph {

@@ -27,7 +27,8 @@ struct Composer {
             let shelf =
                 try kept
                 ?? Shelf(
-                    try store(of: policy, in: context), order: slot.order, meter: meter, observers: slot.observers)
+                    try store(of: policy, in: context), order: slot.order, meter: meter, observers: slot.observers,
+                    world: world)
             let validators = Validators(
                 try policy.validators.map { try $0.validator(in: context.of(Declaration(part: $0))) })
             let sides = try sides(policy, shelf, validators, meter, context)
@@ -91,13 +92,13 @@ struct Composer {
                     around: live, in: context.of(Declaration(part: wrapper, origin: origin, inside: inside)))
             }
             live = Decoding(live, validators: validators, world: world)
-            if needs.contains(.store) { live = Saving(live, on: shelf, cached: lookup) }
+            if needs.contains(.store) { live = Saving(live, on: shelf, cached: lookup, world: world) }
             let lineage = policy.fingerprint(of: ["origin", "around", "validators"])
             live = Shared(live, on: shelf, lineage: lineage, world: world, meter: meter)
         }
         return Sides(
-            live: live, cached: needs.contains(.store) ? lookup : Nothing(), world: world, shelf: shelf,
-            meter: meter)
+            live: live, cached: needs.contains(.store) ? lookup : Nothing(), rest: policy.strategy.traits.rest ?? .zero,
+            world: world, shelf: shelf, meter: meter)
     }
 
     /// A folder's name for a resource, whatever it is called: letters, digits, `-` and `_` stand for themselves.

@@ -134,6 +134,6 @@ public struct Resource<Value: Sendable>: Sendable {
 
     @inlinable
     func value(of loaded: consuming Loaded<Entry>) throws -> Loaded<Value> {
-        try loaded.map { try $0.payload.value(by: access.codec) }
+        Loaded<Value>(try loaded.value.payload.value(by: access.codec), account: loaded.account)
     }
 }

@@ -1,4 +1,4 @@
-/// The cached side: finds the copy and says what it may be used for.
+/// The cached side: finds the copy, and shows it for what it may be used for.
 package struct Lookup: Loader {
     let shelf: Shelf
     /// The shelf's.
@@ -29,16 +29,44 @@ package struct Lookup: Loader {
         }
         guard let since = entry?.metadata.since, let use = permissions.uses.intersection(uses).best else { return nil }
         let account = Account(
-            in: nearest, aged: now.nanoseconds(since: since), permissions, for: use, by: revision)
+            in: nearest, aged: now.nanoseconds(since: since), permissions, for: use, of: request.key, by: revision)
         return entry.take().map { Loaded($0, account: account) }
     }
 
-    /// The copy, whatever it may be used for. The first look of a load that finds none that is fresh looks for one in the
+    /// The copy, if it may be shown at all.
+    ///
+    /// - Throws: ``LoadError`` with the code `notCached` when there is none that may, with the store's error beside it if it
+    ///   failed.
+    package func load(_ call: Call) async throws -> Loaded<Entry> {
+        let copy = try await copy(for: call)
+        if let shown = copy.shown(for: .showing) { return shown }
+        call.trail.note(copy.tier, copy.refusal(for: .onError))
+        throw LoadError(.notCached, "not cached: the copy may not be shown any more")
+    }
+
+    /// How long a copy may take to be read even if the caller's deadline is nearer: one that lies at hand is shown.
+    private static let readingTime = Duration.milliseconds(20)
+
+    /// The copy, whatever it may be used for.
+    ///
+    /// - Throws: ``LoadError`` with the code `notCached` when there is none that is sound, with the store's error beside it
+    ///   if it failed; with the code `deadline` when the caller's deadline passes first.
+    func copy(for call: Call) async throws -> CachedCopy {
+        guard let due = call.due else { return try await find(call) }
+        let reading = Pursuit(in: world) { try await find(call) }
+        if let copy = try await reading.value(within: max(due - world.uptime, Self.readingTime)) { return copy }
+        reading.cancel()
+        throw Self.overdue
+    }
+
+    static var overdue: LoadError { LoadError(.deadline, "the caller's deadline passed") }
+
+    /// Looks for the copy. The first look of a load that finds none that is fresh looks for one in the
     /// tiers below, which others may share: what is fresher there has come up by the second look.
     ///
     /// - Throws: ``LoadError`` with the code `notCached` when there is none that is sound, with the store's error
     ///   beside it if it failed.
-    package func load(_ call: Call) async throws -> Loaded<Entry> {
+    private func find(_ call: Call) async throws -> CachedCopy {
         let ticket = shelf.order.begin(call.key)
         var found = try await read(call, ticket)
         if found.isForeign {
@@ -58,8 +86,7 @@ package struct Lookup: Loader {
             throw Self.notCached
         }
         if found.depth > 0 { await shelf.promote(found, ticket, call.trail) }
-        let now = world.now
-        return loaded(found, validators.permit(found.entry.metadata, at: now), at: now)
+        return CachedCopy(found: found, key: call.key, validators: validators, revision: revision, world: world)
     }
 
     private func read(_ call: Call, _ ticket: Ticket) async throws -> Found {
@@ -112,14 +139,6 @@ package struct Lookup: Loader {
 
     private func isFresh(_ found: Found) -> Bool {
         validators.permit(found.entry.metadata, at: world.now).allows(.fresh)
-    }
-
-    private func loaded(
-        _ found: Found, _ permissions: Permissions, at now: Timestamp
-    ) -> Loaded<Entry> {
-        let age = found.entry.metadata.nanoseconds(at: now)
-        return Loaded(
-            found.entry, account: Account(in: found.tier, aged: age, permissions, for: [], by: revision))
     }
 
     static var notCached: LoadError { LoadError(.notCached, "not cached") }

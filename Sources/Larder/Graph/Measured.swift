@@ -21,32 +21,44 @@ struct Measured: Loader {
         return answer
     }
 
+    // What follows the wait is told in functions of their own: what a function that waits keeps beside it, each of
+    // thousands of waiting loads keeps.
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let start = world.uptime
         meter.began()
         defer { meter.over() }
         do {
-            var loaded = try await inner.load(call)
-            let took = world.uptime - start
-            count(call) { $0.ended(loaded, after: took) }
-            loaded.account.sign(after: call.trail.steps, by: meter.revision)
-            if meter.isHeard(plain: loaded.freshness == .fresh && !loaded.fellBack) {
-                meter.tell(report(call, .success(loaded), after: took))
-            }
-            return loaded
+            return ended(call, try await inner.load(call), after: start)
         } catch {
-            let took = world.uptime - start
-            guard var failure = LoadError.meaning(of: error) else {
-                meter.count(.cancelled)
-                if meter.isHeard(plain: true) { meter.tell(report(call, nil, after: took)) }
-                throw error
-            }
-            count(call) { $0.failed(failure, after: took) }
-            failure.trail = Trail(call.trail.steps)
-            failure.trail.revision = meter.revision
-            if meter.isHeard(plain: false) { meter.tell(report(call, .failure(failure), after: took)) }
-            throw failure
+            throw failed(call, error, after: start)
         }
+    }
+
+    @inline(never)
+    private func ended(_ call: Call, _ loaded: Loaded<Entry>, after start: Duration) -> Loaded<Entry> {
+        var loaded = loaded
+        let took = world.uptime - start
+        count(call) { $0.ended(loaded, after: took) }
+        loaded.account.sign(after: call.trail.steps, by: meter.revision)
+        if meter.isHeard(plain: loaded.freshness == .fresh && !loaded.fellBack) {
+            meter.tell(report(call, .success(loaded), after: took))
+        }
+        return loaded
+    }
+
+    @inline(never)
+    private func failed(_ call: Call, _ error: any Error, after start: Duration) -> any Error {
+        let took = world.uptime - start
+        guard var failure = LoadError.meaning(of: error) else {
+            meter.count(.cancelled)
+            if meter.isHeard(plain: true) { meter.tell(report(call, nil, after: took)) }
+            return error
+        }
+        count(call) { $0.failed(failure, after: took) }
+        failure.trail = Trail(call.trail.steps)
+        failure.trail.revision = meter.revision
+        if meter.isHeard(plain: false) { meter.tell(report(call, .failure(failure), after: took)) }
+        return failure
     }
 
     private func count(_ call: Call, _ count: (Meter) -> Void) {

@@ -4,8 +4,11 @@ package struct Shared: Loader {
     let shelf: Shelf
     let world: any World
     let meter: Meter
-    /// What the live side is made of. Whoever has another does not join its flights.
+    /// What the live side is made of. Callers with another one do not join its flights.
     let lineage: Int
+
+    /// How long a call goes on when a caller's deadline has passed.
+    private static let linger = Duration.seconds(60)
 
     package init(_ live: any Loader, on shelf: Shelf, lineage: Int, world: any World, meter: Meter) {
         self.live = live
@@ -15,9 +18,16 @@ package struct Shared: Loader {
         self.meter = meter
     }
 
+    /// Joins the call under way, or starts one.
+    func join(_ call: Call) -> LiveCall {
+        shelf.flights.join(call, of: lineage, order: shelf.order, meter: meter) { [live] in try await live.load($0) }
+    }
+
+    /// The call's answer. At the caller's deadline the wait ends, and the call goes on for others.
     package func load(_ call: Call) async throws -> Loaded<Entry> {
-        try await shelf.flights.join(call, of: lineage, in: world, order: shelf.order, meter: meter) {
-            try await live.load($0)
-        }
+        let joined = join(call)
+        if let loaded = try await joined.value(within: call.due.map { $0 - world.uptime }) { return loaded }
+        joined.goOn(for: Self.linger)
+        throw Lookup.overdue
     }
 }

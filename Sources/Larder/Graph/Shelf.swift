@@ -1,16 +1,21 @@
-/// A store and what must live exactly as long as it: the order of its writes, the calls under way, the refreshes.
+/// A store and what must live exactly as long as it: the order of its writes, the calls under way, the refreshes, and
+/// which keys' origins are left alone.
 package final class Shelf: Sendable {
     package let store: any Store
     /// Shared by all shelves of a resource: a former one may still write where this one does.
     let order: Order
-    let flights = Flights()
+    let flights: Flights
     let refreshes = Refreshes()
+    let backOff = BackOff()
     /// Of the graph that is in effect.
     private let meter: Locked<Meter>
     private let observers: Observers
 
-    init(_ store: any Store, order: Order = Order(), meter: Meter, observers: Observers = Observers()) {
+    init(
+        _ store: any Store, order: Order = Order(), meter: Meter, observers: Observers = Observers(), world: any World
+    ) {
         self.store = store
+        flights = Flights(in: world)
         self.order = order
         self.meter = Locked(meter)
         self.observers = observers

@@ -1,120 +1,183 @@
 /// The two sides a strategy arranges, and what strategies do with them.
 ///
 /// Strategies are recipes over ``live`` and ``cached``; the methods here hold what they have in common, so that all of
-/// them treat errors, answers, patience, deadlines and windows alike.
+/// them treat errors, answers, patience, deadlines and windows alike. What a strategy returns must come from here: it asks
+/// for a copy for the uses it has, and gets the copy or the reasons.
 public struct Sides: Sendable {
     /// Asks the origin and saves its answer. All who ask at the same time share one call.
     public let live: any Loader
-    /// Finds the copy, whatever it may be used for; look at its ``Loaded/permissions``. Throws `notCached` if there is none.
+    /// Finds the copy and shows it for the best use that is permitted. Throws `notCached` if there is none, or it may not
+    /// be shown at all. For other uses there is ``copy(_:)``.
     public let cached: any Loader
     /// Time, for strategies that wait.
     public let world: any World
     let shelf: Shelf
     let meter: Meter
+    /// The cached side, if the strategy has one.
+    private let lookup: Lookup?
+    /// The live side, if there is an origin.
+    private let shared: Shared?
+    /// How long a key's origin is left alone after its first failure.
+    private let rest: Duration
 
-    package init(live: any Loader, cached: any Loader, world: any World, shelf: Shelf, meter: Meter) {
+    package init(
+        live: any Loader, cached: any Loader, rest: Duration = .zero, world: any World, shelf: Shelf, meter: Meter
+    ) {
         self.live = live
         self.cached = cached
+        self.rest = rest
         self.world = world
         self.shelf = shelf
         self.meter = meter
+        lookup = cached as? Lookup
+        shared = live as? Shared
     }
 
-    /// The copy; nil when there is none.
+    // MARK: The copy
+
+    /// The copy, to be asked what it may be shown for; nil when there is none.
     ///
-    /// - Throws: `CancellationError` only.
-    public func copy(_ call: Call) async throws -> Loaded<Entry>? {
+    /// - Throws: `CancellationError`; ``LoadError`` with the code `deadline` when the caller's deadline passes first.
+    public func copy(_ call: Call) async throws -> CachedCopy? {
         do {
-            return try await cached.load(call)
-        } catch let error as CancellationError {
-            throw error
-        } catch {
+            return try await found(call)
+        } catch let error as LoadError where error.code != .deadline {
             return nil
         }
     }
 
-    /// The copy if it may be shown at all, and never the origin.
+    /// The copy.
     ///
-    /// - Throws: ``LoadError`` with the code `notCached`, with the store's error beside it if it failed.
-    public func copyOnly(_ call: Call) async throws -> Loaded<Entry> {
-        let copy = try await cached.load(call)
-        if let served = copy.serving(anyOf: .showing) { return served }
-        note(refusalOf: copy, in: call)
-        var refused = Lookup.notCached
-        refused.message = "not cached: the copy may not be shown any more"
-        throw refused
+    /// - Throws: as ``copy(_:)``; ``LoadError`` with the code `notCached` when there is none, with the store's error beside
+    ///   it if it failed.
+    private func found(_ call: Call) async throws -> CachedCopy {
+        guard let lookup else { throw Lookup.notCached }
+        return try await lookup.copy(for: call)
     }
+
+    // MARK: The origin
 
     /// Asks the origin, and lets the copy stand in as far as the policy allows.
     ///
-    /// - After `patience` (or at the caller's deadline) a copy that is fresh or in either window is served, and the call
+    /// - After `patience` (or at the caller's deadline) a copy that is fresh or in either window is shown, and the call
     ///   goes on for at most `linger`. Without such a copy the wait goes on.
-    /// - When the origin fails, a copy that is fresh or that `onError` allows is served.
+    /// - When the origin fails, a copy that is fresh or that `onError` allows is shown. While the origin rests after a
+    ///   failure for this key, such a copy is shown without asking.
     /// - An origin's answer that is an error is thrown as it is.
     ///
     /// - Throws: the origin's own error, with the store's beside it; `deadline` when the caller's deadline passes.
     public func load(_ call: Call, patience: Duration? = nil, linger: Duration = .seconds(60)) async throws
         -> Loaded<Entry>
     {
-        let limits = [patience, call.due.map { $0 - world.uptime }].compactMap { $0 }
-        guard let limit = limits.min() else {
-            do {
-                return try await live.load(call)
-            } catch {
-                return try await standIn(for: error, in: call)
-            }
-        }
-        let calling = call.inBackground
-        let pursuit = Pursuit(in: world) { [live] in try await live.load(calling) }
+        if let resting = rest(of: call) { return try await load(call, during: resting, patience, linger) }
+        guard let joined = shared?.join(call) else { return try await loadAlone(call) }
+        let limits = WaitLimits(patience, until: call.due, at: world.uptime)
+        // All waiting is done here, and nothing else: see ``Measured``.
         do {
-            if let loaded = try await pursuit.value(within: limit) {
-                call.trail.add(calling.trail.steps)
-                return loaded
-            }
-            call.trail.note("origin", "no answer after \(limit.brief)")
-            // Now: lower tiers are not waited for.
-            if let copy = try await copy(call.knowing(nil)) {
-                if let served = copy.serving(anyOf: .showing, fellBack: true) {
-                    pursuit.cancel(after: linger)
-                    return served
+            while true {
+                let ending = await joined.wait(within: limits.next(at: world.uptime))
+                guard case .overran = ending else { return try joined.answer(ending) }
+                if let shown = try await overran(limits, call) {
+                    joined.goOn(for: linger)
+                    return shown
                 }
-                note(refusalOf: copy, in: call)
+                if limits.isOver {
+                    joined.goOn(for: linger)
+                    throw Lookup.overdue
+                }
             }
-            if let loaded = try await pursuit.value(within: call.due.map { $0 - world.uptime }) {
-                call.trail.add(calling.trail.steps)
-                return loaded
-            }
-        } catch let error as CancellationError {
-            pursuit.cancel()
-            throw error
         } catch {
-            call.trail.add(calling.trail.steps)
             return try await standIn(for: error, in: call)
         }
-        // There was no copy to show, and the origin has not failed: only the caller's time is over.
-        pursuit.cancel(after: linger)
-        throw LoadError(.deadline, "the caller's deadline passed")
     }
 
-    /// Starts a refresh in the background, unless one for this key is under way or the last one failed a moment ago.
+    /// Shows the copy while the origin is left alone; asks when there is none that may be shown.
+    @inline(never)
+    private func load(
+        _ call: Call, during rest: BackOff.Rest, _ patience: Duration?, _ linger: Duration
+    ) async throws -> Loaded<Entry> {
+        if let shown = try await copy(of: call, during: rest) { return shown }
+        var call = call
+        call.heedsRest = false
+        return try await load(call, patience: patience, linger: linger)
+    }
+
+    /// Asks a live side that is none of the graph's.
+    @inline(never)
+    private func loadAlone(_ call: Call) async throws -> Loaded<Entry> {
+        do { return try await live.load(call) } catch { return try await standIn(for: error, in: call) }
+    }
+
+    /// A wait for the origin is over, and there is no answer.
+    ///
+    /// - Returns: the copy that stands in; nil when there is none that may, or it is not looked for yet.
+    @inline(never)
+    private func overran(_ limits: WaitLimits, _ call: Call) async throws -> Loaded<Entry>? {
+        let copy: CachedCopy?
+        switch limits.stage {
+        case .patience(let patience):
+            call.trail.note("origin", "no answer after \(patience.brief)")
+            shelf.backOff.overran(call.key, base: rest, in: world)
+            // Now: lower tiers are not waited for.
+            copy = try await self.copy(call.knowing(nil))
+            limits.pass()
+        case .half:
+            limits.pass(reading: Pursuit(in: world) { try await self.copy(call.knowing(nil)) })
+            return nil
+        case .whole(let whole):
+            call.trail.note("origin", "no answer after \(whole.brief)")
+            copy = try await limits.takeReading()?.value(within: .zero) ?? nil
+            limits.pass()
+        case .open, .over:
+            limits.pass()
+            return nil
+        }
+        if let shown = copy?.shown(for: .showing, fellBack: true) { return shown }
+        if let copy { call.trail.note(copy.tier, copy.refusal(for: .onError)) }
+        return nil
+    }
+
+    /// Joins the call under way, or starts one; nil when there is no origin.
+    func join(_ call: Call) -> LiveCall? { shared?.join(call) }
+
+    /// Shows the copy in the place of a call that failed.
+    ///
+    /// - Throws: the failure, with the store's beside it, when there is no copy that may be shown; an error that is the
+    ///   origin's answer as it is.
+    func standIn(for error: any Error, in call: Call) async throws -> Loaded<Entry> {
+        guard var failure = LoadError.meaning(of: error), failure.code != .deadline else { throw error }
+        call.trail.note("origin", failure.message)
+        if failure.isAnswer { throw failure }
+        do {
+            let copy = try await found(call)
+            if let shown = copy.shown(for: Self.standingIn, fellBack: true) { return shown }
+            call.trail.note(copy.tier, copy.refusal(for: .onError))
+            failure.copyRefused = true
+        } catch let missing as LoadError {
+            failure.store = missing.store
+        }
+        throw failure
+    }
+
+    /// Starts a refresh in the background, unless one for this key is under way or its origin rests after a failure.
     /// It is given up after `limit`.
     public func refresh(_ call: Call, within limit: Duration = .seconds(60)) {
-        guard shelf.refreshes.begin(call.key, at: world.uptime) else { return }
+        let isResting = shelf.backOff.rest(of: call.key, base: rest, at: world.uptime) != nil
+        guard let shared, !isResting, shelf.refreshes.begin(call.key) else { return }
         var calling = call.inBackground
         calling.request.priority = .low
         calling.ticket = call.ticket ?? shelf.order.begin(call.key)
         world.spawn { [calling] in
-            let pursuit = Pursuit(in: world) { try await live.load(calling) }
             var failed: Bool
             do {
-                failed = try await pursuit.value(within: limit) == nil
-                if failed { pursuit.cancel() }
+                failed = try await shared.join(calling).value(within: limit) == nil
+                if failed { shelf.backOff.failed(calling.key, in: world) }
             } catch {
                 // An answer is no failure, even if it is an error.
                 failed = LoadError.meaning(of: error)?.isAnswer != true
             }
             meter.refreshed(failed: failed)
-            shelf.refreshes.end(call.key, failed: failed, at: world.uptime)
+            shelf.refreshes.end(calling.key)
         }
     }
 
@@ -124,24 +187,35 @@ public struct Sides: Sendable {
         return age >= whole.scaled(by: share)
     }
 
-    func standIn(for error: any Error, in call: Call) async throws -> Loaded<Entry> {
-        guard var failure = LoadError.meaning(of: error) else { throw error }
-        call.trail.note("origin", failure.message)
-        if failure.isAnswer { throw failure }
-        do {
-            let copy = try await cached.load(call)
-            if let served = copy.serving(anyOf: [.fresh, .onError], fellBack: true) { return served }
-            note(refusalOf: copy, in: call)
-            failure.copyRefused = true
-        } catch let missing as LoadError {
-            failure.store = missing.store
-        }
-        throw failure
+    // MARK: While the origin rests
+
+    /// Uses for which a copy stands in for a call that failed.
+    private static let standingIn: Uses = [.fresh, .onError]
+
+    /// The copy that stands in while the origin is left alone for this instance, after it failed; nil when it may be asked,
+    /// and when there is no copy that may stand in. ``load(_:patience:linger:)`` looks for it by itself.
+    public func copyWhileResting(_ call: Call) async throws -> Loaded<Entry>? {
+        guard let resting = rest(of: call) else { return nil }
+        return try await copy(of: call, during: resting)
     }
 
-    private func note(refusalOf copy: Loaded<Entry>, in call: Call) {
-        let reasons = copy.permissions.reasons(for: .onError)
-        call.trail.note(
-            copy.source.description, "copy refused" + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: ", ")))
+    private func rest(of call: Call) -> BackOff.Rest? {
+        guard call.heedsRest, call.request.mode == .normal else { return nil }
+        return shelf.backOff.rest(of: call.key, base: rest, at: world.uptime)
+    }
+
+    @inline(never)
+    private func copy(of call: Call, during rest: BackOff.Rest) async throws -> Loaded<Entry>? {
+        guard let shown = try await copy(call)?.shown(for: Self.standingIn, fellBack: true) else { return nil }
+        call.trail.note("origin", rest.description)
+        return shown
+    }
+
+    /// The same, where it can be told at once.
+    func answerWhileResting(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        guard let resting = shelf.backOff.rest(of: request.key, base: rest, at: world.uptime) else { return nil }
+        var shown = cached.answer(request, codec: codec, for: uses.intersection(Self.standingIn))
+        shown?.account.standIn(after: Trail.Step("origin", resting.description))
+        return shown
     }
 }

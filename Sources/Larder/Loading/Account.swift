@@ -31,6 +31,8 @@
     /// The revision of the policy that decided; empty for none.
     private var revision: String
     private var story: Story?
+    /// Tells for which key one of the graph's own sides gave this out; 0 for an account that somebody else made.
+    private var seal = 0
 
     init(
         source: Source, freshness: Freshness, isStored: Bool, fellBack: Bool, permissions: Permissions,
@@ -46,19 +48,22 @@
         tell(permissions.grounds, trail.steps)
     }
 
-    /// Of a copy that was found in a tier, and is served for a use of those that are permitted, or for none yet.
+    /// Of a copy that was found in a tier, and is served for a use of those that are permitted.
     @inline(__always)
     init(
         in tier: consuming String, aged nanoseconds: Int64, _ permissions: borrowing Permissions, for use: Uses,
-        by revision: String
+        of key: borrowing Key, by revision: String, fellBack: Bool = false
     ) {
         kind = .store
         name = tier
-        freshness = permissions.uses.contains(.fresh) ? .fresh : .stale
+        let isFresh = permissions.uses.contains(.fresh)
+        freshness = isFresh ? .fresh : .stale
         isStored = true
-        fellBack = false
+        self.fellBack = fellBack
+        seal = key.hash | 1
         uses = permissions.uses
-        self.use = use
+        // A copy that may be shown as fresh is fresh, whatever it was asked for.
+        self.use = isFresh ? .fresh : use
         self.nanoseconds = nanoseconds
         freshNanoseconds = permissions.freshNanoseconds
         self.revision = revision
@@ -97,18 +102,31 @@
         }
     }
 
-    /// The copy is served for one of its permitted uses.
-    mutating func serve(as use: Uses) {
-        freshness = use == .fresh ? .fresh : .stale
-        guard kind == .store else { return }
-        self.use = use
-        if story != nil { tell(story?.grounds ?? [], []) }
+    /// Marks the account as given out by one of the graph's sides, for a load of this key.
+    @inline(__always)
+    mutating func seal(for key: Key) { seal = key.hash | 1 }
+
+    /// Whether a side of the graph gave this out for a load of this key, and nobody has changed it since.
+    @inline(__always)
+    func isSealed(for key: Key) -> Bool { seal == key.hash | 1 }
+
+    /// The same account of another value, which no side of the graph gave out.
+    @usableFromInline var unsealed: Account {
+        var copy = self
+        copy.seal = 0
+        return copy
     }
 
     /// Signs the account: with the steps that came before its own, and the revision of the policy.
     mutating func sign(after earlier: [Trail.Step], by revision: String) {
         self.revision = revision
         if !earlier.isEmpty { tell(story?.grounds ?? [], earlier + (story?.steps ?? [])) }
+    }
+
+    /// The copy stands in for a call, which this step tells of.
+    mutating func standIn(after step: Trail.Step) {
+        fellBack = true
+        tell(story?.grounds ?? [], [step])
     }
 
     private mutating func tell(_ grounds: [Permissions.Ground], _ steps: [Trail.Step]) {

@@ -29,9 +29,16 @@ public enum Freshness: String, Hashable, Sendable {
 }
 
 /// What a load returns: a value, and an honest account of it.
+///
+/// Origins and wrappers make accounts of their own. A strategy hands on what its two sides gave it: the graph shows no
+/// value that is accounted for by anybody else.
 public struct Loaded<Value: Sendable>: Sendable {
     /// The value.
-    public var value: Value
+    public internal(set) var value: Value {
+        @inlinable get { content }
+        set { content = newValue }
+    }
+    @usableFromInline var content: Value
     @usableFromInline package var account: Account
 
     /// A value with its account; by default, one that the origin has just sent.
@@ -40,7 +47,7 @@ public struct Loaded<Value: Sendable>: Sendable {
         isStored: Bool = false, fellBack: Bool = false, permissions: Permissions = Permissions(.all),
         trail: Trail = Trail()
     ) {
-        self.value = value
+        content = value
         account = Account(
             source: source, freshness: freshness, isStored: isStored, fellBack: fellBack, permissions: permissions,
             nanoseconds: age?.nanoseconds ?? .min, trail: trail)
@@ -48,65 +55,49 @@ public struct Loaded<Value: Sendable>: Sendable {
 
     @inlinable
     init(_ value: Value, account: Account) {
-        self.value = value
+        content = value
         self.account = account
     }
 
     /// Where it came from.
-    public var source: Source {
+    public internal(set) var source: Source {
         get { account.source }
         set { account.source = newValue }
     }
     /// How current it is.
-    public var freshness: Freshness {
+    public internal(set) var freshness: Freshness {
         get { account.freshness }
         set { account.freshness = newValue }
     }
     /// How old it is; nil when nobody knows, as with a fallback.
-    public var age: Duration? {
+    public internal(set) var age: Duration? {
         get { account.nanoseconds == .min ? nil : .nanoseconds(account.nanoseconds) }
         set { account.nanoseconds = newValue?.nanoseconds ?? .min }
     }
     /// Whether it is kept by a store now.
-    public var isStored: Bool {
+    public internal(set) var isStored: Bool {
         get { account.isStored }
         set { account.isStored = newValue }
     }
     /// Whether it stands in for a call that failed, was refused or took too long.
-    public var fellBack: Bool {
+    public internal(set) var fellBack: Bool {
         get { account.fellBack }
         set { account.fellBack = newValue }
     }
     /// What the copy may be used for, when it is one.
-    public var permissions: Permissions {
-        get { account.permissions }
-        set { account.permissions = newValue }
-    }
+    public var permissions: Permissions { account.permissions }
     /// The decisions that led here.
-    public var trail: Trail {
+    public internal(set) var trail: Trail {
         get { account.trail }
         set { account.trail = newValue }
     }
 
-    /// The same account of another value.
+    /// The same account of another value. A strategy cannot return it: neither of its sides gave it out.
     @inlinable
     public consuming func map<Other: Sendable, Failure: Error>(
         _ transform: (Value) throws(Failure) -> Other
     ) throws(Failure) -> Loaded<Other> {
-        Loaded<Other>(try transform(value), account: account)
-    }
-
-    /// This copy, served for one of its permitted uses.
-    public func serving(as use: Uses, fellBack: Bool = false) -> Loaded {
-        var copy = self
-        copy.account.serve(as: use)
-        copy.account.fellBack = fellBack
-        return copy
-    }
-
-    /// This copy for the best of `uses` that it is permitted for; nil when it is permitted for none.
-    public func serving(anyOf uses: Uses, fellBack: Bool = false) -> Loaded? {
-        permissions.uses.intersection(uses).best.map { serving(as: $0, fellBack: fellBack) }
+        Loaded<Other>(try transform(value), account: account.unsealed)
     }
 }
 

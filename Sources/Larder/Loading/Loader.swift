@@ -40,6 +40,10 @@ public struct Call: Sendable {
     var ticket: Ticket?
     /// The timeout that waits for it.
     var overrun: Overrun?
+    /// Whether a copy may stand in unasked while the origin is left alone after a failure.
+    var heedsRest = true
+    /// To be told when its answer is there, before that is saved.
+    var arrived: (@Sendable (Loaded<Entry>) -> Void)?
     private var copy: Copy?
 
     /// One reference: calls are copied a lot, and most know of no copy.
@@ -75,6 +79,7 @@ public struct Call: Sendable {
         var copy = self
         copy.due = nil
         copy.overrun = nil
+        copy.arrived = nil
         copy.trail = Trail.Recorder()
         return copy
     }

@@ -114,15 +114,23 @@ extension Plugin {
         }
     }
 
-    /// A recipe that arranges the live and the cached side.
+    /// A recipe that arranges the live and the cached side. A strategy that uses both also takes the setting `rest`: how
+    /// long an origin that failed is left alone while a copy may stand in.
     public static func strategy<each Value>(
         _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
         _ settings: repeat Setting<each Value>,
         traits: (@Sendable (repeat each Value) -> Traits)? = nil,
         make: @escaping @Sendable (Sides, repeat each Value) throws -> any Loader
     ) -> Plugin {
-        build(.strategy, name, about, needs: needs, repeat each settings) { (values: repeat each Value) in
-            (.strategy { sides in try make(sides, repeat each values) }, traits?(repeat each values) ?? Traits())
+        guard needs == [.origin, .store] else {
+            return build(.strategy, name, about, needs: needs, repeat each settings) { (values: repeat each Value) in
+                (.strategy { sides in try make(sides, repeat each values) }, traits?(repeat each values) ?? Traits())
+            }
+        }
+        return build(.strategy, name, about, needs: needs, .rest, repeat each settings) {
+            (rest: Duration, values: repeat each Value) in
+            let own = traits?(repeat each values) ?? Traits()
+            return (.strategy { sides in try make(sides, repeat each values) }, own.with { $0.rest = rest })
         }
     }
 

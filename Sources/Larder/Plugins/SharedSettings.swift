@@ -8,6 +8,14 @@ extension Setting where Value == Duration? {
 }
 
 extension Setting where Value == Duration {
+    /// The setting of every strategy that asks an origin and has copies.
+    static var rest: Setting<Duration> {
+        Setting(
+            "rest", .duration, default: .seconds(5),
+            help: "How long the origin is left alone for an instance after it failed, while a copy that onError allows "
+                + "stands in; doubles with each failure, up to 30s; 0s asks each time")
+    }
+
     /// How long a call may outlive the load that started it.
     public static var background: Setting<Duration> {
         Setting(

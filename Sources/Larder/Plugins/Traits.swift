@@ -27,6 +27,8 @@ public struct Traits: Sendable {
     public var writesTo: String?
     /// Strategy: how long it waits before a copy stands in.
     public var patience: Duration?
+    /// Strategy: how long a key's origin is left alone after a failure. The setting `rest` is told for it.
+    public var rest: Duration?
 
     /// Nothing to tell.
     public init() {}

@@ -24,7 +24,7 @@ struct CacheFirst: Loader {
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let copy = try await sides.copy(call)
-        if let fresh = copy?.serving(anyOf: .fresh) {
+        if let fresh = copy?.shown(for: .fresh) {
             if isAgeing(fresh) { sides.refresh(call.knowing(copy?.revalidatable), within: background) }
             return fresh
         }

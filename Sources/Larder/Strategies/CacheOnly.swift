@@ -14,6 +14,6 @@ struct CacheOnly: Loader {
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        try await sides.copyOnly(call)
+        try await sides.cached.load(call)
     }
 }

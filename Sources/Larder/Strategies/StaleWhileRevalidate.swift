@@ -27,7 +27,7 @@ struct StaleWhileRevalidate: Loader {
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let copy = try await sides.copy(call)
-        if let shown = copy?.serving(anyOf: Self.shown) {
+        if let shown = copy?.shown(for: Self.shown) {
             if wantsRefresh(shown) { sides.refresh(call.knowing(copy?.revalidatable), within: background) }
             return shown
         }

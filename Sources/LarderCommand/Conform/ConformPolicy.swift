@@ -71,6 +71,8 @@ extension ConformRow.Strategy {
         var part: [JSON.Member] = [.init("use", .string(kind.rawValue))]
         // A row knows no time after which a call is given up unless it says one.
         if asksOrigin, showsCopies { part.append(.init("background", "forever")) }
+        // And it is left alone only for as long as the row says.
+        if asksOrigin, showsCopies { part.append(.init("rest", "0s")) }
         if let patience = try waits().patience { part.append(.init("patience", .string(patience.spelled))) }
         if let share = try refreshAhead() { part.append(.init("refreshAhead", .number(share))) }
         return .object(part)

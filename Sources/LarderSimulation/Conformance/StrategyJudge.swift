@@ -75,9 +75,12 @@ struct StrategyJudge {
     private func judgeLimits(_ findings: inout Findings) {
         let patience = situation.mode == .normal ? seen.patience ?? .forever : .forever
         let limit = min(patience, situation.deadline ?? .forever)
-        guard asks, limit < event.takes, limit < Event.end else { return }
-        let promise: Promise = limit == patience ? .patience : .deadline
         let got = "\(seen.outcome.inWords) after \(seen.after.brief)"
+        if let deadline = situation.deadline {
+            findings.expect(seen.after <= deadline, .deadline, "an end after \(deadline.brief) at the latest", got: got)
+        }
+        guard asks, limit < event.takes, limit < Event.end, event != .slowStore else { return }
+        let promise: Promise = limit == patience ? .patience : .deadline
         if !uses(after: limit).isEmpty {
             findings.expect(
                 seen.after <= limit && seen.outcome.value != nil, promise,
@@ -115,9 +118,12 @@ struct StrategyJudge {
             findings.expect(
                 uses.isEmpty || uses != .onError || hasCause, .uses,
                 "a copy permitted on error only once a call failed or took too long", got: got)
+            findings.expect(
+                uses.isEmpty || uses != .whileRevalidating || !hasFailed, .uses,
+                "no copy permitted while revalidating only once the call has failed", got: got)
             if situation.mode == .refresh {
                 findings.expect(loaded.fellBack, .refreshMode, "a copy only where the origin fails", got: got)
-            } else if seen.after == .zero, !uses.contains(.fresh) {
+            } else if !hasCause, !uses.contains(.fresh) {
                 findings.expect(seen.calls > 0, .refreshes, "a refresh behind the stale copy", got: "no call at all")
             }
         }
@@ -126,13 +132,15 @@ struct StrategyJudge {
 
     /// Whether something had gone wrong by then that lets a copy stand in.
     private var hasCause: Bool {
-        if event.isFailure, seen.after >= event.takes { return true }
+        if hasFailed { return true }
         return [seen.patience, situation.deadline].compactMap { $0 }.contains { $0 <= seen.after }
     }
 
+    private var hasFailed: Bool { event.isFailure && seen.after >= event.takes }
+
     private func judge(labelOf loaded: Loaded<String>, _ uses: Uses, _ got: String, _ findings: inout Findings) {
         let freshness: Freshness = uses.contains(.fresh) ? .fresh : .stale
-        let stands = asks && seen.after > .zero
+        let stands = asks && hasCause
         let age = (situation.copy.age ?? .zero) + seen.after
         findings.expect(
             loaded.freshness == freshness, .label, "a copy that is called \(freshness)", got: got)
@@ -164,7 +172,13 @@ struct StrategyJudge {
         let uses = uses(after: seen.after)
         guard asks else {
             findings.expect(uses.isEmpty, .delivers, "the copy, which may be shown", got: got)
-            findings.expect(error.code == .notCached, .ownError, "the error notCached", got: got)
+            let isOverdue = error.code == .deadline && event == .slowStore
+            findings.expect(error.code == .notCached || isOverdue, .ownError, "the error notCached", got: got)
+            return
+        }
+        // What was to come had not come by then.
+        if error.code == .deadline, let deadline = situation.deadline, deadline <= seen.after, seen.after < event.takes
+        {
             return
         }
         if event.isAnswer {
@@ -204,7 +218,7 @@ struct StrategyJudge {
         switch event {
         case .cleared: (held, promise) = (nil, .clearing)
         case .gone where hasCalled: (held, promise) = (nil, .answers)
-        case .works, .slow, .unreadable: if hasCalled { held = "new" }
+        case .works, .slow, .unreadable, .slowStore: if hasCalled { held = "new" }
         case .cancelled:
             if hasCalled, !seen.outcome.isCancelled { (held, promise) = ("new", .refreshes) }
         case .unreadablePayload: promise = .undecodable

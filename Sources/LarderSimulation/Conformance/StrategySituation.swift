@@ -77,6 +77,7 @@ struct StrategySituation: Sendable, CustomStringConvertible {
         case unreadable = "the store cannot be read"
         case unreadableAndFails = "the store cannot be read and the origin fails"
         case unwritable = "the store cannot be written"
+        case slowStore = "the store takes 2 s to find the copy"
 
         static let short = Duration.milliseconds(20)
         static let long = Duration.seconds(2)
@@ -85,7 +86,7 @@ struct StrategySituation: Sendable, CustomStringConvertible {
 
         var act: ScriptedOrigin.Act {
             switch self {
-            case .works, .cancelled, .cleared, .unreadable, .unwritable: .value("new", after: Self.short)
+            case .works, .cancelled, .cleared, .unreadable, .unwritable, .slowStore: .value("new", after: Self.short)
             case .unchanged: .unchanged(after: Self.short)
             case .fails, .unreadableAndFails: .failure(.status(503), after: Self.short)
             case .throwsForeign: .throwing(Outage(), after: Self.short)
@@ -106,10 +107,11 @@ struct StrategySituation: Sendable, CustomStringConvertible {
         }
 
         var isAnswer: Bool { self == .gone || self == .forbidden }
-        var isReadable: Bool { self != .unreadable && self != .unreadableAndFails }
+        /// Whether the copy can be read, and by the time it is wanted.
+        var isReadable: Bool { ![.unreadable, .unreadableAndFails, .slowStore].contains(self) }
         /// Whether the origin sends something that a waiting caller gets.
         var delivers: Bool {
-            [.works, .unchanged, .slow, .cleared, .unreadable, .unwritable].contains(self)
+            [.works, .unchanged, .slow, .cleared, .unreadable, .unwritable, .slowStore].contains(self)
         }
     }
 
@@ -149,7 +151,8 @@ struct StrategySituation: Sendable, CustomStringConvertible {
     static func all(for needs: StrategyNeeds) -> [StrategySituation] {
         var situations: [StrategySituation] = []
         for copy in Copy.allCases {
-            for event in Event.allCases {
+            // A store may be slow only where the caller says how long is too long.
+            for event in Event.allCases where event != .slowStore {
                 // The origin can say so only to those who name a copy.
                 if event == .unchanged, copy == .none || needs != [.origin, .store] { continue }
                 situations.append(StrategySituation(copy: copy, event: event))
@@ -163,8 +166,11 @@ struct StrategySituation: Sendable, CustomStringConvertible {
                     situations.append(StrategySituation(copy: copy, event: event, mode: mode))
                 }
             }
-            for event in [Event.slow, .deaf] {
+            for event in [Event.slow, .deaf, .fails, .slowStore] {
                 situations.append(StrategySituation(copy: copy, event: event, deadline: .milliseconds(100)))
+            }
+            for event in [Event.works, .fails, .gone] {
+                situations.append(StrategySituation(copy: copy, event: event, deadline: .milliseconds(10)))
             }
         }
         return situations
@@ -202,7 +208,9 @@ struct StrategySituation: Sendable, CustomStringConvertible {
             // A copy is answered with at once only if it is decoded already.
             if !isForeign { _ = try? await stage.handle.load(mode: .cachedOnly) }
         }
-        if !event.isReadable { stage.store.set(.fails, for: .read) }
+        if !event.isReadable {
+            stage.store.set(event == .slowStore ? .takes(Event.long) : .fails, for: .read)
+        }
         if event == .unwritable { stage.store.set(.fails, for: .write) }
     }
 }

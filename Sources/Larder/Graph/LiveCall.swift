@@ -1,0 +1,52 @@
+/// One caller's part in a call of the origin, which others may share. It is given up when nobody holds it any more.
+final class LiveCall: Sendable {
+    private let flight: Flight
+    private let seat: UInt64
+    private let call: Call
+
+    init(_ flight: Flight, seat: UInt64, for call: Call) {
+        self.flight = flight
+        self.seat = seat
+        self.call = call
+    }
+
+    deinit { flight.letGo(seat) }
+
+    /// What the call gives; nil when there is no answer within `limit`. It can be waited for again then.
+    ///
+    /// Saving the answer is waited for, too, as long as there is time. An answer that has arrived by then is given all the
+    /// same: it is not stored yet, and its trail says that saving goes on.
+    ///
+    /// - Throws: what the call throws; `CancellationError` at once when the waiter's task is cancelled.
+    func value(within limit: Duration?) async throws -> Loaded<Entry>? {
+        let ending = await wait(within: limit)
+        if case .overran = ending { return nil }
+        return try answer(ending)
+    }
+
+    /// Waits for the call, without looking at what it gives.
+    func wait(within limit: Duration?) async -> Flight.Ending { await flight.wait(seat, within: limit) }
+
+    /// What the call gave by the end of a wait that was not too short.
+    @inline(never)
+    func answer(_ ending: Flight.Ending) throws -> Loaded<Entry> {
+        var loaded: Loaded<Entry>
+        switch ending {
+        case .landed(let result):
+            call.trail.add(flight.trail.steps)
+            loaded = try result.get()
+        case .arrived(let arrived):
+            call.trail.add(flight.trail.steps)
+            call.trail.note("store", "saving goes on")
+            loaded = arrived
+        case .overran, .left: throw CancellationError()
+        }
+        loaded.account.seal(for: call.key)
+        return loaded
+    }
+
+    /// Lets the call go on for a while, though its caller does not wait any more.
+    func goOn(for time: Duration) {
+        flight.linger(seat, for: time)
+    }
+}

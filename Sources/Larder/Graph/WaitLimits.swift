@@ -1,0 +1,67 @@
+/// How long one load waits for the origin at a time: until its patience ends, then until its caller's deadline.
+///
+/// Where only a deadline limits it, the copy begins to be read when half of the time is over; a read that nobody needs
+/// any more ends with these limits.
+final class WaitLimits: Sendable {
+    /// What comes when the present wait is over.
+    enum Stage: Sendable {
+        /// A copy stands in, if there is one that may.
+        case patience(Duration)
+        /// The copy begins to be read.
+        case half(of: Duration)
+        /// The copy that was read stands in, if it may.
+        case whole(Duration)
+        /// There is no copy that may: the origin's answer, or nothing.
+        case open
+        /// The caller's time is over.
+        case over
+    }
+
+    typealias Reading = Pursuit<CachedCopy?>
+
+    private let due: Duration?
+    private let state: Locked<(stage: Stage, reading: Reading?)>
+
+    /// The limits of a load that begins now.
+    init(_ patience: Duration?, until due: Duration?, at uptime: Duration) {
+        self.due = due
+        let time = due.map { $0 - uptime }
+        let stage: Stage
+        if let patience, patience < time ?? .forever {
+            stage = .patience(patience)
+        } else if let time {
+            stage = .half(of: time)
+        } else {
+            stage = .open
+        }
+        state = Locked((stage, nil))
+    }
+
+    deinit { takeReading()?.cancel() }
+
+    var stage: Stage { state.withLock { $0.stage } }
+
+    var isOver: Bool { if case .over = stage { true } else { false } }
+
+    /// How long to wait now; nil for as long as it takes.
+    func next(at uptime: Duration) -> Duration? {
+        switch stage {
+        case .patience(let patience): patience
+        case .half(let time): time / 2
+        case .whole, .open, .over: due.map { $0 - uptime }
+        }
+    }
+
+    /// Goes on to the next stage.
+    func pass(reading: Reading? = nil) {
+        state.withLock { state in
+            switch state.stage {
+            case .patience: state.stage = .open
+            case .half(let whole): state = (.whole(whole), reading)
+            case .whole, .open, .over: state.stage = .over
+            }
+        }
+    }
+
+    func takeReading() -> Reading? { state.withLock { $0.reading.take() } }
+}

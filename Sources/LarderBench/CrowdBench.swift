@@ -1,0 +1,190 @@
+import Foundation
+import Larder
+
+/// Loads that wait, thousands at a time: what each costs beside a task that waits for nothing but a signal.
+struct CrowdBench {
+    static let usage = """
+        usage: larder-bench crowd [--waiting N] [--json]
+
+          --waiting  how many wait at a time (default: 20000)
+          --json     as JSON
+
+        Bare tasks, loads that join one flight, and loads with a flight each, under a policy like feed's: network-first with
+        patience, retry, timeout, and memory over files. Each in a process of its own, so that none finds the memory that
+        another has left.
+        """
+
+    /// Who waits.
+    enum Crowd: String, CaseIterable {
+        case bare = "bare tasks"
+        case joined = "one flight"
+        case apart = "a flight each"
+    }
+
+    /// What it cost.
+    struct Cost: Codable {
+        /// Bytes, for each that waits, once all do.
+        var bytes: Double
+        /// Seconds until all wait, and from the signal until all have ended.
+        var gathering: Double
+        var ending: Double
+        /// Seconds of processor time altogether.
+        var cpu: Double
+    }
+
+    /// Opens once, for all who wait for it.
+    private final class Gate: Sendable {
+        private struct State {
+            var isOpen = false
+            var waiting: [CheckedContinuation<Void, Never>] = []
+        }
+        private let state = Locked(State())
+
+        var count: Int { state.withLock { $0.waiting.count } }
+
+        func wait() async {
+            await withCheckedContinuation { waiter in
+                let isOpen = state.withLock { state in
+                    if !state.isOpen { state.waiting.append(waiter) }
+                    return state.isOpen
+                }
+                if isOpen { waiter.resume() }
+            }
+        }
+
+        func open() {
+            let waiting = state.withLock { state in
+                state.isOpen = true
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for waiter in waiting { waiter.resume() }
+        }
+    }
+
+    private static let policy = """
+        { "resource": "feed", "origin": "gate",
+          "around": [{ "use": "retry", "retries": 2, "backoff": "500ms" }, { "use": "timeout", "after": "5m" }],
+          "strategy": { "use": "network-first", "patience": "1m" },
+          "validators": [{ "use": "age", "fresh": "0s", "whileRevalidating": "10m", "onError": "7d" }, "checksum"],
+          "store": { "use": "tiered", "tiers": [{ "use": "memory", "capacity": "50MB" },
+                                                { "use": "file", "capacity": "50MB", "limit": "2s" }] } }
+        """
+
+    private static func measure(_ crowd: Crowd, _ count: Int) async throws -> Cost {
+        let folder = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Disk.makeFolder(folder)
+        try Disk.replace(folder + "/feed.json", with: [Array(policy.utf8)])
+        let (gate, world) = (Gate(), SystemWorld())
+        var registry = Registry.standard
+        try registry.register(
+            .origin("gate", "Answers when it is told to.") { _ in
+                await gate.wait()
+                return Data("value".utf8)
+            })
+        let pantry = try await Pantry(
+            policies: URL(filePath: folder), registry: registry, cache: URL(filePath: folder), environment: [:],
+            world: world)
+        let feed = pantry.resource("feed")
+        // What is made once is no part of it.
+        let first = Task { try await feed.load(["id": "first"]) }
+        while gate.count < 1 { try await world.sleep(for: .milliseconds(1)) }
+        let (before, start) = (residentSize() ?? 0, world.uptime)
+        let requests = (0..<count).map { feed.request(["id": crowd == .joined ? "first" : "\($0)"]) }
+        let tasks = requests.map { request in
+            Task {
+                if crowd == .bare { await gate.wait() } else { _ = try await feed.load(request) }
+            }
+        }
+        func areWaiting() -> Bool {
+            switch crowd {
+            case .joined: feed.metrics.coalesced >= count
+            case .bare, .apart: gate.count > count
+            }
+        }
+        while !areWaiting() { try await world.sleep(for: .milliseconds(1)) }
+        let (after, gathered) = (residentSize() ?? 0, world.uptime)
+        gate.open()
+        for task in tasks { try await task.value }
+        let ended = world.uptime
+        _ = try await first.value
+        return Cost(
+            bytes: Double(after - before) / Double(count), gathering: (gathered - start).inSeconds,
+            ending: (ended - gathered).inSeconds, cpu: processorTime())
+    }
+
+    // MARK: The command
+
+    static func main(_ arguments: [String]) async -> Int32 {
+        var rest = arguments[...]
+        var (count, isJSON, only) = (20_000, false, Crowd?.none)
+        while let name = rest.popFirst() {
+            switch name {
+            case "--json": isJSON = true
+            case "--waiting":
+                guard let number = rest.popFirst().flatMap({ Int($0) }), (1...1_000_000).contains(number) else {
+                    print("larder-bench: --waiting takes a whole number from 1 to 1000000\n\(usage)")
+                    return 2
+                }
+                count = number
+            case "--alone": only = rest.popFirst().flatMap { Crowd(rawValue: $0) }
+            default:
+                print(usage)
+                return name == "--help" ? 0 : 2
+            }
+        }
+        do {
+            if let only {
+                print(String(decoding: try JSONEncoder().encode(try await measure(only, count)), as: UTF8.self))
+                return 0
+            }
+            let costs = try Crowd.allCases.map { crowd in
+                note("measuring \(count) times \(crowd.rawValue) …")
+                return (crowd, try alone(crowd, count))
+            }
+            print(isJSON ? JSON.list(costs.map { json($0, $1, count) }).text() : table(costs))
+            return 0
+        } catch {
+            print("larder-bench: \(error)")
+            return 1
+        }
+    }
+
+    /// Measures in a process of its own.
+    private static func alone(_ crowd: Crowd, _ count: Int) throws -> Cost {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        process.arguments = ["crowd", "--waiting", "\(count)", "--alone", crowd.rawValue]
+        process.standardOutput = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return try JSONDecoder().decode(Cost.self, from: bytes)
+    }
+
+    private static func table(_ costs: [(Crowd, Cost)]) -> String {
+        let rows = costs.map { crowd, cost in
+            [
+                crowd.rawValue, "\(Int(cost.bytes)) B", Duration.seconds(cost.gathering).brief,
+                Duration.seconds(cost.ending).brief, Duration.seconds(cost.cpu).brief,
+            ]
+        }
+        let all = [["waiting", "memory of each", "until all wait", "until all end", "processor"]] + rows
+        let widths = all[0].indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        return all.map { row in
+            zip(row, widths).enumerated().map { column, cell in
+                let space = String(repeating: " ", count: cell.1 - cell.0.count)
+                return column == 0 ? cell.0 + space : space + cell.0
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    private static func json(_ crowd: Crowd, _ cost: Cost, _ count: Int) -> JSON {
+        [
+            "waiting": .string(crowd.rawValue), "count": .int(count), "bytes_each": .number(cost.bytes),
+            "gathering_seconds": .number(cost.gathering), "ending_seconds": .number(cost.ending),
+            "cpu_seconds": .number(cost.cpu),
+        ]
+    }
+}

@@ -1,0 +1,201 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+import LarderSimulation
+
+/// Ten minutes at full rate, in simulated time: three nodes that share nothing, a thousand keys that are fresh for a minute,
+/// and an origin that is slow (2 s) from minute 3 to 5 and down from 5 to 8.
+struct StoryBench {
+    static let usage = """
+        usage: larder-bench story [--rate N] [--only TEXT] [--json]
+
+          --rate  loads a second (default: 30000)
+          --only  only strategies whose name holds this text
+          --json  as JSON
+
+        Three nodes with 1,000 keys, fresh for 1 min, onError and whileRevalidating 1 h, patience 100 ms. The origin answers
+        after 20 ms; it takes 2 s from minute 3 to 5, and fails from minute 5 to 8. What happens after the first minute
+        counts, in which each key is asked for once on each node.
+        """
+
+    /// What came of the ten minutes.
+    struct Tally: Sendable {
+        var loads = 0
+        var calls = 0
+        var failures = 0
+        var worst = Duration.zero
+        var waited = Duration.zero
+    }
+
+    struct Story: Sendable {
+        var strategy: String
+        var hasBreaker: Bool
+        var name: String { strategy + (hasBreaker ? ", breaker" : "") }
+        /// The most calls and the longest wait that are asked of it, if any are.
+        var goals: (calls: Int, wait: Duration)? {
+            ["cache-first", "stale-while-revalidate"].contains(strategy) ? (36_000, StoryBench.patience) : nil
+        }
+    }
+
+    private static let keys = 1_000
+    private static let nodes = 3
+    private static let warm = Duration.seconds(60)
+    private static let end = Duration.seconds(600)
+    private static let patience = Duration.milliseconds(100)
+
+    static let stories = ["network-first", "cache-first", "stale-while-revalidate", "race"].flatMap { strategy in
+        [false, true].map { Story(strategy: strategy, hasBreaker: $0) }
+    }
+
+    private struct Service: Loader {
+        let world: SimulatedWorld
+        let tally: Locked<Tally>
+
+        func load(_ call: Call) async throws -> Loaded<Entry> {
+            tally.withLock { $0.calls += 1 }
+            let minute = world.uptime.inSeconds / 60
+            if (5..<8).contains(minute) { throw LoadError.status(503) }
+            try await world.sleep(for: (3..<5).contains(minute) ? .seconds(2) : .milliseconds(20))
+            return Loaded(Entry(Data("value".utf8)))
+        }
+    }
+
+    private static func node(_ story: Story, _ service: Service, in world: SimulatedWorld) async throws -> Pantry {
+        let folder = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Disk.makeFolder(folder)
+        let breaker = story.hasBreaker ? #"{ "use": "breaker", "failures": 5, "rest": "30s" }, "# : ""
+        // Patience that a strategy does not know is left standing, as after a swap.
+        let policy = """
+            { "resource": "feed", "origin": "service",
+              "around": [\(breaker){ "use": "timeout", "after": "10s" }],
+              "strategy": { "use": "\(story.strategy)", "patience": "100ms" }, "store": "memory",
+              "validators": [{ "use": "age", "fresh": "1m", "whileRevalidating": "1h", "onError": "1h" }] }
+            """
+        try Disk.replace(folder + "/feed.json", with: [Array(policy.utf8)])
+        var registry = Registry.standard
+        try registry.register(.origin("service", "The story's.") { _ in service })
+        return try await Pantry(
+            policies: URL(filePath: folder), registry: registry, cache: URL(filePath: folder), environment: [:],
+            world: world)
+    }
+
+    /// Lives through the ten minutes, `rate` loads a second.
+    static func tell(_ story: Story, rate: Int) throws -> Tally {
+        try SimulatedWorld(seed: 3).run(leaving: .anything) { world in
+            let tally = Locked(Tally())
+            let service = Service(world: world, tally: tally)
+            var pantries: [Pantry] = []
+            for _ in 0..<nodes { pantries.append(try await node(story, service, in: world)) }
+            let resources = pantries.map { $0.resource("feed") }
+            let requests = (0..<keys).map { resources[0].request(["id": "\($0)"]) }
+            // Each key once on each node, so that all are asked for by the time that counts.
+            for request in requests {
+                for resource in resources { world.spawn { _ = try? await resource.load(request) } }
+                try await world.sleep(for: warm / keys)
+            }
+            tally.withLock { $0 = Tally() }
+            var dice = Dice(seed: 5)
+            let tick = Duration.milliseconds(1)
+            while world.uptime < end {
+                for _ in 0..<max(1, rate / 1_000) {
+                    let (resource, request) = (resources[dice.roll(nodes)], requests[dice.roll(keys)])
+                    if resource.answer(request) == nil {
+                        world.spawn { await load(request, from: resource, in: world, tally) }
+                    } else {
+                        tally.withLock { $0.loads += 1 }
+                    }
+                }
+                try await world.sleep(for: rate < 1_000 ? .seconds(1) / rate : tick)
+            }
+            try await world.sleep(for: .seconds(10))
+            return tally.withLock { $0 }
+        }
+    }
+
+    private static func load(
+        _ request: Request, from resource: Resource<Data>, in world: SimulatedWorld, _ tally: Locked<Tally>
+    ) async {
+        let start = world.uptime
+        let failed = (try? await resource.load(request)) == nil
+        let wait = world.uptime - start
+        tally.withLock {
+            $0.loads += 1
+            $0.worst = max($0.worst, wait)
+            $0.waited += wait
+            if failed { $0.failures += 1 }
+        }
+    }
+
+    // MARK: The command
+
+    static func main(_ arguments: [String]) -> Int32 {
+        var rest = arguments[...]
+        var (rate, only, isJSON) = (30_000, "", false)
+        while let name = rest.popFirst() {
+            switch name {
+            case "--json": isJSON = true
+            case "--rate":
+                guard let number = rest.popFirst().flatMap({ Int($0) }), (1...1_000_000).contains(number) else {
+                    print("larder-bench: --rate takes a whole number from 1 to 1000000\n\(usage)")
+                    return 2
+                }
+                rate = number
+            case "--only": only = rest.popFirst() ?? ""
+            default:
+                print(usage)
+                return name == "--help" ? 0 : 2
+            }
+        }
+        let chosen = stories.filter { only.isEmpty || $0.name.contains(only) }
+        let width = stories.map(\.name.count).max() ?? 0
+        if !isJSON {
+            print("\(padded("strategy", width))      loads    calls  failures     worst      mean  goal")
+        }
+        var rows: [JSON] = []
+        for story in chosen {
+            note("telling \(story.name) …")
+            do {
+                let tally = try tell(story, rate: rate)
+                if isJSON { rows.append(json(story, tally)) } else { print(line(story, tally, width)) }
+            } catch {
+                print("larder-bench: \(error)")
+                return 1
+            }
+        }
+        if isJSON { print(JSON.list(rows).text()) }
+        return 0
+    }
+
+    private static func isMet(_ story: Story, _ tally: Tally) -> Bool? {
+        story.goals.map { tally.calls <= $0.calls && tally.failures == 0 && tally.worst <= $0.wait }
+    }
+
+    private static func line(_ story: Story, _ tally: Tally, _ width: Int) -> String {
+        let mean = tally.loads == 0 ? Duration.zero : tally.waited / tally.loads
+        let cells = [
+            ("\(tally.loads)", 9), ("\(tally.calls)", 7), ("\(tally.failures)", 8), (tally.worst.brief, 8),
+            (mean.brief, 8),
+        ]
+        let goal = isMet(story, tally).map { $0 ? "met" : "missed" } ?? ""
+        let texts = cells.map { String(repeating: " ", count: max(0, $1 - $0.count)) + $0 }
+        return ([padded(story.name, width)] + texts + [goal]).joined(separator: "  ")
+    }
+
+    private static func json(_ story: Story, _ tally: Tally) -> JSON {
+        [
+            "strategy": .string(story.strategy), "breaker": .bool(story.hasBreaker), "loads": .int(tally.loads),
+            "origin_calls": .int(tally.calls), "failures": .int(tally.failures),
+            "worst_wait": .number(tally.worst.inSeconds),
+            "mean_wait": .number(tally.waited.inSeconds / Double(max(1, tally.loads))),
+            "met": isMet(story, tally).map { .bool($0) } ?? .null,
+        ]
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
