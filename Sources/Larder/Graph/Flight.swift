@@ -3,12 +3,10 @@
 /// It lives while one seat is taken: when the last one is given up before an answer has arrived, so is the call. An answer
 /// that has arrived is saved in any case.
 final class Flight: Sendable {
-    /// How one wait ended.
+    /// How one wait ended. What the call gave stays in the flight: each of thousands that wait would keep room for it.
     enum Ending: Sendable {
-        /// The call is over: its answer is saved, or could not be, or it failed.
-        case landed(Result<Loaded<Entry>, any Error>)
-        /// The answer is there, and is still being saved.
-        case arrived(Loaded<Entry>)
+        /// The answer is there, or the call failed.
+        case answered
         /// The time is over, and there is no answer.
         case overran
         /// The seat was given up.
@@ -87,7 +85,14 @@ final class Flight: Sendable {
             return state.seats
         }
         alarms.cancel(seats.values.lazy.compactMap(\.alarm))
-        for (_, seat) in seats.sorted(by: { $0.key < $1.key }) { seat.waiter?.resume(returning: .landed(result)) }
+        for (_, seat) in seats.sorted(by: { $0.key < $1.key }) { seat.waiter?.resume(returning: .answered) }
+    }
+
+    /// What the call gave, and whether it is over; nil while there is no answer.
+    var answer: (result: Result<Loaded<Entry>, any Error>, isOver: Bool)? {
+        state.withLock { state in
+            state.result.map { ($0, true) } ?? state.arrived.map { (.success($0), false) }
+        }
     }
 
     /// The task that saves an answer that has arrived; nil when none is being saved.
@@ -118,8 +123,8 @@ final class Flight: Sendable {
     private func sit(_ seat: UInt64, _ waiter: Waiter, within limit: Duration?) -> Ending? {
         let ending = state.withLock { state -> Ending? in
             guard state.seats[seat] != nil else { return .left }
-            if let result = state.result { return .landed(result) }
-            if let limit, limit <= .zero { return state.arrived.map { .arrived($0) } ?? .overran }
+            if state.result != nil { return .answered }
+            if let limit, limit <= .zero { return state.arrived == nil ? .overran : .answered }
             state.seats[seat] = .waiting(waiter, alarm: nil)
             return nil
         }
@@ -135,12 +140,12 @@ final class Flight: Sendable {
     }
 
     private func overrun(_ seat: UInt64) {
-        let (waiter, arrived) = state.withLock { state -> (Waiter?, Loaded<Entry>?) in
-            guard case .waiting(let waiter, _) = state.seats[seat] else { return (nil, nil) }
+        let (waiter, hasArrived) = state.withLock { state -> (Waiter?, Bool) in
+            guard case .waiting(let waiter, _) = state.seats[seat] else { return (nil, false) }
             state.seats[seat] = .idle
-            return (waiter, state.arrived)
+            return (waiter, state.arrived != nil)
         }
-        waiter?.resume(returning: arrived.map { .arrived($0) } ?? .overran)
+        waiter?.resume(returning: hasArrived ? .answered : .overran)
     }
 
     /// Gives up a seat. Who waits in it is told.

@@ -19,28 +19,23 @@ final class LiveCall: Sendable {
     ///
     /// - Throws: what the call throws; `CancellationError` at once when the waiter's task is cancelled.
     func value(within limit: Duration?) async throws -> Loaded<Entry>? {
-        let ending = await wait(within: limit)
-        if case .overran = ending { return nil }
-        return try answer(ending)
+        switch await wait(within: limit) {
+        case .answered: return try answer()
+        case .overran: return nil
+        case .left: throw CancellationError()
+        }
     }
 
     /// Waits for the call, without looking at what it gives.
     func wait(within limit: Duration?) async -> Flight.Ending { await flight.wait(seat, within: limit) }
 
-    /// What the call gave by the end of a wait that was not too short.
+    /// What the call gave.
     @inline(never)
-    func answer(_ ending: Flight.Ending) throws -> Loaded<Entry> {
-        var loaded: Loaded<Entry>
-        switch ending {
-        case .landed(let result):
-            call.trail.add(flight.trail.steps)
-            loaded = try result.get()
-        case .arrived(let arrived):
-            call.trail.add(flight.trail.steps)
-            call.trail.note("store", "saving goes on")
-            loaded = arrived
-        case .overran, .left: throw CancellationError()
-        }
+    func answer() throws -> Loaded<Entry> {
+        guard let answer = flight.answer else { throw CancellationError() }
+        call.trail.add(flight.trail.steps)
+        if !answer.isOver { call.trail.note("store", "saving goes on") }
+        var loaded = try answer.result.get()
         loaded.account.seal(for: call.key)
         return loaded
     }

@@ -75,8 +75,11 @@ public struct Sides: Sendable {
         // All waiting is done here, and nothing else: see ``Measured``.
         do {
             while true {
-                let ending = await joined.wait(within: limits.next(at: world.uptime))
-                guard case .overran = ending else { return try joined.answer(ending) }
+                switch await joined.wait(within: limits.next(at: world.uptime)) {
+                case .answered: return try joined.answer()
+                case .left: throw CancellationError()
+                case .overran: break
+                }
                 if let shown = try await overran(limits, call) {
                     joined.goOn(for: linger)
                     return shown
