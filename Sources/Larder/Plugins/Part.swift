@@ -27,7 +27,7 @@ public final class Part: Sendable {
         name = node["use"] ?? node
         self.node = settings
         self.recipe = recipe
-        self.traits = traits
+        self.traits = traits.with { $0.mayBeShown = !node.isFilled }
     }
 
     /// The first registered plugin of a kind with its defaults; nil when there is none or it needs a setting.
@@ -42,7 +42,7 @@ public final class Part: Sendable {
         name = Node(.string(plugin.name), at: node.place)
         self.node = node
         self.recipe = recipe
-        self.traits = traits
+        self.traits = traits.with { $0.mayBeShown = true }
     }
 
     private static func plugin(_ kind: PluginKind, _ node: Node, _ reading: Reading) -> Plugin? {
@@ -119,6 +119,9 @@ public final class Part: Sendable {
         let members = node["use"] == nil ? bare : node.members ?? bare
         text.write(sorted: members) { text, _, value in write(value, to: &text) }
     }
+
+    /// What stands in the policy, as it is written: a name, or an object with `use`.
+    var reference: String { (node["use"] == nil ? name : node).shown.text(indented: false) }
 
     private func write(_ value: Node, to text: inout Canonical) {
         if let part = nested.first(where: { $0.node.place == value.place }) {

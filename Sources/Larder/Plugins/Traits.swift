@@ -29,6 +29,8 @@ public struct Traits: Sendable {
     public var patience: Duration?
     /// Strategy: how long a key's origin is left alone after a failure. The setting `rest` is told for it.
     public var rest: Duration?
+    /// Whether all of it is known to come from the policy and nothing from the environment.
+    var mayBeShown = false
 
     /// Nothing to tell.
     public init() {}
