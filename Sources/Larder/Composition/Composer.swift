@@ -53,14 +53,14 @@ struct Composer {
         }
     }
 
-    /// What a part failed with; of a foreign error its type, for its text may hold a secret.
+    /// What a part failed with; of a foreign error its name, for its text may hold a secret.
     private static func reason(for error: any Error) -> String {
         switch error {
         case let error as Disk.Failure: error.description
         case let error as Registry.Conflict: error.description
         case let error as StoreError: error.description
         case let error as LoadError: error.description
-        default: "\(type(of: error))"
+        default: LoadError.name(of: error)
         }
     }
 

@@ -83,7 +83,7 @@ final class Housekeeping: Sendable {
         do {
             try await world.blocking { [folder] in try Self.write(dump, metrics, in: folder) }
         } catch {
-            let reason = (error as? Disk.Failure)?.description ?? "\(type(of: error))"
+            let reason = (error as? Disk.Failure)?.description ?? LoadError.name(of: error)
             hearing.decisions.send(
                 Decision(at: world.now, resource: nil, revision: nil, kind: .unwritten, note: reason))
         }

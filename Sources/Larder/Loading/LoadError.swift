@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Why a load gave no value.
 ///
 /// ``code`` says what kind of failure it is; ``origin`` is the origin's own error, exactly as it was thrown, and
@@ -85,13 +91,32 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
 
     /// What `error` means to a load: itself if it is a ``LoadError``, a failure of the origin if it is anything else.
     ///
-    /// The message of a foreign error is left out, for it may hold a secret; its type is named.
+    /// The text of a foreign error is left out, for it may hold a secret; ``name(of:)`` stands for it.
     ///
     /// - Returns: nil for cancellation, which is neither.
     public static func meaning(of error: any Error) -> LoadError? {
         if let error = error as? LoadError { return error }
         if error is CancellationError { return nil }
-        return LoadError(.failed, "failed with \(type(of: error))", origin: error)
+        return LoadError(.failed, "failed with \(name(of: error))", origin: error)
+    }
+
+    /// What a foreign error can be called without showing its text: its type, and the code and domain of an error of
+    /// Foundation's kind, as in `URLError -1001` or `NSError NSPOSIXErrorDomain 111`.
+    public static func name(of error: any Error) -> String {
+        func number<Code: RawRepresentable>(_ code: Code) -> Code.RawValue { code.rawValue }
+        // Without all of Foundation these two do not tell their codes as others do.
+        let type = type(of: error)
+        if type == CocoaError.self, let error = error as? CocoaError { return "\(type) \(number(error.code))" }
+        if type == POSIXError.self, let error = error as? POSIXError { return "\(type) \(number(error.code))" }
+        // This is how `NSError` and its like tell domain and code to a program that does not import all of Foundation. A
+        // plain Swift error has its type for a domain, and the number of its case for a code.
+        let (domain, code) = (error._domain, error._code)
+        if domain == String(reflecting: type) { return "\(type)" }
+        if domain.contains("\(type)") { return "\(type) \(code)" }
+        let isPlain = { (letter: Character) in
+            letter.isASCII && (letter.isLetter || letter.isNumber || "._-".contains(letter))
+        }
+        return "\(type) \(String(domain.filter(isPlain).prefix(64))) \(code)"
     }
 
     /// What `error`, thrown by an origin, means to the one who called it: also an origin that cancels itself has failed.

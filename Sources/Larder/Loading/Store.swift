@@ -95,9 +95,9 @@ public struct StoreFault: Sendable, CustomStringConvertible {
         self.error = error
     }
 
-    /// The tier and the failure's message, or its type where the message might hold what must not be shown.
+    /// The tier and the failure's message, or its name where the message might hold what must not be shown.
     public var description: String {
-        "\(tier): \((error as? StoreError)?.message ?? "\(type(of: error))")"
+        "\(tier): \((error as? StoreError)?.message ?? LoadError.name(of: error))"
     }
 }
 
