@@ -37,51 +37,37 @@ public struct RawCodec: Codec {
     public func decode(_ bytes: Data) -> Data { bytes }
 }
 
-/// JSON into any `Decodable`, with `JSONDecoder`'s default settings.
+/// JSON into any `Decodable`, with `JSONDecoder`'s default settings or those of a ``JSONFormat``.
 public struct JSONCodec<Value: Decodable & Sendable>: Codec {
-    /// JSON into `Value`.
-    public init() {}
+    private let format: (any JSONFormat.Type)?
+
+    /// JSON into `Value`, with the decoder's default settings.
+    public init() { format = nil }
+
+    /// JSON into `Value`, with the settings of `format`. Two codecs of one format are equal.
+    public init(format: any JSONFormat.Type) { self.format = format }
 
     /// - Throws: `DecodingError`, also for JSON that is not UTF-8 and for JSON nested deeper than 128 levels: Foundation's
     ///   decoder traps on deeper nesting, and types that nest themselves exhaust a thread's stack before that.
     public func decode(_ bytes: Data) throws -> Value {
+        let decoder = JSONDecoder()
+        format?.configure(decoder)
         // In UTF-16 and UTF-32 there are zeros, and brackets could hide from the count.
-        guard !bytes.contains(0), Self.depth(of: bytes) <= 128 else {
+        guard !bytes.contains(0), JSONDepth(of: bytes, isJSON5: decoder.allowsJSON5).deepest <= 128 else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: [], debugDescription: "not UTF-8, or nested deeper than 128 levels"))
         }
-        return try JSONDecoder().decode(Value.self, from: bytes)
+        return try decoder.decode(Value.self, from: bytes)
     }
 
-    /// How deep brackets nest, those in strings aside. Malformed text gives some number, never a trap.
-    private static func depth(of bytes: Data) -> Int {
-        bytes.withUnsafeBytes { (buffer: UnsafeRawBufferPointer) in
-            var depth = 0
-            var deepest = 0
-            var inString = false
-            var escaped = false
-            for byte in buffer {
-                if inString {
-                    if escaped {
-                        escaped = false
-                    } else if byte == UInt8(ascii: "\\") {
-                        escaped = true
-                    } else if byte == UInt8(ascii: "\"") {
-                        inString = false
-                    }
-                    continue
-                }
-                switch byte {
-                case UInt8(ascii: "\""): inString = true
-                case UInt8(ascii: "["), UInt8(ascii: "{"):
-                    depth += 1
-                    deepest = max(deepest, depth)
-                case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-                default: break
-                }
-            }
-            return deepest
-        }
+    /// Whether both decode with the same settings.
+    public static func == (left: JSONCodec, right: JSONCodec) -> Bool {
+        left.format.map { ObjectIdentifier($0) } == right.format.map { ObjectIdentifier($0) }
+    }
+
+    /// Feeds the identity of the format.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(format.map { ObjectIdentifier($0) })
     }
 }
 
