@@ -35,6 +35,7 @@ import Testing
             ["allowed": ["application/json"]], ["allowed": ["text/*", "image/png"], "unnamed": true],
         ],
         "validator max-size": [["most": "1B"], ["most": "10B"], ["most": "1GB"]],
+        "eviction s3-fifo": [[:], ["small": "0%"], ["small": "100%"]],
         "origin constant": [["value": "a"], ["value": ["list": [1, 2]]]],
         "origin file": [["path": "Seeds/data.json", "contentType": "application/json"], ["path": "missing.json"]],
         "origin mirrors": [
@@ -90,6 +91,10 @@ import Testing
     @Test(arguments: candidates(.origin)) func origin(_ candidate: Candidate) {
         let suite = OriginConformance(candidate.plugin, candidate.settings, files: Self.files)
         #expect(suite.brokenPromises() == [])
+    }
+
+    @Test(arguments: candidates(.eviction)) func eviction(_ candidate: Candidate) {
+        #expect(EvictionConformance(candidate.plugin, candidate.settings).brokenPromises() == [])
     }
 
     @Test func anAppsOwnOrigin() {

@@ -74,6 +74,10 @@ import Testing
         }
     }
 
+    @Test func aThirdPartysEvictionKeepsItsPromises() {
+        #expect(EvictionConformance(.firstOut).brokenPromises() == [])
+    }
+
     @Test func twoPluginsOfOneKindAndNameAreAnError() throws {
         var registry = try Registry(Self.plugins)
         let conflict = #expect(throws: Registry.Conflict.self) { try registry.register(.drawer) }

@@ -60,9 +60,10 @@ struct Adaptive: Eviction {
     }
 
     mutating func used(_ place: Int) {
+        guard let list = places.list(of: place) else { return }
         now &+= 1
         places[place].last = now
-        let most: UInt8 = places.list(of: place) == Self.main ? choice.most : 3
+        let most: UInt8 = list == Self.main ? choice.most : 3
         if places[place].uses < most { places[place].uses += 1 }
         let hash = places[place].hash
         // A store that is small and not full has nothing to decide, and would pay for it with every hit.

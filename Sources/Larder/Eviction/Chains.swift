@@ -39,8 +39,9 @@ struct Chains<Mark: Sendable>: Sendable {
 
     /// The list a place is in.
     func list(of place: Int) -> Int? {
+        guard place >= 0, place < nodes.count - ends else { return nil }
         let index = place + ends
-        guard index < nodes.count, nodes[index].list != Self.none else { return nil }
+        guard nodes[index].list != Self.none else { return nil }
         return Int(nodes[index].list)
     }
 
@@ -75,8 +76,9 @@ struct Chains<Mark: Sendable>: Sendable {
         count += 1
     }
 
-    /// Makes a place the newest of a list, which may be another than it is in.
+    /// Makes a place the newest of a list, which may be another than it is in. Does nothing with a place that is in none.
     mutating func move(_ place: Int, to list: Int) {
+        guard self.list(of: place) != nil else { return }
         let index = place + ends
         unlink(index)
         link(index, list, after: Int(nodes[list].older))

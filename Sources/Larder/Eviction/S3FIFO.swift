@@ -52,7 +52,7 @@ struct S3FIFO: Eviction {
     }
 
     mutating func used(_ place: Int) {
-        if places[place].uses < 3 { places[place].uses += 1 }
+        if places.list(of: place) != nil, places[place].uses < 3 { places[place].uses += 1 }
     }
 
     mutating func changed(_ place: Int, weight: Int) {

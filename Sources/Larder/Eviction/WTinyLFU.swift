@@ -36,8 +36,8 @@ struct WTinyLFU: Eviction {
     }
 
     mutating func used(_ place: Int) {
+        guard let list = places.list(of: place) else { return }
         sketch.count(places[place])
-        let list = places.list(of: place) ?? Self.window
         places.move(place, to: list == Self.window ? Self.window : Self.protected)
         if list == Self.probation {
             let most = (places.weight - portions.window(places)) / 5 * 4

@@ -9,7 +9,7 @@ public protocol Eviction: Sendable {
     /// A place was filled with a new entry. `hash` is its key's, the same whenever that key comes again.
     mutating func inserted(_ place: Int, hash: Int, weight: Int)
 
-    /// The entry in a place was used.
+    /// The entry in a place was used. It may have been emptied since: then this does nothing.
     mutating func used(_ place: Int)
 
     /// The entries in these places were used, in this order; ``used(_:)-(Int)`` for each by default.

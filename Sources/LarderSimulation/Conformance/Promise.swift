@@ -102,6 +102,21 @@ public enum Promise: String, CaseIterable, Sendable {
     /// A store outside the process's memory has its entries after a restart, and says that they come from outside.
     case reopens = "has its entries after a restart"
 
+    // MARK: Evictions
+
+    /// The place it names has an entry in it, which it has not named since it was filled.
+    case namesFilled = "names only places that are filled, and each once"
+    /// While a place is filled it names one, and none once all are empty.
+    case namesWhileFilled = "names a place while one is filled"
+    /// A place that was emptied without being asked for is not named until it is filled again.
+    case heedsRemovals = "names no place that was emptied"
+    /// Uses and changes of places that are empty, or never were filled, change nothing.
+    case unknownPlaces = "does nothing about places that are empty"
+    /// Uses that are told of together are the same as one after the other.
+    case usesTogether = "takes many uses as it takes each"
+    /// The same history leads to the same choices: it has neither chance nor a clock of its own.
+    case sameChoices = "chooses the same after the same history"
+
     // MARK: Validators
 
     /// The same question has the same answer, whatever was asked in between.
