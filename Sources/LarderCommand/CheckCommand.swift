@@ -33,6 +33,7 @@ extension Command {
         options: [
             .format(["text", "json"]),
             Option("strict", nil, "Warnings are failures too"),
+            .assume,
             Option("rules", nil, "List the rules for what is wrong between parts, and end"),
         ],
         run: { arguments, registry, terminal in
@@ -62,8 +63,10 @@ extension Command {
                 }
                 let sum =
                     problems.isEmpty ? "no problems" : "\(counted(errors, "error")), \(counted(warnings, "warning"))"
-                terminal.note("\(counted(count, "policy", "policies")), \(sum)")
+                let assumed = registry.assumed.isEmpty ? "" : "; assumed: " + registry.assumed.joined(separator: ", ")
+                terminal.note("\(counted(count, "policy", "policies")), \(sum)\(assumed)")
             }
+            if format == "text" { arguments.explainUnknown(problems, terminal) }
             return errors == 0 && !(arguments.has("strict") && warnings > 0)
         })
 

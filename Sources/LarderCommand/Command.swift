@@ -50,11 +50,17 @@ struct Arguments: Sendable {
     private(set) var operands: [String] = []
     /// Where `${NAME}` in policies is looked up.
     let environment: [String: String]
+    /// The command's name and all that stood behind it.
+    let words: [String]
+    /// Whether the command takes `--assume`.
+    let canAssume: Bool
     private var flags: Set<String> = []
     private var values: [String: [String]] = [:]
 
     init(_ arguments: [String], for command: Command, environment: [String: String]) throws(UsageError) {
         self.environment = environment
+        words = [command.name] + arguments
+        canAssume = command.options.contains { $0.name == Command.Option.assume.name }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {

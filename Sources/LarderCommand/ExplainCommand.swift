@@ -12,6 +12,7 @@ extension Command {
         options: [
             .policies, .format(["tree", "mermaid", "json"]),
             Option("effective", nil, "Show the policy that is in effect, merged with what it extends, as JSON"),
+            .assume,
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["tree", "mermaid", "json"])

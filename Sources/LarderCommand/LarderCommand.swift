@@ -75,15 +75,18 @@ public enum LarderCommand {
             terminal.print(command.help)
             return 0
         }
+        var options: Arguments?
         do {
-            let options = try Arguments(arguments, for: command, environment: environment)
-            return try await command.run(options, registry, terminal) ? 0 : 1
+            let parsed = try Arguments(arguments, for: command, environment: environment)
+            options = parsed
+            return try await command.run(parsed, try parsed.assuming(registry), terminal) ? 0 : 1
         } catch let error as UsageError {
             terminal.complain(error.message)
             terminal.complain("usage: larder \(command.usage)")
             return 2
         } catch let error as PolicyError {
             for problem in error.problems { terminal.note(problem.description) }
+            options?.explainUnknown(error.problems, terminal)
             return 1
         } catch {
             terminal.complain("\(error)")

@@ -12,7 +12,10 @@ extension Command {
         options: [
             .policies,
             Option("strategy", "NAME", "In which order things are tried (default: the first there is)"),
-            Option("origin", "NAME|URL", "Where the data comes from (default: sample, a stand-in)"),
+            Option(
+                "origin", "NAME|URL",
+                "Where the data comes from: an origin, or a URL for one that takes URLs (default: sample, a stand-in)"),
+            .assume,
         ],
         run: { arguments, registry, terminal in
             guard arguments.operands.count == 1 else { throw UsageError(message: "one RESOURCE, please") }
@@ -23,7 +26,7 @@ extension Command {
                         + "does not end in '.schema'")
             }
             let strategy = try chosen(.strategy, arguments.value(of: "strategy"), in: registry)
-            let origin = try origin(arguments.value(of: "origin"), in: registry)
+            let origin = try origin(for: name, arguments, in: registry)
             let folder = arguments.policies.shortPath
             let path = "\(folder)/\(name).json"
             if Disk.item(path) != nil {
@@ -33,28 +36,52 @@ extension Command {
             let text = starter(name, strategy, origin, in: folder, registry).text() + "\n"
             try Disk.makeFolder(folder)
             try Disk.replace(path, with: [Array(text.utf8)], isPrivate: false)
-            terminal.print("\(path) is there; 'larder check \(path)' and 'larder load \(name)' go on from it")
+            let next = next(name, path, arguments).map(shellCommand).joined(separator: "\n  ")
+            terminal.print("\(path) is there; go on from it with\n  \(next)")
             return true
         })
+
+    /// The commands that go on from a new policy. What is only assumed can be looked at and not be loaded.
+    private static func next(_ name: String, _ path: String, _ arguments: Arguments) -> [[String]] {
+        let isAssumed = !arguments.assumed.isEmpty
+        return [
+            ["check", path] + arguments.assumed,
+            [isAssumed ? "explain" : "load", name] + folder(arguments) + arguments.assumed,
+        ]
+    }
+
+    /// The option that names the folder, where it was given.
+    private static func folder(_ arguments: Arguments) -> [String] {
+        arguments.value(of: "policies").map { ["--policies", $0] } ?? []
+    }
 
     private static func chosen(_ kind: PluginKind, _ name: String?, in registry: Registry) throws(UsageError) -> Plugin
     {
         let known = registry[kind]
         guard let plugin = name.map({ registry[kind, $0] }) ?? known.first else {
             let names = known.map(\.name).joined(separator: ", ")
-            throw UsageError(message: "there is no \(kind) called '\(name ?? "")'; there are: \(names)")
+            let own = name.map { "; if it is your app's own, add --assume \(kind):\($0.printable)" } ?? ""
+            throw UsageError(message: "there is no \(kind) called '\(name ?? "")'; there are: \(names)\(own)")
         }
         return plugin
     }
 
-    private static func origin(_ value: String?, in registry: Registry) throws(UsageError) -> JSON {
+    private static func origin(
+        for resource: String, _ arguments: Arguments, in registry: Registry
+    ) throws(UsageError) -> JSON {
+        let value = arguments.value(of: "origin")
         guard let value, value.contains("://") else {
             return reference(
                 try chosen(.origin, value ?? registry[.origin, "sample"]?.name, in: registry), in: registry)
         }
         guard let plugin = registry[.origin].first(where: { $0.settings.contains { $0.name == "url" } }) else {
             let names = registry[.origin].map(\.name).joined(separator: ", ")
-            throw UsageError(message: "no registered origin takes a URL; there are: \(names)")
+            let own = shellCommand(
+                ["new", resource, "--origin", resource, "--assume", "origin:\(resource)"] + folder(arguments))
+            throw UsageError(
+                message:
+                    "no registered origin takes a URL; there are: \(names). To call your service from a closure of "
+                    + "your app, register it as .origin(\"\(resource.printable)\") { … } and begin with: \(own)")
         }
         return reference(plugin, ["url": .string(value)], in: registry)
     }

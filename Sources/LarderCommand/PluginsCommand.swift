@@ -4,7 +4,14 @@ extension Command {
     static let plugins = Command(
         name: "plugins", summary: "Lists the plugins that policies may name, and their settings.",
         operands: "[KIND [NAME]]",
-        details: "KIND is one of \(PluginKind.allCases.map(\.rawValue).joined(separator: ", ")).",
+        details: """
+            KIND is one of \(PluginKind.allCases.map(\.rawValue).joined(separator: ", ")).
+
+            The plugins of an app are known to a 'larder' of its own: an executable target that depends on the product
+            LarderCommand and on the target where the app registers them.
+
+            \(ownTool)
+            """,
         options: [.format(["text", "json", "markdown"])],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json", "markdown"])
@@ -27,6 +34,16 @@ extension Command {
             }
             return true
         })
+
+    /// A command line that knows an app's plugins.
+    static let ownTool = """
+          import LarderCommand
+          import MyApp
+
+          @main struct Tool {
+              static func main() async { await LarderCommand.main(registry: MyApp.registry) }
+          }
+        """
 
     private static func chosen(_ operands: [String]) throws(UsageError) -> ([PluginKind], String?) {
         guard let first = operands.first else { return (PluginKind.allCases, nil) }

@@ -8,7 +8,7 @@ import Testing
     private static let sound =
         #"{ "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "network-only" }"#
     private static let warned = sound.replacing("network-only", with: "cache-first")
-    private static let broken = sound.replacing("network-only", with: "network")
+    private static let broken = sound.replacing("network-only", with: "network-onyl")
 
     private static func folder(_ text: String) throws -> Folder {
         let folder = try Folder()

@@ -65,13 +65,51 @@ import Testing
         #expect(await Output(["load", "größte Fische", "--policies", folder.path]).code == 0)
     }
 
+    @Test func theCommandsItSuggestNameTheFolderOfPolicies() async throws {
+        let folder = try Folder()
+        let policies = folder.path + "/my policies"
+        let output = await Output(["new", "prices", "--policies", policies])
+        #expect(
+            output.out == """
+                \(policies)/prices.json is there; go on from it with
+                  larder check '\(policies)/prices.json'
+                  larder load prices --policies '\(policies)'
+
+                """)
+    }
+
+    @Test func aPolicyForAnAppsOwnOriginIsCheckedAndExplainedWithoutIt() async throws {
+        let folder = try Folder()
+        let arguments = ["new", "prices", "--policies", folder.path, "--origin", "api", "--assume", "origin:api"]
+        let output = await Output(arguments)
+        #expect(
+            output.out == """
+                \(folder.path)/prices.json is there; go on from it with
+                  larder check \(folder.path)/prices.json --assume origin:api
+                  larder explain prices --policies \(folder.path) --assume origin:api
+
+                """)
+        for line in output.out.split(separator: "\n").dropFirst() {
+            let words = line.split(separator: " ").dropFirst().map(String.init)
+            let next = await Output(words)
+            #expect(next.code == 0, "\(next.err)")
+        }
+    }
+
     @Test(arguments: [
         (["new"], "one RESOURCE, please"), (["new", "a", "b"], "one RESOURCE, please"),
         (["new", "a", "--strategy", "fastest"], "there is no strategy called 'fastest'; there are: network-first, "),
         (["new", "a", "--origin", "ftp"], "there is no origin called 'ftp'; there are: file, constant, "),
         (
             ["new", "a", "--origin", "https://example.com"],
-            "no registered origin takes a URL; there are: file, constant, "
+            "no registered origin takes a URL; there are: file, constant, mirrors, sample. To call your service from a "
+                + "closure of your app, register it as .origin(\"a\") { … } and begin with: larder new a --origin a "
+                + "--assume origin:a --policies /"
+        ),
+        (
+            ["new", "a", "--origin", "ftp"],
+            "there is no origin called 'ftp'; there are: file, constant, mirrors, sample; if it is your app's own, add "
+                + "--assume origin:ftp\n"
         ),
     ])
     func aWrongCallIsTwoAndWritesNothing(_ arguments: [String], _ message: String) async throws {

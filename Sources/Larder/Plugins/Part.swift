@@ -72,7 +72,8 @@ public final class Part: Sendable {
             reading.report(
                 "unknown \(kind) '\((reference.written ?? name).prefix(64))'\(hint)", at: reference.place,
                 expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-                suggestion: reference.written == nil ? nearest(to: name, among: known) : nil)
+                suggestion: reference.written == nil ? nearest(to: name, among: known) : nil,
+                unknown: reference.written == nil && other == nil ? Problem.UnknownPlugin(kind: kind, name: name) : nil)
             return nil
         }
         return plugin
@@ -80,6 +81,7 @@ public final class Part: Sendable {
 
     /// A setting of another plugin of the kind may be left standing after a swap: it is a warning, not an error.
     private static func checkNames(of settings: Node, _ plugin: Plugin, _ reading: Reading) {
+        if plugin.isAssumed { return }
         let known = plugin.names
         for member in settings.members ?? [] where member.name != "use" && !known.contains(member.name) {
             let owner = reading.registry[plugin.kind].first { other in
@@ -104,7 +106,12 @@ public final class Part: Sendable {
 
     /// Its settings as they are in effect: the written ones, and the defaults of the others.
     public var settings: [EffectiveSetting] {
-        plugin.settings.compactMap { declaration in
+        if plugin.isAssumed {
+            return (node.members ?? []).filter { $0.name != "use" }.map {
+                EffectiveSetting(name: $0.name, value: $0.value.shown.text(indented: false), place: $0.value.place)
+            }
+        }
+        return plugin.settings.compactMap { declaration in
             if let node = node[declaration.name] {
                 return EffectiveSetting(
                     name: declaration.name, value: node.shown.text(indented: false), place: node.place)
@@ -113,15 +120,15 @@ public final class Part: Sendable {
         }
     }
 
+    /// What stands in the policy, as it is written: a name, or an object with `use`.
+    var reference: String { (node["use"] == nil ? name : node).shown.text(indented: false) }
+
     /// Writes what it says: an object with `use`.
     func write(to text: inout Canonical) {
         let bare = [Node.Member(name: "use", place: name.place, value: name)]
         let members = node["use"] == nil ? bare : node.members ?? bare
         text.write(sorted: members) { text, _, value in write(value, to: &text) }
     }
-
-    /// What stands in the policy, as it is written: a name, or an object with `use`.
-    var reference: String { (node["use"] == nil ? name : node).shown.text(indented: false) }
 
     private func write(_ value: Node, to text: inout Canonical) {
         if let part = nested.first(where: { $0.node.place == value.place }) {

@@ -41,17 +41,20 @@ public final class Plugin: Sendable {
     public let needs: StrategyNeeds
     /// The names of its settings.
     let names: [String]
+    /// Whether only its kind and name are known: see ``assumed(_:_:)``.
+    package let isAssumed: Bool
     let prepare: @Sendable (Node, Reading) -> (Recipe, Traits)?
 
     private init(
         _ kind: PluginKind, _ name: String, _ about: String, _ settings: [SettingDeclaration], _ needs: StrategyNeeds,
-        prepare: @escaping @Sendable (Node, Reading) -> (Recipe, Traits)?
+        isAssumed: Bool = false, prepare: @escaping @Sendable (Node, Reading) -> (Recipe, Traits)?
     ) {
         self.kind = kind
         self.name = name
         self.about = about
         self.settings = settings
         self.needs = needs
+        self.isAssumed = isAssumed
         names = settings.map(\.name)
         self.prepare = prepare
     }
@@ -173,6 +176,25 @@ extension Plugin {
     ) -> Plugin {
         build(.eviction, name, about, repeat each settings) { (values: repeat each Value) in
             (.eviction { try make(repeat each values) }, Traits())
+        }
+    }
+
+    /// A plugin of which only the kind and the name are known, such as one of an app whose code is elsewhere: for checking
+    /// policies that name it. It accepts any settings, and nothing can be made of it.
+    package static func assumed(_ kind: PluginKind, _ name: String) -> Plugin {
+        let missing = Registry.Conflict(
+            description: "\(kind) '\(name)' is only assumed: its code is not in this program")
+        let recipe: Recipe =
+            switch kind {
+            case .origin: .origin { _ in throw missing }
+            case .wrapper: .wrapper { _, _ in throw missing }
+            case .strategy: .strategy { _ in throw missing }
+            case .validator: .validator { _ in throw missing }
+            case .store: .store { _ in throw missing }
+            case .eviction: .eviction { throw missing }
+            }
+        return Plugin(kind, name, "Assumed to be there.", [], [.origin, .store], isAssumed: true) { _, _ in
+            (recipe, Traits())
         }
     }
 

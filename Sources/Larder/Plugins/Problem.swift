@@ -24,6 +24,14 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
     public var place: Place?
     /// The file it is about.
     public var file: String
+    /// The plugin that is named and not registered, if that is what is wrong.
+    package var unknown: UnknownPlugin?
+
+    /// The kind and name of a plugin that is not registered.
+    package struct UnknownPlugin: Hashable, Sendable {
+        package let kind: PluginKind
+        package let name: String
+    }
 
     /// A problem at `place` in its file.
     public init(

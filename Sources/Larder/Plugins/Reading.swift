@@ -32,13 +32,23 @@ public final class Reading {
         _ message: String, _ severity: Problem.Severity = .error, at place: Place?, expected: String? = nil,
         suggestion: String? = nil, rule: String? = nil
     ) {
+        report(
+            message, severity, at: place, expected: expected, suggestion: suggestion, rule: rule, unknown: nil)
+    }
+
+    /// The same, about a plugin that is not registered.
+    func report(
+        _ message: String, _ severity: Problem.Severity = .error, at place: Place?, expected: String? = nil,
+        suggestion: String? = nil, rule: String? = nil, unknown: Problem.UnknownPlugin?
+    ) {
         if let place, unfilled.contains(where: { $0 == place }) { return }
         // Whoever has so many has the wrong file; finding the line of each takes time.
         guard problems.count < 200 else { return }
-        problems.append(
-            Problem(
-                message, severity, file: file, at: place, path: path, expected: expected, suggestion: suggestion,
-                rule: rule))
+        var problem = Problem(
+            message, severity, file: file, at: place, path: path, expected: expected, suggestion: suggestion, rule: rule
+        )
+        problem.unknown = unknown
+        problems.append(problem)
     }
 
     /// Says that the text at `place` is not what it will be, after reporting why.

@@ -18,6 +18,7 @@ extension Command {
             .policies, .format(["text", "json"]),
             Option("draw", nil, "Draw the scenarios that pass too"),
             Option("keys", nil, "List the keys of scenario files, and end"),
+            .assume,
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
@@ -37,6 +38,7 @@ extension Command {
             }
             for line in report.lines(draws: arguments.has("draw")) { terminal.print(line) }
             terminal.print(report.summary)
+            arguments.explainUnknown(report.problems, terminal)
             return report.isPassed
         })
 

@@ -31,7 +31,7 @@ extension Command {
             Option("origin", "SPEC", "What the origin is like"),
             Option("policy", "FILE", "A policy to try; can be repeated (default: all of the folder)"),
             Option("try", "STRATEGY", "Try each policy with this strategy too; can be repeated"), .policies,
-            Option("seed", "N", "Another seed, another chance (default: 1)"), .format(["text", "json"]),
+            Option("seed", "N", "Another seed, another chance (default: 1)"), .format(["text", "json"]), .assume,
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
