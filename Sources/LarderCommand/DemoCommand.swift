@@ -31,8 +31,9 @@ extension Command {
                     return false
                 }
             }
-            let account = try day.live { terminal.progress($0, $1) }
-            terminal.endProgress()
+            let progress = Progress(terminal, "demo")
+            let account = try day.live { progress.show($0, $1) }
+            progress.end()
             for warning in account.warnings { terminal.note(warning.description) }
             let table = DemoTable(rows: account.rows)
             for line in table.lines + [""] + table.story { terminal.print(line) }

@@ -1,3 +1,5 @@
+import Larder
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -10,6 +12,8 @@
 public struct Terminal: Sendable {
     /// Whether a person watches, so that progress may be shown and lines redrawn.
     public let isInteractive: Bool
+    /// The time, for telling how long something takes.
+    var uptime: @Sendable () -> Duration = { SystemWorld().uptime }
     private let out: @Sendable ([UInt8]) -> Void
     private let err: @Sendable ([UInt8]) -> Void
 
@@ -39,18 +43,15 @@ public struct Terminal: Sendable {
     /// Writes a line about what went wrong.
     func complain(_ message: String) { note("larder: " + message) }
 
-    /// Redraws the progress line; only where a person watches.
-    func progress(_ share: Double, _ label: String) {
-        guard isInteractive else { return }
+    /// Redraws the line of a progress bar.
+    func redraw(_ share: Double, _ label: String) {
         let full = Int((share * 30).rounded())
         let bar = String(repeating: "█", count: full) + String(repeating: "░", count: 30 - full)
         err(Array("\r\(bar) \(label)\u{1B}[K".utf8))
     }
 
-    /// Removes the progress line.
-    func endProgress() {
-        if isInteractive { err(Array("\r\u{1B}[K".utf8)) }
-    }
+    /// Removes that line.
+    func clearLine() { err(Array("\r\u{1B}[K".utf8)) }
 
     private static func write(_ bytes: [UInt8], to file: Int32) {
         var rest = bytes[...]

@@ -19,7 +19,13 @@ extension Command {
             for name in file.unknown {
                 terminal.note("\(arguments.operands[0]): warning: \(name.quoted) is not known and not heeded")
             }
-            let report = ConformReport(file.rows.map { ConformReport.Line($0, registry) })
+            let progress = Progress(terminal, "conform")
+            let report = ConformReport(
+                file.rows.enumerated().map { number, row in
+                    progress.show(Double(number) / Double(file.rows.count), row.id)
+                    return ConformReport.Line(row, registry)
+                })
+            progress.end()
             if format == "json" {
                 terminal.print(report.json.text())
             } else {

@@ -64,9 +64,10 @@ extension Command {
             }
             files += items.filter { !$0.isFolder && $0.name.hasSuffix(".json") }.map { path + "/" + $0.name }.sorted()
         }
+        let progress = Progress(terminal, "report")
+        defer { progress.end() }
         return files.enumerated().map { number, file in
-            if files.count > 20 { terminal.progress(Double(number) / Double(files.count), file) }
-            defer { if files.count > 20 { terminal.endProgress() } }
+            progress.show(Double(number) / Double(files.count), file)
             return (file, Result { () throws(MetricsDump.Unreadable) in try MetricsDump(file: file) })
         }
     }

@@ -28,7 +28,9 @@ extension Command {
             }
             let folder = arguments.policies.relativePath
             let paths = arguments.operands.isEmpty ? [folder + "/Scenarios"] : arguments.operands
-            let report = try report(on: paths, arguments, registry)
+            let progress = Progress(terminal, "test")
+            let report = try report(on: paths, arguments, registry, progress)
+            progress.end()
             if format == "json" {
                 terminal.print(report.json.text())
                 return report.isPassed
@@ -36,15 +38,15 @@ extension Command {
             for problem in report.problems {
                 terminal.print(terminal.isInteractive ? problem.withSource : problem.description)
             }
+            arguments.explainUnknown(report.problems, terminal)
             for line in report.lines(draws: arguments.has("draw")) { terminal.print(line) }
             terminal.print(report.summary)
-            arguments.explainUnknown(report.problems, terminal)
             return report.isPassed
         })
 
     /// Reads everything, then plays what can be played.
     private static func report(
-        on paths: [String], _ arguments: Arguments, _ registry: Registry
+        on paths: [String], _ arguments: Arguments, _ registry: Registry, _ progress: Progress
     ) throws -> ScenarioReport {
         let (policies, environment) = (arguments.policies, arguments.environment)
         let reader = PolicyReader(registry: registry, folder: policies.relativePath, environment: environment)
@@ -64,9 +66,11 @@ extension Command {
         let verdicts = paths.flatMap { ScenarioFiles(registry: registry, resources: resources).judge($0) }
         report.files = verdicts.count { $0.path.hasSuffix(".json") }
         report.problems += verdicts.flatMap(\.problems)
+        let count = verdicts.reduce(0) { $0 + ($1.story?.scenarios.count ?? 0) }
         for verdict in verdicts {
             guard let player, let story = verdict.story else { continue }
             for scenario in story.scenarios {
+                progress.show(Double(report.results.count) / Double(count), story.resource)
                 let history = try player.play(scenario, of: story.resource)
                 report.results.append(
                     ScenarioReport.Result(path: verdict.path, story: story, scenario: scenario, history: history))

@@ -50,7 +50,7 @@ struct Replay: Sendable {
                 if pause > .zero { try await world.sleep(for: pause) }
                 let request = resource.request(["key": arrival.key], mode: arrival.mode)
                 world.spawn { _ = try? await resource.load(request) }
-                if place % 1_000 == 999 { progress(Double(place) / Double(wanted.count)) }
+                if place % 100 == 99 { progress(Double(place) / Double(wanted.count)) }
             }
             try await world.sleep(for: Self.aftermath)
             return Account(

@@ -37,6 +37,7 @@ extension Command {
             let format = try arguments.format(["text", "json"])
             let seed = try arguments.number(of: "seed", in: 0...Int(Int32.max), default: 1)
             if !arguments.operands.isEmpty { throw UsageError(message: "policies are named by --policy") }
+            let progress = Progress(terminal, "simulate")
             let arrivals = try arrivals(arguments, seed: UInt64(seed), terminal)
             let model = try Spec.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
             var accounts: [(label: String, account: Replay.Account)] = []
@@ -44,9 +45,9 @@ extension Command {
             for (number, entry) in readers.enumerated() {
                 let account = try Replay(reader: entry.reader, model: model, seed: UInt64(seed)).run(arrivals) {
                     share in
-                    terminal.progress((Double(number) + share) / Double(readers.count), entry.label)
+                    progress.show((Double(number) + share) / Double(readers.count), entry.label)
                 }
-                terminal.endProgress()
+                progress.end()
                 for warning in account.policy.warnings { terminal.note(warning.description) }
                 if account.metrics.loads + account.metrics.cancelled == 0 {
                     terminal.note("\(entry.label): no request for it has ended")
