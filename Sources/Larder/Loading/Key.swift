@@ -27,6 +27,12 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
     /// Resource, scope and parameters in one unambiguous ASCII spelling: `feed@alice?id=42`.
     public var text: String { parts.text }
 
+    /// The SHA-256 digest of ``text`` in 64 hexadecimal digits: a name for files and rows.
+    ///
+    /// It is the same in every process, on every machine and in every version of Larder, unlike ``hash``. It takes about a
+    /// microsecond to compute and is not kept. Who knows which keys there may be can find out which of them it belongs to.
+    public var digest: String { SHA256.hex(text.utf8) }
+
     /// The key of one instance of a resource. The order of parameters does not matter.
     public init(resource: String, scope: String? = nil, parameters: [String: String] = [:]) {
         var text = Self.escaped(resource)
