@@ -27,6 +27,10 @@ package enum Disk {
 
         package var description: String { "cannot \(operation): \(String(cString: strerror(code)))" }
         package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+        /// Whether there is no room left, on the disk or for this user.
+        package var isFull: Bool { code == ENOSPC || code == EDQUOT }
+        /// Whether a folder, or nothing that can be read, lies where a file should.
+        package var isNoFile: Bool { code == EISDIR }
     }
 
     /// The code of the failure to read a file that is larger than the limit.
@@ -44,6 +48,13 @@ package enum Disk {
     ///
     /// - Throws: ``Failure``; `EFBIG` when it is larger than `limit`, `EISDIR` when it is no regular file.
     package static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+        try contents(path, limit: limit).bytes
+    }
+
+    /// The bytes of a file, and whether its owner may write to it.
+    ///
+    /// - Throws: the same.
+    static func contents(_ path: String, limit: Int) throws(Failure) -> (bytes: [UInt8], isWritable: Bool) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw Failure("open the file") }
         defer { close(file) }
@@ -53,15 +64,16 @@ package enum Disk {
         guard Int(clamping: status.st_size) <= limit else { throw Failure("read the file", EFBIG) }
         // One byte more than there should be: what is filled up to less has been read to its end.
         var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(Int(clamping: status.st_size) + 1, 512)))
+        let isWritable = status.st_mode & S_IWUSR != 0
         var bytes: [UInt8] = []
         while true {
-            let count = Self.read(file, into: &chunk)
+            let count = uninterrupted { Self.read(file, into: &chunk) }
             if count < 0 { throw Failure("read the file") }
             guard bytes.count + count <= limit else { throw Failure("read the file", EFBIG) }
             if bytes.isEmpty, count < chunk.count, count == Int(clamping: status.st_size) {
-                return Array(chunk[..<count])
+                return (Array(chunk[..<count]), isWritable)
             }
-            if count == 0 { return bytes }
+            if count == 0 { return (bytes, isWritable) }
             bytes += chunk[..<count]
         }
     }
@@ -88,6 +100,14 @@ package enum Disk {
         try replace(path, with: [bytes], isPrivate: false)
     }
 
+    /// Makes a call of the system, again and again while a signal interrupts it.
+    static func uninterrupted(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+
     private static func read(_ file: Int32, into chunk: inout [UInt8]) -> Int {
         chunk.withUnsafeMutableBytes { buffer in
             #if canImport(Darwin)
@@ -110,6 +130,35 @@ package enum Disk {
     )
         throws(Failure)
     {
+        let draft = try draft(path, with: parts, modified: modified, isPrivate: isPrivate)
+        do throws(Failure) { try draft.putInPlace() } catch {
+            draft.discard()
+            throw error
+        }
+    }
+
+    /// A file that is written and not in its place yet.
+    struct Draft {
+        fileprivate let temporary: String
+        fileprivate let path: String
+
+        /// Replaces what lies in its place, in one step.
+        ///
+        /// - Throws: ``Failure``; then the draft is there still.
+        func putInPlace() throws(Failure) {
+            guard rename(temporary, path) == 0 else {
+                throw Failure("put the file in place")
+            }
+        }
+
+        /// Deletes the draft.
+        func discard() { unlink(temporary) }
+    }
+
+    /// Writes a file under another name beside its place: `PATH.NUMBER.tmp`.
+    static func draft(
+        _ path: String, with parts: [[UInt8]], modified: Timestamp? = nil, isPrivate: Bool = true
+    ) throws(Failure) -> Draft {
         let temporary = path + ".\(UInt32.random(in: .min ... .max)).tmp"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
         guard file >= 0 else { throw Failure("create a file") }
@@ -122,11 +171,24 @@ package enum Disk {
             }
             if let modified { setTime(of: file, modified) }
             guard close(file) == 0 else { throw Failure("write the file") }
-            guard rename(temporary, path) == 0 else { throw Failure("put the file in place") }
         } catch {
             unlink(temporary)
             throw error
         }
+        return Draft(temporary: temporary, path: path)
+    }
+
+    /// Takes from a file's owner the permission to write to it; it can still be replaced and removed. That needs no room.
+    static func makeReadOnly(_ path: String) throws(Failure) {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard file >= 0 else { throw Failure("open the file") }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("mark the file", EISDIR) }
+        guard fchmod(file, S_IRUSR) == 0 else { throw Failure("mark the file") }
+        // Some file systems know no permissions, and do not say so.
+        guard fstat(file, &status) == 0, status.st_mode & S_IWUSR == 0 else { throw Failure("mark the file", ENOTSUP) }
     }
 
     static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
