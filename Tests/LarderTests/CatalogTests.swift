@@ -136,4 +136,20 @@ import Testing
             #expect(catalog.statistics.entries <= 1 && catalog.statistics.bytes <= 10)
         }
     }
+
+    @Test func whatIsSparedStaysAndGoesInItsTurnLater() {
+        let catalog = Catalog<Int, String>(bytes: 100, eviction: LRU(), shards: 1)
+        for id in 1...5 { _ = catalog.insert("\(id)", as: id, hash: id.hashValue, weight: 20) }
+        var freed = 0
+        let gone = catalog.evict(sparing: 1, mark: 1.hashValue) { weight in
+            freed += weight
+            return freed < 40
+        }
+        #expect(gone.map(\.id) == [2, 3] && catalog.peek(1, hash: 1.hashValue) == "1")
+        #expect(catalog.statistics.entries == 3 && catalog.statistics.bytes == 60)
+        #expect(catalog.statistics.evictions == 2)
+        #expect(catalog.evict(sparing: 9, mark: 9.hashValue) { _ in true }.map(\.id) == [4, 5, 1])
+        #expect(catalog.evict(sparing: 9, mark: 9.hashValue) { _ in true }.isEmpty)
+        #expect(catalog.statistics.bytes == 0)
+    }
 }

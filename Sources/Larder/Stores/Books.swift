@@ -80,6 +80,11 @@
         evictions += 1
     }
 
+    /// The place that the eviction named stays taken after all.
+    mutating func spare(_ place: Int, hash: Int, weight: Int) {
+        eviction.inserted(place, hash: hash, weight: weight)
+    }
+
     /// The next place in turn where something is; nil when there is none among the next few, which are passed over.
     @usableFromInline
     mutating func turn() -> Int? {

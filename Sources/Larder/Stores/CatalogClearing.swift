@@ -23,6 +23,32 @@ extension Catalog {
         }
     }
 
+    /// Takes out what the eviction names, one item after the other, as long as `more` says so of the weight of the last. The
+    /// item with this id stays. `more` is called with a lock held.
+    func evict(sparing id: ID, mark: Int, while more: (Int) -> Bool) -> [(id: ID, item: Item)] {
+        if isUntouched { return [] }
+        return books.withLock { books in
+            books.learn(from: readers)
+            var gone: [(id: ID, item: Item)] = []
+            var spared: (place: Int, weight: Int)?
+            var goesOn = true
+            while goesOn, let next = books.next() {
+                let node = next >> bits
+                let taken = changing(shards + next & (1 << bits - 1)) { content -> Shard<ID, Item>.Node? in
+                    if content.nodes[node].id != id { return content.take(node) }
+                    spared = (next, content.nodes[node].weight)
+                    return nil
+                }
+                guard let taken else { continue }
+                books.evicted(next, weight: taken.weight)
+                gone.append((taken.id, taken.item))
+                goesOn = more(taken.weight)
+            }
+            if let spared { books.spare(spared.place, hash: mark, weight: spared.weight) }
+            return gone
+        }
+    }
+
     /// Takes out those items of a shard's nodes, or of all of them, that are meant.
     private func take(
         _ nodes: [Int]?, from shard: UnsafeMutablePointer<Shard<ID, Item>>, _ books: inout Books,
