@@ -152,6 +152,13 @@ public final class FaultyStore: Store {
         return true
     }
 
+    /// Marks an entry, or does what it was told. It needs no room.
+    public func expire(_ key: Key) async throws {
+        try await meet(.expire)
+        try await inner?.expire(key)
+        state.withLock { $0.entries[key]?.metadata.isExpired = true }
+    }
+
     /// Forgets entries, or does what it was told.
     public func remove(_ selection: Selection) async throws {
         try await meet(.remove)

@@ -5,6 +5,8 @@ extension FaultyStore {
         case read
         /// To keep one.
         case write
+        /// To mark one whose newer answer could not be kept.
+        case expire
         /// To forget some.
         case remove
     }

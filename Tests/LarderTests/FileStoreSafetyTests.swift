@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import LarderSimulation
 import Testing
 
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// A path at the limit of what the system takes has no room for the name of the file that is written first.
-    @Test func aWriteThatFailsLeavesNoOlderCopyBehind() async throws {
+    @Test func aWriteThatFailsLeavesTheOlderCopy() async throws {
         let limit = 4_095
         let name = "nobody-".utf8.count + 64 + ".entry".utf8.count
         var path = folder.url.path
@@ -111,9 +111,127 @@ import Testing
         let store = open(path)
         #expect(try await store.read(.id("a"))?.entry.text == "older")
         await #expect(throws: StoreError.self) { try await store.write(Entry(text: "newer"), for: .id("a")) }
-        #expect(try await store.read(.id("a")) == nil)
-        #expect(try await open("short").read(.id("a")) == nil)
-        #expect(await store.statistics().entries == 0)
+        #expect(try await store.read(.id("a"))?.entry.text == "older")
+        #expect(try await open("short").read(.id("a"))?.entry.text == "older")
+        let statistics = await store.statistics()
+        #expect(try statistics.entries == 1 && statistics.bytes == Data(contentsOf: onlyFile(in: short)).count)
+    }
+
+    private func onlyFile(in folder: URL) throws -> URL {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        try #require(names.count == 1)
+        return folder.appending(path: names[0])
+    }
+
+    // MARK: Expired entries
+
+    @Test func anExpiredEntryIsStillThereAfterARestartAndUntilItIsReplaced() async throws {
+        let entry = Entry(text: "older")
+        _ = try await open().write(entry, for: .id("a"))
+        _ = try await open().write(entry, for: .id("b"))
+        let file = try Data(contentsOf: folder.url.appending(path: "e/" + folder.names(below: "e")[0]))
+        try await open().expire(.id("a"))
+        try await open().expire(.id("none"))
+        var expired = entry.metadata
+        expired.isExpired = true
+        for store in [open(), open()] {
+            #expect(try await store.read(.id("a"))?.entry.metadata == expired)
+            #expect(try await store.read(.id("b"))?.entry.metadata == entry.metadata)
+        }
+        // Nothing is written into the file, so nothing can be half-written.
+        #expect(try Data(contentsOf: folder.url.appending(path: "e/" + folder.names(below: "e")[0])) == file)
+        let store = open()
+        _ = try await store.write(Entry(text: "newer"), for: .id("a"))
+        #expect(try await store.read(.id("a"))?.entry.metadata.isExpired == false)
+        try await store.expire(.id("a"))
+        try await store.remove(.key(.id("a")))
+        #expect(folder.names(below: "e").count == 1)
+    }
+
+    @Test func anExpiredEntryThatIsDamagedIsStillNoticed() async throws {
+        _ = try await open().write(Entry(text: "older"), for: .id("a"))
+        let file = try onlyFile(in: folder.url.appending(path: "e"))
+        var bytes = try Data(contentsOf: file)
+        bytes[30] ^= 1
+        try bytes.write(to: file)
+        try await open().expire(.id("a"))
+        let store = open()
+        await #expect(throws: StoreError.self) { try await store.read(.id("a")) }
+        #expect(folder.names(below: "e") == [])
+    }
+
+    @Test func anExpiredEntryThatIsWrittenElsewhereTakesItsMarkAlong() async throws {
+        var entry = Entry(text: "older")
+        entry.metadata.isExpired = true
+        _ = try await open().write(entry, for: .id("a"))
+        #expect(try await open().read(.id("a"))?.entry.metadata == entry.metadata)
+    }
+
+    // MARK: What others put there
+
+    @Test func aFolderUnderAnEntrysNameKeepsNobodyFromWritingIt() async throws {
+        for isEmpty in [true, false] {
+            let store = open()
+            _ = try await store.write(Entry(text: "one"), for: .id("a"))
+            let file = try #require(folder.names(below: "e").first { $0.hasSuffix(".entry") })
+            let planted = folder.url.appending(path: "e/" + file)
+            try FileManager.default.removeItem(at: planted)
+            try FileManager.default.createDirectory(at: planted, withIntermediateDirectories: false)
+            if !isEmpty { try Data("theirs".utf8).write(to: planted.appending(path: "in")) }
+            #expect(try await store.read(.id("a")) == nil)
+            try await store.expire(.id("a"))
+            try await store.remove(.key(.id("a")))
+            #expect(try await store.write(Entry(text: "two"), for: .id("a")))
+            #expect(try await open().read(.id("a"))?.entry.text == "two")
+            // What is theirs is set aside.
+            let aside = folder.names(below: "e").filter { $0.hasSuffix(".aside") }
+            #expect(aside.count == (isEmpty ? 1 : 2))
+            try await store.remove(.all)
+        }
+    }
+
+    @Test func aLinkedFolderIsUsedAndNothingInItIsDeletedButTheStoresOwn() async throws {
+        let theirs = folder.url.appending(path: "theirs")
+        try FileManager.default.createDirectory(at: theirs, withIntermediateDirectories: true)
+        let foreign = [
+            "work.tmp", "x.entry", "x.entry.1.tmp", "letter.123.tmp", String(repeating: "a", count: 64) + ".entry",
+            "nobody-" + String(repeating: "g", count: 64) + ".entry", "nobody-1.entry.7.tmp",
+        ]
+        for name in foreign { try Data("theirs".utf8).write(to: theirs.appending(path: name)) }
+        let own = "nobody-" + String(repeating: "a", count: 64) + ".entry.4294967295.tmp"
+        try Data("half".utf8).write(to: theirs.appending(path: own))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.url.appending(path: "e").path, withDestinationPath: theirs.path)
+        let store = open()
+        #expect(try await store.write(Entry(text: "one"), for: .id("a", scope: "alice")))
+        #expect(try await open().read(.id("a", scope: "alice"))?.entry.text == "one")
+        #expect(folder.names(below: "theirs").count == foreign.count + 1)
+        try await open().remove(.all)
+        #expect(folder.names(below: "theirs") == foreign.sorted())
+    }
+
+    @Test func aReadThatASignalInterruptsIsMadeAgain() {
+        var results = [-1, -1, 5]
+        #expect(
+            Disk.uninterrupted {
+                errno = EINTR
+                return results.removeFirst()
+            } == 5)
+        var calls = 0
+        #expect(
+            Disk.uninterrupted {
+                calls += 1
+                errno = EIO
+                return -1
+            } == -1)
+        #expect(calls == 1)
+    }
+
+    @Test func aKeysDigestIsTheSameInEveryProcessAndNamesItsFile() async throws {
+        let key = Key(resource: "feed", scope: "alice", parameters: ["id": "42"])
+        #expect(key.digest == "dc8128e54c7a7fbf0409f0fbc90d7a8329ebf429f44a44222c8a61b0b28def1c")
+        _ = try await open().write(Entry(text: "one"), for: key)
+        #expect(folder.names(below: "e").first?.hasSuffix("-\(key.digest).entry") == true)
     }
 
     @Test func aStoreWhoseFolderCannotBeMadeFailsAndTrapsNot() async throws {

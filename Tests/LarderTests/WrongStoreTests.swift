@@ -21,6 +21,7 @@ import Testing
         var peeksUnwanted = false
         var countsPeeks = false
         var counts = true
+        var marked: @Sendable (Key, _ wanted: Key) -> Bool = { $0 == $1 }
         private let state = Locked(State())
 
         func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
@@ -56,6 +57,14 @@ import Testing
                     state.entries[other] = nil
                 }
                 return true
+            }
+        }
+
+        func expire(_ key: Key) {
+            state.withLock { state in
+                for (place, kept) in state.entries where marked(kept.key, key) {
+                    state.entries[place]?.entry.metadata.isExpired = true
+                }
             }
         }
 
@@ -126,6 +135,18 @@ import Testing
         (
             "mixes accounts", .keys,
             store { Spoilt(place: { String($0.text.drop { $0 != "?" }) }) }
+        ),
+        ("marks nothing", .expires, store { Spoilt(marked: { _, _ in false }) }),
+        ("marks what belongs to others too", .expires, store { Spoilt(marked: { $0.scope == $1.scope }) }),
+        (
+            "keeps the mark of what it writes anew", .expires,
+            store {
+                Spoilt(kept: { entry, old in
+                    var entry = entry
+                    entry.metadata.isExpired = old?.metadata.isExpired ?? false
+                    return entry
+                })
+            }
         ),
         ("mixes keys that differ in case", .keys, store { Spoilt(place: { $0.text.lowercased() }) }),
         ("peeks something else than it reads", .peek, store { Spoilt(peeksFirst: true) }),

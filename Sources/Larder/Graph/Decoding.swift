@@ -15,6 +15,7 @@ package struct Decoding: Loader {
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         var loaded = try await inner.load(call)
         let now = world.now
+        loaded.value.metadata.isExpired = false
         if loaded.source == .revalidated {
             loaded.value.metadata.validatedAt = now
         } else {

@@ -32,6 +32,10 @@ struct LimitedStore: Store {
         try await limited { [store] in try await store.promote(found, for: key) }
     }
 
+    func expire(_ key: Key) async throws {
+        try await limited { [store] in try await store.expire(key) }
+    }
+
     func remove(_ selection: Selection) async throws {
         try await limited { [store] in try await store.remove(selection) }
     }

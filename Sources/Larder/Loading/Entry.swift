@@ -79,7 +79,19 @@ public struct Metadata: Hashable, Sendable {
         set { say { $0.checksum = newValue } }
     }
     /// A number in 0 ..< 1 drawn when the payload arrived, so that entries saved together need not expire together.
-    public var spread: Double
+    public var spread: Double {
+        get { Double(bitPattern: spreadAndMark & ~Self.mark) }
+        set { spreadAndMark = spreadAndMark & Self.mark | newValue.magnitude.bitPattern }
+    }
+    /// Whether the origin has sent a newer payload, which could not be saved. Such a copy is shown when the origin fails,
+    /// and is never fresh. See ``Store/expire(_:)``.
+    public var isExpired: Bool {
+        get { spreadAndMark & Self.mark != 0 }
+        set { spreadAndMark = newValue ? spreadAndMark | Self.mark : spreadAndMark & ~Self.mark }
+    }
+    /// The bits of the spread, whose sign bit is the mark: a field of its own would make every copy of an entry larger.
+    private var spreadAndMark: UInt64 = 0
+    private static let mark: UInt64 = 1 << 63
 
     /// Metadata of a payload that was fetched at `fetchedAt`.
     public init(

@@ -13,7 +13,7 @@ extension Entry {
 
     private enum Field: UInt8 {
         case key = 1
-        case fetchedAt, validatedAt, etag, lastModified, contentType, tag, version, checksum, spread, length
+        case fetchedAt, validatedAt, etag, lastModified, contentType, tag, version, checksum, spread, length, expired
     }
 
     /// Everything but the payload, which follows it.
@@ -30,6 +30,7 @@ extension Entry {
         if let checksum = metadata.checksum { fields.add(Field.checksum.rawValue, checksum) }
         fields.add(Field.spread.rawValue, metadata.spread.bitPattern)
         fields.add(Field.length.rawValue, Int64(payload.bytes.count))
+        if metadata.isExpired { fields.add(Field.expired.rawValue, [1]) }
         let count = withUnsafeBytes(of: UInt32(fields.bytes.count).littleEndian, Array.init)
         return Self.magic + count + withUnsafeBytes(of: Checksum.of(fields.bytes).littleEndian, Array.init)
             + fields.bytes
@@ -80,6 +81,7 @@ extension Entry {
                 let spread = Double(bitPattern: UInt64(littleEndian: load(value)))
                 metadata.spread = (0..<1).contains(spread) ? spread : 0
             case .length: length = Int(clamping: Int64(littleEndian: load(value)))
+            case .expired: metadata.isExpired = true
             case nil: break
             }
         }

@@ -25,12 +25,24 @@ public protocol Store: Sendable {
 
     /// Keeps `entry` under `key`, replacing what was there. It may be forgotten at any time, as space demands.
     ///
-    /// - Returns: whether it is kept: not, for instance, when it is larger than the whole store may be.
+    /// A write that fails leaves what was there: the load that wanted it then calls ``expire(_:)``, unless the payload was
+    /// the same. A store of several stores does that itself for each that failed while another one keeps the entry.
+    ///
+    /// - Returns: whether it is kept: not, for instance, when it is larger than the whole store may be. Then nothing older
+    ///   is kept either.
     /// - Throws: when it should have been kept and could not. The load then goes on, its value marked as not stored.
     func write(_ entry: Entry, for key: Key) async throws -> Bool
 
     /// Copies an entry that was read from a lower tier into the ones above; does nothing by default.
     func promote(_ found: Found, for key: Key) async throws
+
+    /// Sets ``Metadata/isExpired`` of the entry under `key`, in every tier, as far as there is one: a newer answer could not
+    /// be saved. The entry is shown when the origin fails, and never as fresh. By default it is read and written again.
+    ///
+    /// A store on a disk should be able to do so when the disk is full.
+    ///
+    /// - Throws: when it could not. The entry is then removed.
+    func expire(_ key: Key) async throws
 
     /// Forgets the selected entries.
     func remove(_ selection: Selection) async throws
@@ -51,6 +63,13 @@ extension Store {
 
     /// Nothing: there is one tier.
     public func read(_ key: Key, below found: Found) async throws -> Found? { nil }
+
+    /// Reads the entry and writes it again with its mark.
+    public func expire(_ key: Key) async throws {
+        guard var entry = try await read(key)?.entry, !entry.metadata.isExpired else { return }
+        entry.metadata.isExpired = true
+        _ = try await write(entry, for: key)
+    }
 
     /// There is none to give back.
     public func relieve() {}
@@ -113,6 +132,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var isDamaged = false
     /// Operations that were given up and go on.
     package var unfinished: [Unfinished] = []
+    /// Whether a copy may be left that is older than the entry which could not be written and passes as current: it could
+    /// be neither expired nor removed. The graph then keeps it from being shown as fresh, as long as the process lives.
+    public var leavesOlder = false
 
     /// A failure in words.
     public init(_ message: String, faults: [StoreFault] = [], isStored: Bool = false) {
@@ -138,9 +160,9 @@ public struct StoreStatistics: Hashable, Sendable {
     public var entries: Int
     /// What they weigh, in bytes.
     public var bytes: Int
-    /// Reads that found something.
+    /// Reads that found something. In the statistics of a resource: reads that found a copy which may be shown.
     public var hits: Int
-    /// Reads that found nothing.
+    /// Reads that found nothing. In the statistics of a resource: those, and reads whose copy was refused.
     public var misses: Int
     /// Entries forgotten to make room.
     public var evictions: Int

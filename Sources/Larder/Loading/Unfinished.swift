@@ -18,6 +18,13 @@ package final class Unfinished: Sendable {
         if isOver { action() }
     }
 
+    /// Does something when all of these operations have ended; at once if they have.
+    static func whenOver(_ all: some Collection<Unfinished>, _ action: @escaping @Sendable () -> Void) {
+        guard let first = all.first else { return action() }
+        let rest = Array(all.dropFirst())
+        first.whenOver { whenOver(rest, action) }
+    }
+
     func end() {
         let actions = state.withLock { state in
             state.isOver = true

@@ -61,13 +61,16 @@ public struct Validators: Validator {
         for member in others { try member.admit(&entry, from: arrival) }
     }
 
-    /// What all permit; everything when there are none. An entry from the future is never fresh, whatever they say: how
-    /// old it is nobody knows.
+    /// Returns what all permit; everything when there are none. An entry from the future is never fresh, because its age is
+    /// not known, and an expired one is shown only when the origin fails.
     public func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions {
         var permissions = first.permit(metadata, at: now)
         for member in others { permissions = permissions.intersection(member.permit(metadata, at: now)) }
         if permissions.allows(.fresh), metadata.nanoseconds(at: now) < 0 {
-            return permissions.refusing(.fresh, "it is from the future")
+            permissions = permissions.refusing(.fresh, "it is from the future")
+        }
+        if metadata.isExpired {
+            permissions = permissions.refusing([.fresh, .whileRevalidating], "a newer answer could not be saved")
         }
         return permissions
     }

@@ -36,13 +36,14 @@ extension Plugin {
 /// One file for each entry, all in one folder, named by digests of scope and key.
 ///
 /// The folder is listed when the store is first used; from then on what lies there is known without asking. A file
-/// bears the time of its entry, so that listing it tells its age.
+/// bears the time of its entry, so that listing it tells its age. One that its owner may not write to holds an entry that
+/// is expired: to say so takes no room, and happens at once or not at all.
 struct FileStore: Store {
-    private let folder: String
-    private let capacity: Int
-    private let maxAge: Duration
-    private let world: any World
-    private let files: Catalog<String, Timestamp>
+    let folder: String
+    let capacity: Int
+    let maxAge: Duration
+    let world: any World
+    let files: Catalog<String, Timestamp>
     /// Whether the folder was listed. Held while it is.
     private let isListed = Exclusive(false)
 
@@ -50,7 +51,7 @@ struct FileStore: Store {
     private let changing = Exclusive(())
 
     /// No entry is larger than this, whoever wrote it.
-    private static let mostBytes = 1 << 30
+    static let mostBytes = 1 << 30
 
     init(folder: String, capacity: Int, maxAge: Duration = .forever, eviction: any Eviction, world: any World) {
         self.folder = folder
@@ -77,29 +78,16 @@ struct FileStore: Store {
         try await world.blocking {
             try list()
             let name = Self.name(of: key)
-            let head = entry.head(for: key)
             let time = entry.metadata.validatedAt ?? entry.metadata.fetchedAt
-            let weight = head.count + entry.payload.bytes.count
-            return try changing.withLock { _ in
-                // What is too old to be found again is not kept.
-                let isOutlived = world.now - time >= maxAge
-                let insertion = isOutlived ? nil : insert(time, as: name, weight: weight)
-                do {
-                    try removeAll(insertion?.evicted.map(\.id) ?? [])
-                    guard insertion?.isKept == true else {
-                        files.remove(name, hash: name.hashValue)
-                        try remove(name)
-                        return false
-                    }
-                    try replace(name, with: [head, Array(entry.payload.bytes)], at: time)
-                } catch {
-                    // What still lies there is older than what was to be kept.
-                    files.remove(name, hash: name.hashValue)
-                    try? remove(name)
-                    throw StoreError("\(error)")
-                }
-                return true
-            }
+            let parts = [entry.head(for: key), Array(entry.payload.bytes)]
+            return try changing.withLock { _ in try keep(parts, as: name, at: time) }
+        }
+    }
+
+    func expire(_ key: Key) async throws {
+        try await world.blocking {
+            try list()
+            try changing.withLock { _ in try expire(Self.name(of: key)) }
         }
     }
 
@@ -131,7 +119,7 @@ struct FileStore: Store {
 
     // MARK: Files
 
-    private func path(_ name: String) -> String { folder + "/" + name }
+    func path(_ name: String) -> String { folder + "/" + name }
 
     /// The entry in a file; nil when there is none, or it is outlived or another key's. What is of no use is removed.
     private func entry(in name: String, for key: Key) throws -> Entry? {
@@ -155,33 +143,11 @@ struct FileStore: Store {
 
     private func sound(_ name: String, _ key: Key) throws -> Entry? {
         guard let time = files.peek(name, hash: name.hashValue), world.now - time < maxAge,
-            let bytes = try bytes(of: name)
+            let (bytes, isWritable) = try contents(of: name)
         else { return nil }
-        return try Entry.decode(bytes, for: key)
-    }
-
-    private func bytes(of name: String) throws(StoreError) -> [UInt8]? {
-        do {
-            return try Disk.read(path(name), limit: Self.mostBytes)
-        } catch {
-            if error.isMissing { return nil }
-            throw StoreError(error.description)
-        }
-    }
-
-    private func replace(_ name: String, with parts: [[UInt8]], at time: Timestamp) throws(Disk.Failure) {
-        do throws(Disk.Failure) {
-            try Disk.replace(path(name), with: parts, modified: time)
-        } catch {
-            guard error.isMissing else { throw error }
-            // Systems clear folders of caches away while programs run.
-            try Disk.makeFolder(folder)
-            try Disk.replace(path(name), with: parts, modified: time)
-        }
-    }
-
-    private func remove(_ name: String) throws(StoreError) {
-        do { try Disk.remove(path(name)) } catch { throw StoreError(error.description) }
+        var entry = try Entry.decode(bytes, for: key)
+        if !isWritable { entry?.metadata.isExpired = true }
+        return entry
     }
 
     private func forget(_ name: String) throws(StoreError) {
@@ -199,7 +165,7 @@ struct FileStore: Store {
     }
 
     /// Deletes files, and the others even if one cannot be deleted.
-    private func removeAll(_ names: some Sequence<String>) throws(StoreError) {
+    func removeAll(_ names: some Sequence<String>) throws(StoreError) {
         var failure: StoreError?
         for name in names {
             do throws(StoreError) { try remove(name) } catch { failure = failure ?? error }
@@ -209,7 +175,9 @@ struct FileStore: Store {
 
     /// Whether the entry in a file bears a tag, or is damaged so that nobody can tell.
     private func mayBear(_ tag: String, _ name: String) -> Bool {
-        guard let bytes = try? bytes(of: name), let metadata = try? Entry.metadata(in: bytes) else { return true }
+        guard let bytes = try? contents(of: name)?.bytes, let metadata = try? Entry.metadata(in: bytes) else {
+            return true
+        }
         return metadata.tags.contains(tag)
     }
 
@@ -234,7 +202,7 @@ struct FileStore: Store {
                 if Self.isName(item.name), world.now - item.modified < maxAge, item.size <= room {
                     room -= item.size
                     kept.append(item)
-                } else if Self.isName(item.name) || item.name.hasSuffix(".tmp") {
+                } else if Self.isName(item.name) || Self.isDraftName(item.name) {
                     // Outlived ones too, and half-written files of a process that died.
                     try remove(item.name)
                 }
@@ -244,7 +212,7 @@ struct FileStore: Store {
         }
     }
 
-    private func insert(_ time: Timestamp, as name: String, weight: Int) -> Insertion<String, Timestamp> {
+    func insert(_ time: Timestamp, as name: String, weight: Int) -> Insertion<String, Timestamp> {
         let hash = name.hashValue
         return files.insert(time, as: name, hash: hash, mark: world.mark(of: name, hash: hash), weight: weight)
     }
@@ -252,7 +220,7 @@ struct FileStore: Store {
     // MARK: Names
 
     private static func name(of key: Key) -> String {
-        prefix(of: key.scope) + SHA256.hex(key.text.utf8) + ".entry"
+        prefix(of: key.scope) + key.digest + ".entry"
     }
 
     private static func prefix(of scope: String?) -> String {
@@ -260,5 +228,24 @@ struct FileStore: Store {
         return SHA256.hex(scope.utf8).prefix(32) + "-"
     }
 
-    private static func isName(_ name: String) -> Bool { name.hasSuffix(".entry") }
+    /// Whether a file of this name is one of the store's: others that lie beside them are not touched.
+    private static func isName(_ name: some StringProtocol) -> Bool {
+        guard name.hasSuffix(".entry") else { return false }
+        let stem = name.dropLast(".entry".count)
+        let prefix = stem.dropLast(64)
+        guard isHexadecimal(stem.suffix(64), count: 64) else { return false }
+        return prefix == "nobody-" || prefix.hasSuffix("-") && isHexadecimal(prefix.dropLast(), count: 32)
+    }
+
+    /// Whether a file of this name was left half-written by a store.
+    private static func isDraftName(_ name: String) -> Bool {
+        guard name.hasSuffix(".tmp") else { return false }
+        let stem = name.dropLast(".tmp".count)
+        guard let dot = stem.lastIndex(of: "."), UInt32(stem[stem.index(after: dot)...]) != nil else { return false }
+        return isName(stem[..<dot])
+    }
+
+    private static func isHexadecimal(_ text: some StringProtocol, count: Int) -> Bool {
+        text.utf8.count == count && text.utf8.allSatisfy("0123456789abcdef".utf8.contains)
+    }
 }

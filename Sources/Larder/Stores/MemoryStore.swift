@@ -91,6 +91,12 @@ struct MemoryStore: Store {
         return insertion.isKept
     }
 
+    func expire(_ key: Key) {
+        guard var entry = catalog.peek(key, hash: key.hash), !entry.metadata.isExpired else { return }
+        entry.metadata.isExpired = true
+        _ = write(entry, for: key)
+    }
+
     func remove(_ selection: Selection) {
         if case .key(let key) = selection {
             catalog.remove(key, hash: key.hash)

@@ -22,16 +22,19 @@ extension Plugin {
             }
         }
     ) { context, tiers in
-        TieredStore(try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) })
+        TieredStore(
+            try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) }, world: context.world)
     }
 }
 
 /// Several stores, one above the other.
 struct TieredStore: Store {
     private let tiers: [(name: String, store: any Store)]
+    private let world: any World
 
-    init(_ tiers: [(name: String, store: any Store)]) {
+    init(_ tiers: [(name: String, store: any Store)], world: any World) {
         self.tiers = tiers
+        self.world = world
     }
 
     func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? { tiers.first?.store.peek(key, if: accept) }
@@ -77,32 +80,42 @@ struct TieredStore: Store {
         _ entry: Entry, for key: Key, to tiers: some Collection<(name: String, store: any Store)>
     ) async throws -> Bool {
         var isKept = false
+        var leavesOlder = false
         var faults: [StoreFault] = []
         for tier in tiers {
             do {
-                if try await tier.store.write(entry, for: key) { isKept = true }
+                if try await tier.store.writeOrExpire(entry, for: key, in: world) { isKept = true }
             } catch {
+                if (error as? StoreError)?.leavesOlder == true { leavesOlder = true }
                 faults += Self.faults(of: error, in: tier.name)
-                // What it still holds is older than what the others hold now.
-                try? await tier.store.remove(.key(key))
             }
         }
         if faults.isEmpty { return isKept }
         var failure = Self.failure("not every tier could be written", faults)
         failure.isStored = isKept
+        failure.leavesOlder = leavesOlder
         throw failure
     }
 
+    func expire(_ key: Key) async throws {
+        try await inEach("not every tier could mark its entry") { try await $0.expire(key) }
+    }
+
     func remove(_ selection: Selection) async throws {
+        try await inEach("not every tier could be cleared") { try await $0.remove(selection) }
+    }
+
+    /// Does something in every tier, even if it fails in one.
+    private func inEach(_ complaint: String, _ work: (any Store) async throws -> Void) async throws {
         var faults: [StoreFault] = []
         for tier in tiers {
             do {
-                try await tier.store.remove(selection)
+                try await work(tier.store)
             } catch {
                 faults += Self.faults(of: error, in: tier.name)
             }
         }
-        if !faults.isEmpty { throw Self.failure("not every tier could be cleared", faults) }
+        if !faults.isEmpty { throw Self.failure(complaint, faults) }
     }
 
     func relieve() {
@@ -132,7 +145,7 @@ struct TieredStore: Store {
         return failure
     }
 
-    /// The faults of one tier, the last of which carries what the tier's own failure did.
+    /// The faults of one tier, the first of which carries what the tier's own failure did.
     private static func faults(of error: any Error, in tier: String) -> [StoreFault] {
         guard let failure = error as? StoreError, let first = failure.faults.first else {
             return [StoreFault(tier: tier, error: error)]

@@ -91,6 +91,8 @@ public enum Promise: String, CaseIterable, Sendable {
     case metadata = "keeps all metadata"
     /// What is removed, by key, by account or altogether, is gone, and nothing else is.
     case removes = "removes what it is told to, and nothing else"
+    /// An expired entry is found as it was, with its mark, and no other entry bears it.
+    case expires = "keeps an expired entry, marked"
     /// Keys that differ, however slightly, are different; whatever is in them.
     case keys = "keeps keys and accounts apart"
     /// A lookup that is not wanted leaves no trace, and one that gives an entry gives the right one.

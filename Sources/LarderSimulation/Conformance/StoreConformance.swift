@@ -31,6 +31,7 @@ public struct StoreConformance: Sendable {
         judgeEntries(&findings)
         if findings.broken.contains(where: { $0.promise == .composes }) { return findings.broken }
         judgeKeys(&findings)
+        judgeExpiring(&findings)
         judgeRemovals(&findings)
         judgePeek(&findings)
         judgeStatistics(&findings)

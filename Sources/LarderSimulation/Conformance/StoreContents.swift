@@ -109,7 +109,49 @@ extension StoreConformance {
     }
 }
 
+extension StoreConformance {
+    func judgeExpiring(_ findings: inout Findings) {
+        judge("some entries are expired, and one of them is written again", &findings) { trial in
+            try await trial.fill()
+            let keys = trial.model.keys.sorted { $0.text < $1.text }
+            let expired = Set(keys.enumerated().filter { $0.offset % 3 == 0 }.map(\.element))
+            for key in expired { try await trial.expire(key) }
+            try await trial.expire(Stage.key(["id": "none"]))
+            try await trial.compare(.expires)
+            for key in keys {
+                trial.judgeUses(try await trial.store.read(key)?.entry, isExpired: expired.contains(key))
+                let entry = trial.store.peek(key) { _ in true }
+                trial.judgeUses(entry, isExpired: expired.contains(key))
+            }
+            if trial.traits.isForeign {
+                try await trial.restart()
+                try await trial.compare(.expires)
+            }
+            guard let key = expired.min(by: { $0.text < $1.text }) else { return }
+            try await trial.expire(key)
+            try await trial.write(Self.entry("newer", Metadata(fetchedAt: trial.world.now)), for: key, .expires)
+            trial.judgeUses(try await trial.store.read(key)?.entry, isExpired: false)
+            try await trial.compare(.expires)
+        }
+    }
+}
+
 extension StoreTrial {
+    mutating func expire(_ key: Key) async throws {
+        try await store.expire(key)
+        model[key]?.metadata.isExpired = true
+    }
+
+    /// Whether an entry that was found may be used for what it should.
+    mutating func judgeUses(_ entry: Entry?, isExpired: Bool) {
+        guard let entry else { return }
+        let uses = Validators([]).permit(entry.metadata, at: world.now).uses
+        let isPlain = uses.contains(.fresh) || uses.contains(.whileRevalidating)
+        expect(
+            isPlain != isExpired, .expires, isExpired ? "an entry that is not fresh" : "a fresh entry", got: "\(uses)")
+        expect(uses.contains(.onError), .expires, "an entry for when the origin fails", got: "\(uses)")
+    }
+
     /// Entries of several accounts, with several tags.
     mutating func fill() async throws {
         let tags = [[], ["t"], ["T", "tt"], ["a", "t"], [""]]

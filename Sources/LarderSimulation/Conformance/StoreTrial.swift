@@ -10,7 +10,7 @@ struct StoreTrial {
     private(set) var traits: Traits
     private(set) var findings = Findings()
     /// What it was given and said it keeps.
-    private(set) var model: [Key: Entry] = [:]
+    var model: [Key: Entry] = [:]
     private var keys: [Key] = []
     /// What it forgot to make room before it was closed.
     private var evicted = 0
