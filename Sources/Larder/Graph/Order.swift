@@ -100,16 +100,17 @@ package final class Order: Sendable {
     }
 
     /// Waits for the writes of the selected keys that are under way, then carries `work` out. Until it ends nothing is
-    /// written for them, and then the tickets are void of all loads that began before.
+    /// written for them, and then the tickets are void of all loads that began before. When `work` was given up and goes
+    /// on, nothing is written for them until it has ended: what is saved now would be removed by it.
     func clear(_ selection: Selection, _ work: () async throws -> Void) async rethrows {
         let (number, busy) = state.withLock { state in
             let number = state.number()
             state.clearings[number] = selection
             return (number, state.lines.filter { $0.value.isBusy && selection.mayContain($0.key) }.map(\.key))
         }
+        var unfinished: [Unfinished] = []
         defer {
             state.withLock { state in
-                state.clearings[number] = nil
                 let now = state.number()
                 for key in state.lines.keys where selection.mayContain(key) {
                     if case .tag(let tag) = selection {
@@ -119,6 +120,7 @@ package final class Order: Sendable {
                     }
                 }
             }
+            Unfinished.whenOver(unfinished) { [state] in state.withLock { $0.clearings[number] = nil } }
         }
         for key in busy {
             let ticket = begin(key)
@@ -126,7 +128,12 @@ package final class Order: Sendable {
             endTurn(key)
             withExtendedLifetime(ticket) {}
         }
-        try await work()
+        do {
+            try await work()
+        } catch {
+            unfinished = (error as? StoreError)?.unfinished ?? []
+            throw error
+        }
     }
 
     private func takeTurn(_ key: Key) async {
@@ -145,8 +152,7 @@ package final class Order: Sendable {
 
     /// Ends the turn when everything that was given up in it has ended. The ticket keeps the line until then.
     private func endTurn(_ ticket: Ticket, after unfinished: [Unfinished]) {
-        guard let first = unfinished.first else { return endTurn(ticket.key) }
-        first.whenOver { self.endTurn(ticket, after: Array(unfinished.dropFirst())) }
+        Unfinished.whenOver(unfinished) { self.endTurn(ticket.key) }
     }
 
     private func endTurn(_ key: Key) {
