@@ -63,7 +63,7 @@ extension Slot {
     fileprivate func dump() async -> ResourceDump {
         var resource = ResourceDump(name)
         let graph = graph
-        if let graph { resource.store = await graph.shelf.store.statistics() }
+        if let graph { resource.store = await graph.shelf.statistics() }
         resource.breaker = graph?.meter.breaker
         let (meters, earlier) = ledger.all
         if !earlier.isEmpty {

@@ -76,7 +76,7 @@ public struct Resource<Value: Sendable>: Sendable {
     ///
     /// - Throws: what the store throws.
     public func contains(_ parameters: [String: String] = [:], scope: String? = nil) async throws -> Bool {
-        try await graph().shelf.store.read(request(parameters, scope: scope).key) != nil
+        try await graph().shelf.contains(request(parameters, scope: scope).key)
     }
 
     /// Keeps a copy as if it had come from the origin at the time its metadata says: for tests of policies.
@@ -118,11 +118,11 @@ public struct Resource<Value: Sendable>: Sendable {
         try await present().clear(.all)
     }
 
-    /// How much is kept and how it went so far.
+    /// How much is kept and how reads of the store went so far. A read whose copy the validators refuse is a miss.
     ///
     /// - Throws: ``LoadError`` when there is no such resource.
     public func statistics() async throws -> StoreStatistics {
-        try await graph().shelf.store.statistics()
+        try await graph().shelf.statistics()
     }
 
     private func present() throws(LoadError) -> Slot {

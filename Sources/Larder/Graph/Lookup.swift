@@ -4,6 +4,7 @@ package struct Lookup: Loader {
     /// The shelf's.
     private let store: any Store
     private let nearest: String
+    private let leftovers: Leftovers
     let validators: Validators
     let world: any World
     /// The revision of the policy.
@@ -13,6 +14,7 @@ package struct Lookup: Loader {
         self.shelf = shelf
         store = shelf.store
         nearest = shelf.store.nearest
+        leftovers = shelf.leftovers
         self.validators = validators
         self.revision = revision
         self.world = world
@@ -20,6 +22,7 @@ package struct Lookup: Loader {
 
     /// A copy in memory that is decoded and may be used.
     package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        guard leftovers.isEmpty || leftovers[request.key] == nil else { return nil }
         let now = world.now
         var permissions = Permissions([])
         var entry = store.peek(request.key) { entry in
@@ -68,31 +71,44 @@ package struct Lookup: Loader {
     ///   beside it if it failed.
     private func find(_ call: Call) async throws -> CachedCopy {
         let ticket = shelf.order.begin(call.key)
-        var found = try await read(call, ticket)
+        let flaw = shelf.flaw(of: call.key)
+        var found = try await read(call, ticket, flaw)
         if found.isForeign {
             do {
                 try validators.admit(&found.entry, from: .store)
             } catch {
                 call.trail.note(found.tier, "copy removed: \(error.reason)")
+                shelf.countRefused()
                 await shelf.discard(ticket, call.trail)
                 throw Self.notCached
             }
         }
-        if !call.hasLooked, let fresher = try await fresher(than: found, ticket, call) { found = fresher }
+        if !call.hasLooked || found.entry.metadata.isExpired,
+            let fresher = try await fresher(than: found, ticket, call, flaw)
+        {
+            found = fresher
+        }
         do {
             try found.entry.payload.decode(with: call.codec)
         } catch {
+            shelf.countRefused()
             call.trail.note(found.tier, "copy does not decode")
             throw Self.notCached
         }
         if found.depth > 0 { await shelf.promote(found, ticket, call.trail) }
-        return CachedCopy(found: found, key: call.key, validators: validators, revision: revision, world: world)
+        let copy = CachedCopy(found: found, key: call.key, validators: validators, revision: revision, world: world)
+        if !copy.permissions.allows(.showing) { shelf.countRefused() }
+        return copy
     }
 
-    private func read(_ call: Call, _ ticket: Ticket) async throws -> Found {
+    private func read(_ call: Call, _ ticket: Ticket, _ flaw: Leftovers.Flaw?) async throws -> Found {
+        if case .gone = flaw {
+            call.trail.note("store", "copy passed over: the origin says it is gone, and it could not be removed")
+            throw Self.notCached
+        }
         let found: Found?
         do {
-            found = try await shelf.store.read(call.key)
+            found = try await shelf.read(call.key)?.heeding(flaw)
         } catch let error as CancellationError where Task.isCancelled {
             throw error
         } catch {
@@ -107,15 +123,20 @@ package struct Lookup: Loader {
         return found
     }
 
-    /// A fresh copy in a tier below one whose copy is not; nil when there is none.
+    /// A fresh copy in a tier below one whose copy is not, or one that is not expired below one that is; nil when there is
+    /// none.
     ///
     /// - Throws: `CancellationError` only.
-    private func fresher(than upper: Found, _ ticket: Ticket, _ call: Call) async throws -> Found? {
+    private func fresher(
+        than upper: Found, _ ticket: Ticket, _ call: Call, _ flaw: Leftovers.Flaw?
+    ) async throws -> Found? {
         var last = upper
         while !isFresh(last) {
+            if last.depth > upper.depth, upper.entry.metadata.isExpired, !last.entry.metadata.isExpired { break }
             do {
-                guard let found = try await shelf.store.read(call.key, below: last) else { return nil }
+                guard let found = try await shelf.store.read(call.key, below: last)?.heeding(flaw) else { return nil }
                 shelf.report(found.faults, .read, call.trail, "not read")
+                shelf.countSuperseded()
                 last = found
             } catch let error as CancellationError where Task.isCancelled {
                 throw error
@@ -142,4 +163,14 @@ package struct Lookup: Loader {
     }
 
     static var notCached: LoadError { LoadError(.notCached, "not cached") }
+}
+
+extension Found {
+    /// The same, expired if something newer is known.
+    fileprivate func heeding(_ flaw: Leftovers.Flaw?) -> Found {
+        guard case .outdated(let newest) = flaw, newest.outdates(entry) else { return self }
+        var copy = self
+        copy.entry.metadata.isExpired = true
+        return copy
+    }
 }

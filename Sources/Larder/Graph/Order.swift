@@ -35,6 +35,8 @@ package final class Order: Sendable {
     }
 
     private let state = Locked(State())
+    /// The copies that must not be shown as they are.
+    let leftovers = Leftovers()
 
     package init() {}
 

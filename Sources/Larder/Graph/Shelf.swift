@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A store and what must live exactly as long as it: the order of its writes, the calls under way, the refreshes, and
 /// which keys' origins are left alone.
 package final class Shelf: Sendable {
@@ -7,6 +9,10 @@ package final class Shelf: Sendable {
     let flights: Flights
     let refreshes = Refreshes()
     let backOff = BackOff()
+    private let health = StoreHealth()
+    /// Reads whose copy was refused, and those whose copy gave way to a fresher one.
+    private let refused = Atomic(0)
+    private let superseded = Atomic(0)
     /// Of the graph that is in effect.
     private let meter: Locked<Meter>
     private let observers: Observers
@@ -26,10 +32,16 @@ package final class Shelf: Sendable {
 
     private func count(_ counter: Counter) { meter.withLock { $0 }.count(counter) }
 
+    var leftovers: Leftovers { order.leftovers }
+
+    var world: any World { meter.withLock { $0 }.world }
+
     /// Forgets the selected entries. Calls under way neither save what they bring nor are joined by later loads.
     package func clear(_ selection: Selection) async throws {
         defer { flights.close(selection) }
         try await order.clear(selection) { try await store.remove(selection) }
+        leftovers.forget(selection)
+        works(.remove)
     }
 
     /// Saves an answer, unless it was overtaken.
@@ -39,7 +51,7 @@ package final class Shelf: Sendable {
         do {
             var isKept = false
             let isNewest = try await order.perform(ticket, tags: entry.metadata.tags) {
-                isKept = try await store.write(entry, for: ticket.key)
+                isKept = try await keep(entry, for: ticket.key)
             }
             if isNewest {
                 observers.saved(entry, isKept: isKept, for: ticket.key)
@@ -58,7 +70,7 @@ package final class Shelf: Sendable {
     /// Removes the entry because the origin says it is gone, unless that answer was overtaken.
     func drop(_ ticket: Ticket, _ trail: Trail.Recorder) async {
         do {
-            let isNewest = try await order.perform(ticket) { try await store.remove(.key(ticket.key)) }
+            let isNewest = try await order.perform(ticket) { try await removeGone(ticket.key) }
             if isNewest { trail.note("store", "copy dropped: the origin says it is gone") }
         } catch {
             _ = report(error, .remove, trail, "copy not dropped")
@@ -110,7 +122,51 @@ package final class Shelf: Sendable {
 
     func report(_ faults: [StoreFault], _ kind: Fault.Kind, _ trail: Trail.Recorder, _ effect: String) {
         if faults.isEmpty { return }
-        meter.withLock { $0 }.faulted(faults, kind)
+        let meter = meter.withLock { $0 }
+        meter.faulted(faults, kind)
+        for fault in health.failed(faults, kind, at: meter.world.uptime) {
+            meter.tell(.storeFault, "cannot \(kind.rawValue): \(fault)")
+        }
         for fault in faults { trail.note("store", "\(effect): \(fault)") }
+    }
+
+    /// Something worked, in these tiers or in all of them. If it did not before, the log is told.
+    func works(_ kind: Fault.Kind, in tiers: [String]? = nil) {
+        guard health.isFailing else { return }
+        let meter = meter.withLock { $0 }
+        for (fault, length) in health.worked(kind, tiers, at: meter.world.uptime) {
+            meter.tell(.storeFault, "can \(kind.rawValue) again, after \(length.brief): \(fault.tier)")
+        }
+    }
+
+    // MARK: Looking
+
+    /// Finds the entry under `key`.
+    func read(_ key: Key) async throws -> Found? {
+        let found = try await store.read(key)
+        // Tiers below the one where something was found were not asked. The store as a whole has worked.
+        works(.read, in: found.map { [$0.tier, "store"] })
+        return found
+    }
+
+    /// Whether a copy lies under `key` that the origin has not called gone.
+    func contains(_ key: Key) async throws -> Bool {
+        if case .gone = flaw(of: key) { return false }
+        return try await read(key) != nil
+    }
+
+    /// A copy that was read may not be shown.
+    func countRefused() { refused.add(1, ordering: .relaxed) }
+
+    /// A copy that was read gave way to one in another tier.
+    func countSuperseded() { superseded.add(1, ordering: .relaxed) }
+
+    /// How much is kept and how reads went. The store counts what it found; what was refused then is a miss.
+    func statistics() async -> StoreStatistics {
+        var statistics = await store.statistics()
+        let refused = refused.load(ordering: .relaxed)
+        statistics.hits = max(0, statistics.hits - refused - superseded.load(ordering: .relaxed))
+        statistics.misses += refused
+        return statistics
     }
 }

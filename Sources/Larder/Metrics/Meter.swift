@@ -20,7 +20,7 @@ package final class Meter: Sendable {
     /// The share of decisions that are told.
     private let told: Double
     let hearing: Hearing
-    private let world: any World
+    let world: any World
     private let hits = HitMeter()
     private let state: Locked<State>
     /// Which eight seconds of wall time were last seen: in others, windows may have to move on.
@@ -179,7 +179,6 @@ package final class Meter: Sendable {
         change { metrics in
             for fault in faults { metrics.faults[Fault(tier: fault.tier, kind: kind), default: 0] += 1 }
         }
-        for fault in faults { tell(.storeFault, "cannot \(kind.rawValue): \(fault)") }
     }
 
     // MARK: Telling

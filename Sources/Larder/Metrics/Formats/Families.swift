@@ -39,8 +39,12 @@ extension MetricsDump {
         let families: [(Family, KeyPath<StoreStatistics, Int>)] = [
             (Family("store_entries", .gauge, help: "Entries that are kept"), \.entries),
             (Family("store", .gauge, .bytes, help: "What the kept entries weigh"), \.bytes),
-            (Family("store_hits", .counter, help: "Reads of the store that found something"), \.hits),
-            (Family("store_misses", .counter, help: "Reads of the store that found nothing"), \.misses),
+            (Family("store_hits", .counter, help: "Reads of the store that found a copy which may be shown"), \.hits),
+            (
+                Family(
+                    "store_misses", .counter, help: "Reads of the store that found nothing, or a copy that was refused"),
+                \.misses
+            ),
             (Family("store_evictions", .counter, help: "Entries forgotten to make room"), \.evictions),
         ]
         return families.map { family, path in

@@ -92,8 +92,8 @@ extension Report.Section {
         table.add("entries kept", [store.entries.grouped])
         table.add("kept", [UInt64(clamping: store.bytes).weight])
         table.add("evicted to make room", [store.evictions.grouped])
-        table.add("reads that found something", [store.hits.grouped])
-        table.add("reads that found nothing", [store.misses.grouped])
+        table.add("reads that found a copy which may be shown", [store.hits.grouped])
+        table.add("reads that found none", [store.misses.grouped])
         table.add("damaged copies removed", [total.corrupt.grouped])
         return table
     }
