@@ -1,0 +1,224 @@
+import Foundation
+import Larder
+import LarderSimulation
+import Testing
+
+/// A file store on a disk that is really full.
+@Suite(.serialized, .enabled(if: FullDisk.folder != nil, "Tests/full-disk mounts small disks for it"))
+struct FullDiskTests {
+    private static let stores = [#""file""#, #"{ "use": "tiered", "tiers": ["memory", "file"] }"#]
+
+    /// A pantry whose `feed` is kept on a disk.
+    private static func pantry(
+        _ world: SimulatedWorld, _ origin: ScriptedOrigin, on disk: FullDisk, strategy: String, age: String,
+        store: String
+    ) async throws -> Pantry {
+        let folder = try Folder()
+        try folder.write(
+            """
+            { "resource": "feed", "origin": "scripted", "strategy": "\(strategy)", "store": \(store),
+              "validators": [{ "use": "age", \(age) }] }
+            """, to: "feed.json")
+        var registry = Registry.standard
+        try registry.register(origin.plugin("scripted"))
+        return try await Pantry(policies: folder.url, registry: registry, cache: disk.cache, world: world)
+    }
+
+    private static func text(_ letter: String, _ count: Int) -> String { String(repeating: letter, count: count) }
+
+    // MARK: The story
+
+    @Test(arguments: stores) func weekOfOfflineDataOutlivesARefreshOnAFullDisk(_ store: String) throws {
+        try SimulatedWorld().run { world in
+            let disk = try FullDisk("story")
+            let (older, newer) = (Self.text("o", 50_000), Self.text("n", 60_000))
+            let origin = ScriptedOrigin([.value(older), .value(newer)], then: .failure(.status(503)), world: world)
+            func open() async throws -> Pantry {
+                try await Self.pantry(
+                    world, origin, on: disk, strategy: "network-first", age: #""onError": "7d""#, store: store)
+            }
+            let pantry = try await open()
+            let feed = pantry.resource("feed")
+            #expect(try await feed.load().isStored)
+            try disk.fill()
+            let live = try await feed.load()
+            #expect(live.text == newer && live.trail.lines.contains { $0.contains("No space left on device") })
+            try await world.sleep(for: .seconds(86_400))
+            let copy = try await feed.load()
+            // In memory there is room for the newer one.
+            #expect(copy.text == (store.contains("memory") ? newer : older) && copy.freshness == .stale)
+            // The older one is there for the next process too, and for it too it is not current.
+            let next = try await open().resource("feed").load()
+            #expect(next.text == older && next.freshness == .stale && next.fellBack)
+            disk.free()
+            origin.play(.value(newer))
+            #expect(try await feed.load().isStored)
+            #expect(try await open().resource("feed").load().text == newer)
+        }
+    }
+
+    @Test(arguments: stores) func copyStaysFreshWhenItIsCalledCurrentOnAFullDisk(_ store: String) throws {
+        try SimulatedWorld().run { world in
+            let disk = try FullDisk("story")
+            let older = Self.text("o", 50_000)
+            let origin = ScriptedOrigin(
+                [.value(older, etag: "e1"), .unchanged()], then: .failure(.status(503)), world: world)
+            func feed() async throws -> Resource<Data> {
+                try await Self.pantry(
+                    world, origin, on: disk, strategy: "cache-first", age: #""fresh": "1h", "onError": "7d""#,
+                    store: store
+                ).resource("feed")
+            }
+            _ = try await feed().load()
+            try disk.fill()
+            try await world.sleep(for: .seconds(600))
+            #expect(try await feed().load(mode: .refresh).source == .revalidated)
+            let copy = try await feed().load()
+            #expect(copy.text == older && copy.freshness == .fresh && copy.age == .seconds(600))
+        }
+    }
+
+    @Test func roomIsMadeByForgettingOthersAndNeverTheCopyThatIsReplaced() throws {
+        try SimulatedWorld().run { world in
+            let disk = try FullDisk("story")
+            let origin = ScriptedOrigin(then: .value(Self.text("x", 20_000)), world: world)
+            let pantry = try await Self.pantry(
+                world, origin, on: disk, strategy: "network-first", age: #""onError": "7d""#,
+                store: #"{ "use": "file", "eviction": "lru" }"#)
+            let feed = pantry.resource("feed")
+            // The disk takes about a dozen of them.
+            for id in 1...30 { #expect(try await feed.load(["id": "\(id)"]).isStored) }
+            let statistics = try await feed.statistics()
+            #expect(
+                (8...12).contains(statistics.entries) && statistics.entries + statistics.evictions == 30,
+                "\(statistics)")
+            #expect(try await feed.contains(["id": "30"]))
+            #expect(feed.metrics.storeFaults.isEmpty)
+            try disk.fill()
+            // What is larger than all others together would only empty the store.
+            origin.play(.value(Self.text("y", 300_000)))
+            #expect(try await !feed.load(["id": "30"]).isStored)
+            #expect(try await feed.statistics().entries == statistics.entries)
+            #expect(feed.metrics.storeFaults == ["store": 1])
+            origin.play(then: .failure(.status(503)))
+            origin.play(.value(Self.text("y", 30_000)))
+            #expect(try await feed.load(["id": "30"]).isStored)
+            let copy = try await feed.load(["id": "30"])
+            #expect(copy.value.count == 30_000 && copy.freshness == .stale)
+        }
+    }
+
+    // MARK: An hour
+
+    /// So many seeds, each with so many loads a second.
+    private static let hours: (seeds: ClosedRange<UInt64>, loads: Int) =
+        ProcessInfo.processInfo.environment["LARDER_SLOW"] == nil ? (1...2, 2) : (1...20, 10)
+
+    @Test(arguments: hours.seeds) func anHourOfTrafficOnAMegabyteIsAnsweredAndToldOnce(_ seed: UInt64) throws {
+        try SimulatedWorld(seed: seed).run { world in
+            let disk = try FullDisk("hour")
+            let hour = try await Hour(world, disk) { origin in
+                try await Self.pantry(
+                    world, origin, on: disk, strategy: "cache-first", age: #""fresh": "1m", "onError": "7d""#,
+                    store: #""file""#)
+            }
+            func traffic(minutes: Int) async throws { try await hour.go(on: minutes * 60, loads: Self.hours.loads) }
+            // The store may keep ten times what the disk takes.
+            try await traffic(minutes: 15)
+            let full = try await hour.feed.statistics()
+            #expect(full.bytes > 700_000, "\(full)")
+            #expect(hour.feed.metrics.storeFaults.isEmpty)
+            // Somebody else needs nearly all of it.
+            try await hour.feed.clear()
+            try disk.fill(leaving: 24_000)
+            try await traffic(minutes: 10)
+            hour.isDown = true
+            try await traffic(minutes: 5)
+            hour.isDown = false
+            try await traffic(minutes: 5)
+            #expect((hour.feed.metrics.storeFaults["store"] ?? 0) > 20)
+            #expect(try await hour.feed.statistics().entries > 0)
+            disk.free()
+            try await traffic(minutes: 15)
+            hour.isDown = true
+            try await traffic(minutes: 5)
+            hour.isDown = false
+            try await traffic(minutes: 5)
+            #expect(try await hour.feed.statistics().bytes > 700_000)
+            let dump = await hour.pantry.metrics.dump()
+            #expect(dump.resources[0].revisions[0].metrics.storeFaults == hour.feed.metrics.storeFaults)
+            let notes = try await hour.notes()
+            #expect(
+                notes.count == 2 && notes[0].contains("No space left on device")
+                    && notes[1].hasPrefix("can write again"), "\(notes)")
+        }
+    }
+
+    /// Sixty instances of very different size that change every five minutes, some wanted more often than others.
+    private final class Hour: Sendable {
+        let pantry: Pantry
+        private let world: SimulatedWorld
+        private let down = Locked(false)
+        /// The number of the answer that was seen last for each instance.
+        private let seen = Locked<[Int: Int]>([:])
+        private let heard: Locked<[String]>
+        private let listening: Started<Void>
+
+        var feed: Resource<Data> { pantry.resource("feed") }
+
+        var isDown: Bool {
+            get { down.withLock { $0 } }
+            set { down.withLock { $0 = newValue } }
+        }
+
+        init(
+            _ world: SimulatedWorld, _ disk: FullDisk, _ open: (ScriptedOrigin) async throws -> Pantry
+        ) async throws {
+            self.world = world
+            let act = ScriptedOrigin.Act.answering(after: .milliseconds(20)) { [down] call in
+                if down.withLock({ $0 }) { throw LoadError.status(503) }
+                let id = Int(call.request.parameters["id"] ?? "") ?? 0
+                let number = Int(world.uptime / .seconds(300))
+                return Entry(Data("\(number) ".utf8) + Data(count: 500 + id * id % 97 * 400))
+            }
+            pantry = try await open(ScriptedOrigin(then: act, world: world))
+            let heard = Locked<[String]>([])
+            self.heard = heard
+            listening = world.start { [decisions = pantry.decisions] in
+                for await decision in decisions where decision.kind == .storeFault {
+                    heard.withLock { $0.append(decision.note) }
+                }
+            }
+        }
+
+        /// Lets people load for so many seconds.
+        func go(on seconds: Int, loads: Int) async throws {
+            for _ in 0..<seconds * loads {
+                try await world.sleep(for: .seconds(1) / loads)
+                try await load(Int(60 * world.chance() * world.chance()))
+            }
+        }
+
+        private func load(_ id: Int) async throws {
+            let parameters = ["id": "\(id)"]
+            let isThere = try await feed.contains(parameters)
+            do {
+                let loaded = try await feed.load(parameters)
+                let number = Int(loaded.text.prefix { $0 != " " }) ?? -1
+                let last = seen.withLock { $0[id] } ?? -1
+                if loaded.freshness == .fresh { #expect(number >= last, "an old answer is shown as fresh") }
+                if loaded.source == .origin { seen.withLock { $0[id] = number } }
+            } catch {
+                #expect(isDown && !isThere, "a load fails though there is a copy: \(error)")
+            }
+        }
+
+        /// The notes of the log about the store.
+        func notes() async throws -> [String] {
+            try await world.settle()
+            listening.cancel()
+            _ = await listening.result()
+            return heard.withLock { $0 }
+        }
+    }
+}
