@@ -136,6 +136,8 @@ extension Command {
         case .rejected(let error):
             terminal.note("new policies refused, the last good ones stay:")
             for problem in error.problems { terminal.note("  \(problem)") }
+        case .cacheUnusable(let problem): terminal.note("\(problem)")
+        case .cacheUsable(let problem): terminal.note("usable again: \(problem.part)")
         }
     }
 

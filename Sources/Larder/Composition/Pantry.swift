@@ -22,13 +22,15 @@ public final class Pantry: Sendable {
 
     private let folder: String
     private let composer: Composer
+    private let ifCacheUnusable: UnusableCacheAction
+    private let problems: CacheProblems
     private let world: any World
     private let state = Locked(State())
-    private let swaps = Listeners<PantryEvent>()
     private let life: Life
     private let pressure = Locked<MemoryPressure?>(nil)
     private let housekeeping = Locked<Housekeeping?>(nil)
-    package let hearing = Hearing()
+    private let swaps: Listeners<PantryEvent>
+    package let hearing: Hearing
     /// Held while policies are read and swapped.
     private let policies: Exclusive<PolicyFolder>
 
@@ -39,21 +41,24 @@ public final class Pantry: Sendable {
     ///   - registry: the plugins the policies may name.
     ///   - cache: the folder that stores may write to; by default one for this program in the user's
     ///     folder for caches.
+    ///   - ifCacheUnusable: whether to go on without what cannot be used in that folder. ``cacheProblems`` tells what that is.
     ///   - environment: where `${NAME}` in policies is looked up.
     ///   - world: time, randomness, background work and blocking I/O.
     /// - Throws: ``PolicyError`` with everything that is wrong with any of them.
     public convenience init(
         policies: URL, registry: Registry = .standard, cache: URL? = nil,
+        ifCacheUnusable: UnusableCacheAction = .goOn,
         environment: [String: String] = ProcessInfo.processInfo.environment, world: any World = SystemWorld()
     ) async throws {
         try await self.init(
             reader: PolicyReader(registry: registry, folder: policies.shortPath, environment: environment),
-            cache: cache, world: world)
+            cache: cache, ifCacheUnusable: ifCacheUnusable, world: world)
     }
 
     /// The policies that `reader` gives, perhaps with something in the place of their own origins.
     package init(
-        reader: PolicyReader, cache: URL?, world: any World, substitute: OriginSubstitute? = nil,
+        reader: PolicyReader, cache: URL?, ifCacheUnusable: UnusableCacheAction = .goOn, world: any World,
+        substitute: OriginSubstitute? = nil,
         isMeasured: Bool = true
     ) async throws {
         folder = reader.folder
@@ -67,6 +72,10 @@ public final class Pantry: Sendable {
         composer = Composer(
             registry: reader.registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute,
             isMeasured: isMeasured)
+        self.ifCacheUnusable = ifCacheUnusable
+        let (swaps, hearing) = (Listeners<PantryEvent>(), Hearing())
+        (self.swaps, self.hearing) = (swaps, hearing)
+        problems = CacheProblems { Self.tell($0, swaps, hearing, at: world.now) }
         self.world = world
         life = Life(in: world)
         _ = try await world.blocking { [self] in try swap(.anything) }
@@ -85,6 +94,9 @@ public final class Pantry: Sendable {
 
     /// What is not wrong with the policies, but perhaps not what their author thinks.
     public var warnings: [Problem] { graphs.flatMap(\.policy.warnings) }
+
+    /// What cannot be used in the cache folder now, so that the pantry goes on without it.
+    public var cacheProblems: [CacheProblem] { problems.all }
 
     /// A handle for the bytes of a resource. If there is no such resource, its loads say so.
     public func resource(_ name: String) -> Resource<Data> {
@@ -175,8 +187,11 @@ public final class Pantry: Sendable {
 
     // MARK: Swapping policies
 
-    /// What happens to the policies from now on. Every access gives a stream of its own, which ends with the pantry.
-    public var events: AsyncStream<PantryEvent> { swaps.stream(most: 100) }
+    /// What happens to the policies and to the cache folder from now on, after what cannot be used there now. Every access
+    /// gives a stream of its own, which ends with the pantry.
+    public var events: AsyncStream<PantryEvent> {
+        swaps.stream(most: 100, after: cacheProblems.map { .cacheUnusable($0) })
+    }
 
     /// Reads the policies whose files changed, or files that they extend, and, if all of them are sound, swaps those that
     /// say something else. All others keep what they have.
@@ -205,9 +220,13 @@ public final class Pantry: Sendable {
         }
     }
 
-    private func tell(_ event: PantryEvent) {
+    private func tell(_ event: PantryEvent) { Self.tell(event, swaps, hearing, at: world.now) }
+
+    private static func tell(
+        _ event: PantryEvent, _ swaps: Listeners<PantryEvent>, _ hearing: Hearing, at now: Timestamp
+    ) {
         swaps.send(event)
-        for decision in event.decisions(at: world.now) { hearing.decisions.send(decision) }
+        for decision in event.decisions(at: now) { hearing.decisions.send(decision) }
     }
 
     /// Reloads whenever a file of the folder changes, until the watch is let go. What comes of it, ``events`` tell.

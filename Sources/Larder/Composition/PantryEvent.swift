@@ -1,9 +1,13 @@
-/// Something that happened to the policies of a running pantry.
+/// Something that happened to the policies of a running pantry, or to its cache folder.
 public enum PantryEvent: Sendable {
     /// Policies were swapped: all that changed, each in one step.
     case reloaded([PolicyChange])
     /// New policies were refused; the last good ones stay in effect.
     case rejected(PolicyError)
+    /// Something in the cache folder cannot be used; the pantry goes on without it.
+    case cacheUnusable(CacheProblem)
+    /// What could not be used works again.
+    case cacheUsable(CacheProblem)
 }
 
 /// What became of one resource's policy.
@@ -33,6 +37,13 @@ extension PantryEvent {
                     at: now, resource: nil, revision: nil, kind: .refused,
                     note: error.problems.filter { $0.severity == .error }.map(\.description).joined(separator: "; "))
             ]
+        case .cacheUnusable(let problem):
+            [
+                Decision(
+                    at: now, resource: problem.resource, revision: nil, kind: .cacheUnusable, note: problem.description)
+            ]
+        case .cacheUsable(let problem):
+            [Decision(at: now, resource: problem.resource, revision: nil, kind: .cacheUsable, note: problem.resolved)]
         }
     }
 }

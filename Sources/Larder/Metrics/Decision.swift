@@ -19,6 +19,10 @@ public struct Decision: Sendable {
         case refused
         /// A dump of the metrics could not be written.
         case unwritten
+        /// Something in the cache folder cannot be used; the pantry goes on without it.
+        case cacheUnusable
+        /// What could not be used in the cache folder works again.
+        case cacheUsable
     }
 
     /// When, in wall time.

@@ -26,9 +26,10 @@ package final class Listeners<Event: Sendable>: Sendable {
         change { $0.listeners[$1] = listener }
     }
 
-    /// The events from now on; of those that nobody takes, the last `most`.
-    func stream(most: Int) -> AsyncStream<Event> {
+    /// `first` and the events from now on; of those that nobody takes, the last `most`.
+    func stream(most: Int, after first: [Event] = []) -> AsyncStream<Event> {
         AsyncStream(bufferingPolicy: .bufferingNewest(most)) { stream in
+            for event in first { stream.yield(event) }
             let number = change { $0.streams[$1] = stream }
             stream.onTermination = { [weak self] _ in self?.remove(number) }
         }
