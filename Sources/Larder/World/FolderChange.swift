@@ -13,15 +13,15 @@ public enum FolderChange: Sendable, Hashable {
 }
 
 extension AsyncStream<FolderChange> {
-    /// A stream in which changes that nobody has taken yet become one. `start` may tell of changes from one thread at a
-    /// time.
+    /// A stream in which changes that nobody has taken yet become one.
     static func changes(_ start: (Continuation) -> Void) -> AsyncStream<FolderChange> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1), start)
     }
 }
 
 extension AsyncStream<FolderChange>.Continuation {
-    /// Tells of a change, and once more of what stood there before it.
+    /// Tells of a change, and once more of what stood there before it. Several may tell at the same time: each change that
+    /// drops out is told again by the one who pushed it out.
     func tell(_ change: FolderChange) {
         var change = change
         while case .dropped(let former) = yield(change), former.and(change) != change { change = former.and(change) }

@@ -1,0 +1,153 @@
+import FoundationEssentials
+import LarderSimulation
+import Testing
+
+@testable import Larder
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A watch over a real folder, as the system tells changes. A watch that is deaf would hang here until the test's time
+/// limit.
+@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+    private let files = FileManager.default
+
+    /// A folder, a name below it that is watched, and what the watch tells.
+    private final class Watched {
+        let base: Folder
+        let name: String
+        var path: String { base.path + "/" + name }
+        private var changes: AsyncStream<FolderChange>.AsyncIterator
+
+        init(_ name: String, in base: Folder) {
+            self.base = base
+            self.name = name
+            changes = SystemWorld().changes(in: base.path + "/" + name).makeAsyncIterator()
+        }
+
+        /// Returns when a change is told after which `isSo`.
+        func wait(_ isSo: () -> Bool) async {
+            while let _ = await changes.next() { if isSo() { return } }
+        }
+
+        /// Writes files until one is told by its name.
+        func hearFiles() async throws {
+            var number = 0
+            try base.write("{}", to: name + "/0.json")
+            while let change = await changes.next() {
+                if case .files(let names) = change, names.contains("\(number).json") { return }
+                // It may stand for the file, too.
+                guard change == .anything else { continue }
+                number += 1
+                try base.write("{}", to: name + "/\(number).json")
+            }
+        }
+    }
+
+    private func make(_ path: String) throws {
+        try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    @Test func aFolderThatIsDeletedAndComesBackIsHeardAgain() async throws {
+        let base = try Folder()
+        try make(base.path + "/policies")
+        let watched = Watched("policies", in: base)
+        for _ in 0..<3 {
+            try files.removeItem(atPath: watched.path)
+            await watched.wait { !files.fileExists(atPath: watched.path) }
+            try make(watched.path)
+            await watched.wait { files.fileExists(atPath: watched.path) }
+            try await watched.hearFiles()
+        }
+    }
+
+    @Test func aFolderThatIsNotThereYetIsHeardWhenItComes() async throws {
+        let base = try Folder()
+        let watched = Watched("deep/policies", in: base)
+        try make(watched.path)
+        await watched.wait { files.fileExists(atPath: watched.path) }
+        try await watched.hearFiles()
+    }
+
+    @Test(arguments: ["policies", "releases/policies"]) func aLinkThatIsSwappedIsFollowed(_ name: String) async throws {
+        let base = try Folder()
+        for release in ["1", "2", "3"] { try make(base.path + "/r\(release)/policies") }
+        let link = base.path + "/" + (name == "policies" ? "policies" : "releases")
+        func swap(_ release: String) throws {
+            // As `ln -sfn` does: made beside it and put in its place.
+            let target = name == "policies" ? "r\(release)/policies" : "r\(release)"
+            try files.createSymbolicLink(atPath: link + ".new", withDestinationPath: target)
+            #expect(rename(link + ".new", link) == 0)
+        }
+        try swap("1")
+        let watched = Watched(name, in: base)
+        for release in ["2", "3"] {
+            try swap(release)
+            await watched.wait { Disk.realPath(watched.path)?.hasSuffix("/r\(release)/policies") == true }
+            try await watched.hearFiles()
+        }
+    }
+
+    @Test func aParentThatIsSwappedIsFollowed() async throws {
+        let base = try Folder()
+        try make(base.path + "/app/policies")
+        try make(base.path + "/next/policies")
+        let watched = Watched("app/policies", in: base)
+        #expect(rename(base.path + "/app", base.path + "/old") == 0)
+        await watched.wait { !files.fileExists(atPath: watched.path) }
+        #expect(rename(base.path + "/next", base.path + "/app") == 0)
+        await watched.wait { files.fileExists(atPath: watched.path) }
+        try await watched.hearFiles()
+    }
+
+    @Test(.enabled(if: Disk.item("/proc/self/fd") != nil, "this system does not tell which descriptors are open"))
+    func nothingIsLeftOpenWhenNobodyListens() async throws {
+        let base = try Folder()
+        try make(base.path + "/policies")
+        /// Descriptors of inotify, of this process.
+        func watches() throws -> Int {
+            try Disk.list("/proc/self/fd").count { item in
+                (try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + item.name))?.contains("inotify")
+                    == true
+            }
+        }
+        var count = 0
+        do {
+            let watched = Watched("policies", in: base)
+            for _ in 0..<20 {
+                try files.removeItem(atPath: watched.path)
+                await watched.wait { !files.fileExists(atPath: watched.path) }
+                try make(watched.path)
+                await watched.wait { files.fileExists(atPath: watched.path) }
+            }
+            count = try watches()
+        }
+        // Others watch at the same time, but none twenty times.
+        #expect(count < 20)
+    }
+
+    @Test func theWayToAFolderIsFoundThroughLinks() throws {
+        let base = try Folder()
+        let real = Disk.realPath(base.path) ?? ""
+        try make(base.path + "/a/b")
+        try files.createSymbolicLink(atPath: base.path + "/a/up", withDestinationPath: "../a/./b")
+        try files.createSymbolicLink(atPath: base.path + "/whole", withDestinationPath: base.path + "/a/up")
+        let trail = FolderTrail(to: base.path + "/whole")
+        #expect(trail.end == real + "/a/b")
+        let depth = FolderTrail(to: base.path).steps.count
+        #expect(
+            trail.steps.dropFirst(depth).map(\.name).filter { ["whole", "a", "up", "b"].contains($0) }
+                == ["whole", "a", "up", "a", "b"])
+        let missing = FolderTrail(to: base.path + "/a/c/d")
+        #expect(missing.end == nil && missing.steps.last == .init(folder: real + "/a", name: "c"))
+        try files.createSymbolicLink(atPath: base.path + "/round", withDestinationPath: "round")
+        #expect(FolderTrail(to: base.path + "/round").end == nil)
+        #expect(FolderTrail(to: ".").end == Disk.realPath("."))
+        #expect(FolderTrail(to: "/").end == "/")
+    }
+}
