@@ -136,6 +136,7 @@ extension Command {
         case .rejected(let error):
             terminal.note("new policies refused, the last good ones stay:")
             for problem in error.problems { terminal.note("  \(problem)") }
+        case .interrupted(let note): terminal.note(note)
         case .cacheUnusable(let problem): terminal.note("\(problem)")
         case .cacheUsable(let problem): terminal.note("usable again: \(problem.part)")
         }

@@ -73,7 +73,7 @@ import Testing
             var stream = kitchen.pantry.decisions.makeAsyncIterator()
             try Disk.makeFolder(kitchen.folder.path + "/taken/in")
             try await world.sleep(for: .seconds(61))
-            #expect(await stream.next()?.kind == .unwritten)
+            #expect(await stream.next()?.kind == .cacheUnusable)
             _ = try await kitchen.feed.load()
         }
     }

@@ -9,7 +9,7 @@ import Testing
         {
           "resource": "prices",
           "origin": "price-service",
-          "strategy": "network-first",
+          "strategy": { "use": "network-first", "rest": "0s" },
           "validators": [{ "use": "age", "fresh": "0s", "onError": "1d" }],
           "store": "memory"
         }

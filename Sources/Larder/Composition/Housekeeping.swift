@@ -1,47 +1,86 @@
-/// What a pantry does besides answering, as `_larder.json` says: writes dumps, and the log of decisions.
+/// Does what a pantry does besides answering, as `_larder.json` says: writes dumps, and the log of decisions.
+///
+/// A file that cannot be written is told once, and tried again at each dump until that can be told too.
 final class Housekeeping: Sendable {
+    private struct DumpState {
+        var wasWritten = false
+        /// Whether it was told that a dump was gone: programs that collect dumps take each away.
+        var wasMissed = false
+    }
+
+    private static let dumpPart = "metrics"
+    private static let logPart = "log"
+
     let settings: ProcessSettings
     private let world: any World
-    private let folder: String
+    private let files: DumpFiles?
     private let hearing: Hearing
+    private let problems: CacheProblems
+    private let tell: @Sendable (String) -> Void
     private let dump: @Sendable () async -> MetricsDump?
     private let log: LineFile?
     private let listening: Int?
     private let moments: AsyncStream<Void>.Continuation
     private let work = Locked<[Task<Void, Never>]>([])
     private let isOpen = Locked(true)
+    private let state = Locked(DumpState())
 
     /// Whether nothing is written any more.
     var isClosed: Bool { !isOpen.withLock { $0 } }
 
-    /// - Throws: ``PolicyError`` when a file that is named cannot be had.
+    /// How many lines are missing in the log; nil if there is none.
+    var linesLost: Int? { log?.lost }
+
+    /// Begins to write the files that the settings name. Blocks.
+    ///
+    /// - Throws: ``PolicyError`` when `isRequired` and the folder or the log cannot be had.
     init(
-        _ settings: ProcessSettings, in folder: String, hearing: Hearing, world: any World,
+        _ settings: ProcessSettings, in folder: String, isRequired: Bool, problems: CacheProblems, hearing: Hearing,
+        world: any World, tell: @escaping @Sendable (String) -> Void,
         dump: @escaping @Sendable () async -> MetricsDump?
     ) throws(PolicyError) {
         self.settings = settings
-        self.folder = folder
         self.hearing = hearing
         self.world = world
+        self.problems = problems
+        self.tell = tell
         self.dump = dump
-        do {
-            if settings != ProcessSettings() { try Disk.makeFolder(folder) }
-            let log = try settings.log.map { log throws(Disk.Failure) in
-                try LineFile(folder + "/" + log.file, most: log.most, world: world)
-            }
-            self.log = log
-            listening = log.map { log in hearing.decisions.add { log.append($0.json.text(indented: false)) } }
-        } catch {
-            throw PolicyError([Problem("the files it names cannot be written: \(error)", file: ProcessSettings.file)])
+        files = settings.metrics.map { DumpFiles(folder: folder, settings: $0) }
+        let log = settings.log.map { log in
+            LineFile(folder + "/" + log.file, most: log.most, world: world) { Self.heed($0, problems, tell) }
         }
+        self.log = log
+        listening = log.map { log in hearing.decisions.add { log.append($0.json.text(indented: false)) } }
         let (stream, moments) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.moments = moments
+        if let failure = Self.prepare(settings == ProcessSettings() ? nil : folder, log) {
+            if isRequired {
+                throw PolicyError([
+                    Problem("the files it names cannot be written: \(failure)", file: ProcessSettings.file)
+                ])
+            }
+            if log == nil { failed(failure) } else { Self.heed(.failed(failure.description), problems, tell) }
+        } else {
+            problems.end(Self.logPart, of: nil)
+        }
+        if settings.metrics == nil { problems.end(Self.dumpPart, of: nil) }
         if let metrics = settings.metrics { work.withLock { $0 = start(metrics, stream) } }
     }
 
     deinit {
         if let listening { hearing.decisions.remove(listening) }
         for task in work.withLock({ $0 }) { task.cancel() }
+    }
+
+    /// Makes the folder and opens the log.
+    ///
+    /// - Returns: the first failure.
+    private static func prepare(_ folder: String?, _ log: LineFile?) -> Disk.Failure? {
+        var failure: Disk.Failure?
+        if let folder { do { try Disk.makeFolder(folder) } catch { failure = error } }
+        // Tried all the same: the log must know that it fails.
+        if let log { do { try log.open() } catch { failure = failure ?? error } }
+        return failure
     }
 
     /// One task writes, the others tell it when.
@@ -78,33 +117,39 @@ final class Housekeeping: Sendable {
     }
 
     private func write() async {
-        guard let metrics = settings.metrics, let dump = await dump() else { return }
+        await log?.retry()
+        guard let files, let dump = await dump() else { return }
         hearing.dumps.send(dump)
         do {
-            try await world.blocking { [folder] in try Self.write(dump, metrics, in: folder) }
+            wrote(wasThere: try await world.blocking { try files.write(dump) })
         } catch {
-            let reason = (error as? Disk.Failure)?.description ?? LoadError.name(of: error)
-            hearing.decisions.send(
-                Decision(at: world.now, resource: nil, revision: nil, kind: .unwritten, note: reason))
+            failed(error)
         }
     }
 
-    /// Sets the former dump aside and puts the new one in its place; whoever reads meanwhile finds a whole one.
-    private static func write(
-        _ dump: MetricsDump, _ metrics: ProcessSettings.Metrics, in folder: String
-    ) throws(Disk.Failure) {
-        let text = Array(dump.json.text(indented: false).utf8)
-        let path = folder + "/" + metrics.file
-        if metrics.keep > 0, Disk.item(path) != nil {
-            for number in stride(from: metrics.keep - 1, through: 1, by: -1) {
-                try? Disk.move(folder + "/" + metrics.older(number), to: folder + "/" + metrics.older(number + 1))
-            }
-            // Where a file cannot bear two names, the former dump goes.
-            try? Disk.copy(path, to: folder + "/" + metrics.older(1))
+    private func wrote(wasThere: Bool) {
+        let isMissed = state.withLock { state in
+            let isMissed = state.wasWritten && !wasThere && !state.wasMissed
+            (state.wasWritten, state.wasMissed) = (true, state.wasMissed || isMissed)
+            return isMissed
         }
-        try Disk.replace(path, with: [text], isPrivate: false)
-        if let name = metrics.prometheus {
-            try Disk.replace(folder + "/" + name, with: [Array(dump.prometheus.utf8)], isPrivate: false)
+        problems.end(Self.dumpPart, of: nil)
+        if isMissed { tell("the file of the dump had been moved or deleted, and is begun anew") }
+    }
+
+    private func failed(_ error: any Error) {
+        state.withLock { $0.wasWritten = false }
+        let reason = (error as? Disk.Failure)?.description ?? LoadError.name(of: error)
+        problems.begin(CacheProblem(resource: nil, part: Self.dumpPart, reason: reason))
+    }
+
+    private static func heed(_ news: LineFile.News, _ problems: CacheProblems, _ tell: (String) -> Void) {
+        switch news {
+        case .failed(let reason): problems.begin(CacheProblem(resource: nil, part: logPart, reason: reason))
+        case .resumed(let lost):
+            problems.end(logPart, of: nil)
+            if lost > 0 { tell("lines that are missing in the log: \(lost)") }
+        case .begunAnew: tell("the log had been moved, deleted or emptied, and is begun anew")
         }
     }
 }

@@ -33,6 +33,12 @@ extension MetricsDump {
             host: root["host"]?.string, process: try root.text("process"), instance: try root.text("instance"),
             started: try root.time("started"), written: try root.time("written"))
         if root["number"] != nil { number = Int(clamping: try root.count("number")) }
+        if root["unusable"] != nil {
+            for node in try root.list("unusable") {
+                unusable.append(UnusablePart(resource: node["resource"]?.string, part: try node.text("part")))
+            }
+        }
+        if root["log_lost"] != nil { logLost = Int(clamping: try root.count("log_lost")) }
         for node in try root.list("resources") { resources.append(try ResourceDump(reading: node)) }
     }
 }

@@ -20,11 +20,11 @@ public final class Pantry: Sendable {
         var codecs: [KnownCodec: Int] = [:]
     }
 
-    private let folder: String
+    let folder: String
     private let composer: Composer
     private let ifCacheUnusable: UnusableCacheAction
-    private let problems: CacheProblems
-    private let world: any World
+    let problems: CacheProblems
+    let world: any World
     private let state = Locked(State())
     private let life: Life
     private let pressure = Locked<MemoryPressure?>(nil)
@@ -32,7 +32,10 @@ public final class Pantry: Sendable {
     private let swaps: Listeners<PantryEvent>
     package let hearing: Hearing
     /// Held while policies are read and swapped.
-    private let policies: Exclusive<PolicyFolder>
+    let policies: Exclusive<PolicyFolder>
+    let ifUnsound: UnsoundPoliciesAction
+    let kept: KeptPolicies
+    let watched = Locked(WatchState())
 
     /// Reads the policies in a folder and composes each; on any problem nothing is composed.
     ///
@@ -42,22 +45,24 @@ public final class Pantry: Sendable {
     ///   - cache: the folder that stores may write to; by default one for this program in the user's
     ///     folder for caches.
     ///   - ifCacheUnusable: whether to go on without what cannot be used in that folder. ``cacheProblems`` tells what that is.
+    ///   - ifUnsound: whether to begin with the last sound policies if these are not. ``warnings`` and ``events`` tell.
     ///   - environment: where `${NAME}` in policies is looked up.
     ///   - world: time, randomness, background work and blocking I/O.
     /// - Throws: ``PolicyError`` with everything that is wrong with any of them.
     public convenience init(
         policies: URL, registry: Registry = .standard, cache: URL? = nil,
-        ifCacheUnusable: UnusableCacheAction = .goOn,
+        ifCacheUnusable: UnusableCacheAction = .goOn, ifUnsound: UnsoundPoliciesAction = .fail,
         environment: [String: String] = ProcessInfo.processInfo.environment, world: any World = SystemWorld()
     ) async throws {
         try await self.init(
             reader: PolicyReader(registry: registry, folder: policies.shortPath, environment: environment),
-            cache: cache, ifCacheUnusable: ifCacheUnusable, world: world)
+            cache: cache, ifCacheUnusable: ifCacheUnusable, ifUnsound: ifUnsound, world: world)
     }
 
     /// The policies that `reader` gives, perhaps with something in the place of their own origins.
     package init(
-        reader: PolicyReader, cache: URL?, ifCacheUnusable: UnusableCacheAction = .goOn, world: any World,
+        reader: PolicyReader, cache: URL?, ifCacheUnusable: UnusableCacheAction = .goOn,
+        ifUnsound: UnsoundPoliciesAction = .fail, world: any World,
         substitute: OriginSubstitute? = nil,
         isMeasured: Bool = true
     ) async throws {
@@ -73,12 +78,19 @@ public final class Pantry: Sendable {
             registry: reader.registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute,
             isMeasured: isMeasured)
         self.ifCacheUnusable = ifCacheUnusable
+        self.ifUnsound = ifUnsound
+        kept = KeptPolicies(of: reader.folder, in: cacheDirectory)
         let (swaps, hearing) = (Listeners<PantryEvent>(), Hearing())
         (self.swaps, self.hearing) = (swaps, hearing)
         problems = CacheProblems { Self.tell($0, swaps, hearing, at: world.now) }
         self.world = world
         life = Life(in: world)
-        _ = try await world.blocking { [self] in try swap(.anything) }
+        do {
+            _ = try await world.blocking { [self] in try swap(.anything) }
+        } catch let error as PolicyError where ifUnsound == .useLastSound {
+            guard try await world.blocking({ [self] in standIn() }) else { throw error }
+            refused(error)
+        }
         pressure.withLock { $0 = MemoryPressure { [weak self] in self?.relieve() } }
     }
 
@@ -93,7 +105,10 @@ public final class Pantry: Sendable {
     }
 
     /// What is not wrong with the policies, but perhaps not what their author thinks.
-    public var warnings: [Problem] { graphs.flatMap(\.policy.warnings) }
+    public var warnings: [Problem] {
+        let standIn = Problem("not sound; the last sound policies are in effect", .warning, file: folder)
+        return (watched.withLock { $0.isStoodIn } ? [standIn] : []) + graphs.flatMap(\.policy.warnings)
+    }
 
     /// What cannot be used in the cache folder now, so that the pantry goes on without it.
     public var cacheProblems: [CacheProblem] { problems.all }
@@ -121,7 +136,11 @@ public final class Pantry: Sendable {
     }
 
     /// What happened to all loads so far, for reading and for dumping.
-    public var metrics: PantryMetrics { PantryMetrics(slots: slots, life: life, world: world) }
+    public var metrics: PantryMetrics {
+        PantryMetrics(
+            slots: slots, life: life, world: world, unusable: cacheProblems,
+            logLost: housekeeping.withLock { $0 }?.linesLost)
+    }
 
     /// Writes the last dump of the metrics and what the log has not written yet, where `_larder.json` wants them: at the
     /// end of the process. Loads go on, and are counted in no file any more.
@@ -187,10 +206,11 @@ public final class Pantry: Sendable {
 
     // MARK: Swapping policies
 
-    /// What happens to the policies and to the cache folder from now on, after what cannot be used there now. Every access
+    /// What happens to the policies and to the cache folder from now on, after what is wrong with them now. Every access
     /// gives a stream of its own, which ends with the pantry.
     public var events: AsyncStream<PantryEvent> {
-        swaps.stream(most: 100, after: cacheProblems.map { .cacheUnusable($0) })
+        let refusal = watched.withLock { $0.refusal }.map { [PantryEvent.rejected($0)] } ?? []
+        return swaps.stream(most: 100, after: refusal + cacheProblems.map { .cacheUnusable($0) })
     }
 
     /// Reads the policies whose files changed, or files that they extend, and, if all of them are sound, swaps those that
@@ -212,15 +232,15 @@ public final class Pantry: Sendable {
     package func reload(_ change: FolderChange) async throws -> [PolicyChange] {
         do {
             let changes = try await world.blocking { [self] in try swap(change) }
-            if !changes.isEmpty { tell(.reloaded(changes)) }
+            accepted(changes)
             return changes
         } catch let error as PolicyError {
-            tell(.rejected(error))
+            refused(error)
             throw error
         }
     }
 
-    private func tell(_ event: PantryEvent) { Self.tell(event, swaps, hearing, at: world.now) }
+    func tell(_ event: PantryEvent) { Self.tell(event, swaps, hearing, at: world.now) }
 
     private static func tell(
         _ event: PantryEvent, _ swaps: Listeners<PantryEvent>, _ hearing: Hearing, at now: Timestamp
@@ -229,64 +249,57 @@ public final class Pantry: Sendable {
         for decision in event.decisions(at: now) { hearing.decisions.send(decision) }
     }
 
-    /// Reloads whenever a file of the folder changes, until the watch is let go. What comes of it, ``events`` tell.
-    public func watch() -> PolicyWatch {
-        let changes = world.changes(in: folder)
-        return PolicyWatch(
-            world.spawn { [weak self, world] in
-                // What changed before anybody watched is looked at once.
-                _ = try? await self?.reload()
-                for await change in changes {
-                    // A writer may need a moment for all of its files.
-                    guard (try? await world.sleep(for: .milliseconds(50))) != nil, let self else { return }
-                    _ = try? await self.reload(change)
-                }
-            })
-    }
-
     /// Reads what changed, composes it, and only then puts it in place. Blocks.
-    private func swap(_ change: FolderChange) throws(PolicyError) -> [PolicyChange] {
+    func swap(_ change: FolderChange, patientAt uptime: Duration? = nil) throws(PolicyError) -> [PolicyChange] {
         try policies.withLock { folder throws(PolicyError) in
-            let news = try folder.look(at: change)
-            let settings = try folder.reader.process()
-            var problems: [Problem] = []
-            var next: [(slot: Slot, graph: LoaderGraph?)] = []
-            for policy in news.policies {
-                let slot = slot(policy.resource)
-                let former = slot.graph
-                if former?.policy.isSame(as: policy) == true { continue }
-                do throws(PolicyError) {
-                    next.append((slot, try composer.compose(policy, after: former, in: slot)))
-                } catch {
-                    problems += error.problems
-                }
-            }
-            if !problems.isEmpty { throw PolicyError(problems) }
-            let housekeeping = try housekeeping(settings)
-            for name in news.gone.sorted() {
-                let slot = slot(name)
-                if slot.graph != nil { next.append((slot, nil)) }
-            }
-            let changes = next.map { slot, graph in
-                PolicyChange(
-                    resource: slot.name, from: slot.graph?.policy.revision, to: graph?.policy.revision)
-            }
-            for (slot, graph) in next { slot.replace(with: graph) }
-            let last = self.housekeeping.withLock { kept in
-                defer { kept = housekeeping }
-                return kept
-            }
-            withExtendedLifetime(last) {}
+            defer { watched.withLock { ($0.isLost, $0.doubtEnds) = (folder.isLost, folder.doubtEnds) } }
+            let news = try folder.look(at: change, patientAt: uptime)
+            let changes = try install(news, try folder.settings(patientAt: uptime))
             folder.tookEffect()
+            if ifUnsound == .useLastSound { keep(folder.texts) }
             return changes
         }
     }
 
+    /// Composes policies, and puts them in place if all of them can be.
+    func install(_ news: PolicyFolder.News, _ settings: ProcessSettings) throws(PolicyError) -> [PolicyChange] {
+        var problems: [Problem] = []
+        var next: [(slot: Slot, graph: LoaderGraph?)] = []
+        for policy in news.policies {
+            let slot = slot(policy.resource)
+            let former = slot.graph
+            if former?.policy.isSame(as: policy) == true { continue }
+            do throws(PolicyError) {
+                next.append((slot, try composer.compose(policy, after: former, in: slot)))
+            } catch {
+                problems += error.problems
+            }
+        }
+        if !problems.isEmpty { throw PolicyError(problems) }
+        let housekeeping = try housekeeping(for: settings)
+        for name in news.gone.sorted() {
+            let slot = slot(name)
+            if slot.graph != nil { next.append((slot, nil)) }
+        }
+        let changes = next.map { slot, graph in
+            PolicyChange(
+                resource: slot.name, from: slot.graph?.policy.revision, to: graph?.policy.revision)
+        }
+        for (slot, graph) in next { slot.replace(with: graph) }
+        let last = self.housekeeping.withLock { kept in
+            defer { kept = housekeeping }
+            return kept
+        }
+        withExtendedLifetime(last) {}
+        return changes
+    }
+
     /// What writes the files that the settings name: the one there is, if they are the same or nothing is written any more.
-    private func housekeeping(_ settings: ProcessSettings) throws(PolicyError) -> Housekeeping {
+    private func housekeeping(for settings: ProcessSettings) throws(PolicyError) -> Housekeeping {
         if let kept = housekeeping.withLock({ $0 }), kept.settings == settings || kept.isClosed { return kept }
         return try Housekeeping(
-            settings, in: composer.cacheDirectory, hearing: hearing, world: world
+            settings, in: composer.cacheDirectory, isRequired: ifCacheUnusable == .fail, problems: problems,
+            hearing: hearing, world: world, tell: { [weak self] in self?.tell(.interrupted($0)) }
         ) { [weak self] in await self?.metrics.dump() }
     }
 

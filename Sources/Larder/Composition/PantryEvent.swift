@@ -1,6 +1,7 @@
 /// Something that happened to the policies of a running pantry, or to its cache folder.
 public enum PantryEvent: Sendable {
-    /// Policies were swapped: all that changed, each in one step.
+    /// Policies were swapped: all that changed, each in one step. Nothing did when policies that had been refused say again
+    /// what is in effect.
     case reloaded([PolicyChange])
     /// New policies were refused; the last good ones stay in effect.
     case rejected(PolicyError)
@@ -8,6 +9,9 @@ public enum PantryEvent: Sendable {
     case cacheUnusable(CacheProblem)
     /// What could not be used works again.
     case cacheUsable(CacheProblem)
+    /// The log or the dump was moved, deleted or emptied by another program and is begun anew, or lines are missing in the
+    /// log.
+    case interrupted(String)
 }
 
 /// What became of one resource's policy.
@@ -42,26 +46,9 @@ extension PantryEvent {
                 Decision(
                     at: now, resource: problem.resource, revision: nil, kind: .cacheUnusable, note: problem.description)
             ]
+        case .interrupted(let note): [Decision(at: now, resource: nil, revision: nil, kind: .interrupted, note: note)]
         case .cacheUsable(let problem):
             [Decision(at: now, resource: problem.resource, revision: nil, kind: .cacheUsable, note: problem.resolved)]
         }
-    }
-}
-
-/// The watch over a folder of policies: it ends when nobody holds it any more, or when it is stopped.
-public final class PolicyWatch: Sendable {
-    private let work: Task<Void, Never>
-
-    init(_ work: Task<Void, Never>) {
-        self.work = work
-    }
-
-    /// Ends the watch.
-    public func stop() {
-        work.cancel()
-    }
-
-    deinit {
-        work.cancel()
     }
 }

@@ -9,6 +9,10 @@ public struct PantryMetrics: Sendable {
     let slots: [Slot]
     let life: Life
     let world: any World
+    /// What cannot be used in the cache folder.
+    let unusable: [CacheProblem]
+    /// Lines that are missing in the log; nil if there is none.
+    let logLost: Int?
 
     /// What happened to one resource's loads; nil if there was none.
     public subscript(resource: String) -> ResourceMetrics? {
@@ -20,6 +24,8 @@ public struct PantryMetrics: Sendable {
         var dump = MetricsDump(
             host: life.host, process: life.process, instance: life.instance, started: life.started, written: world.now)
         dump.number = life.next()
+        dump.unusable = unusable.map { UnusablePart(resource: $0.resource, part: $0.part) }
+        dump.logLost = logLost
         for slot in slots where slot.isKnown {
             dump.resources.append(await slot.dump())
         }

@@ -5,7 +5,8 @@ public final class Recording: Sendable {
     private let number: Int
 
     init(_ path: String, _ listeners: Listeners<LoadReport>, _ world: any World) throws {
-        let lines = try LineFile(path, world: world)
+        let lines = LineFile(path, world: world)
+        try lines.open()
         let salt = world.token() + world.token()
         self.lines = lines
         self.listeners = listeners

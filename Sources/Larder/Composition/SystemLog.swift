@@ -9,8 +9,8 @@
             let number = decisions.add { decision in
                 let level: OSLogType =
                     switch decision.kind {
-                    case .failed, .storeFault, .refused, .unwritten, .cacheUnusable: .error
-                    case .fallback, .breaker, .policy, .cacheUsable: .default
+                    case .failed, .storeFault, .refused, .cacheUnusable: .error
+                    case .fallback, .breaker, .policy, .cacheUsable, .interrupted: .default
                     case .stale: .info
                     }
                 // Nothing in a decision is private: it tells no key, parameter or payload.

@@ -17,12 +17,14 @@ public struct Decision: Sendable {
         case policy
         /// New policies were refused; the last good ones stay.
         case refused
-        /// A dump of the metrics could not be written.
-        case unwritten
-        /// Something in the cache folder cannot be used; the pantry goes on without it.
+        /// Something in the cache folder cannot be used: a store, the log, or the file of the dumps. The pantry goes on
+        /// without it. Told once until it works again.
         case cacheUnusable
         /// What could not be used in the cache folder works again.
         case cacheUsable
+        /// The log or the dump was moved, deleted or emptied by another program and is begun anew, or lines are missing in
+        /// the log.
+        case interrupted
     }
 
     /// When, in wall time.

@@ -34,6 +34,10 @@ public struct MetricsDump: Sendable, Hashable {
     public var started: Timestamp
     /// When the dump was made.
     public var written: Timestamp
+    /// The parts of the cache folder that could not be used when the dump was made.
+    public var unusable: [UnusablePart] = []
+    /// How many lines are missing in the log because they could not be written; nil if there is no log.
+    public var logLost: Int?
     /// The resources, by name.
     public var resources: [ResourceDump]
 
@@ -48,6 +52,20 @@ public struct MetricsDump: Sendable, Hashable {
         self.started = started
         self.written = written
         self.resources = resources
+    }
+}
+
+/// A part of the cache folder that a process goes on without.
+public struct UnusablePart: Sendable, Hashable {
+    /// The resource whose store it is; nil for what belongs to the process.
+    public var resource: String?
+    /// The name of the store's plugin, or `metrics`, `log` or `policies`.
+    public var part: String
+
+    /// A part of a resource, or of the process.
+    public init(resource: String?, part: String) {
+        self.resource = resource
+        self.part = part
     }
 }
 

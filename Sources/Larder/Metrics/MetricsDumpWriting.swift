@@ -9,8 +9,18 @@ extension MetricsDump {
         members += [
             .init("process", .string(process)), .init("instance", .string(instance)), .init("number", .int(number)),
             .init("started", .number(started.inSeconds)), .init("written", .number(written.inSeconds)),
-            .init("resources", .list(resources.map(\.json))),
         ]
+        if !unusable.isEmpty {
+            members.append(
+                .init(
+                    "unusable",
+                    .list(
+                        unusable.map {
+                            ["resource": $0.resource.map(JSON.string) ?? .null, "part": .string($0.part)]
+                        })))
+        }
+        if let logLost { members.append(.init("log_lost", .int(logLost))) }
+        members.append(.init("resources", .list(resources.map(\.json))))
         return .object(members)
     }
 }

@@ -22,12 +22,18 @@ struct Bases {
     /// Whether one of them is reached by a link.
     var areLinked: Bool { known.values.contains { $0.stamp?.isLinked != false } }
 
-    /// Forgets those that are not what they were.
+    /// Their names.
+    var names: [String] { Array(known.keys) }
+
+    /// The bytes of one of them, as they were read.
+    func bytes(of name: String) -> [UInt8]? { known[name]?.root.place.source.bytes }
+
+    /// Forgets those that are not what they were, but for some that are not there.
     ///
     /// - Returns: their names.
-    mutating func forgetChanged(in files: PolicyFiles) -> Set<String> {
+    mutating func forgetChanged(in files: PolicyFiles, except doubted: Set<String> = []) -> Set<String> {
         var changed: Set<String> = []
-        for (name, base) in known {
+        for (name, base) in known where !doubted.contains(name) {
             let (now, stamp) = (Disk.now, files.stamp(of: name))
             if let stamp, stamp == base.stamp, base.isSettled { continue }
             if let stamp, files.bytes(of: name) == base.root.place.source.bytes {

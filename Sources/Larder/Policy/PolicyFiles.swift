@@ -3,6 +3,8 @@ package struct PolicyFiles {
     let folder: String
     /// What of a stamp is seen: less than all, where a test plays a file system with a coarser clock.
     var seen: @Sendable (FileStamp) -> FileStamp = { $0 }
+    /// What the files say, if they are not to be read from the folder.
+    var texts: [String: [UInt8]]?
 
     private static let longestChain = 16
 
@@ -15,6 +17,7 @@ package struct PolicyFiles {
     ///
     /// - Throws: ``Problem`` when the folder cannot be read.
     func stamps(_ known: (String) -> Bool = { _ in false }) throws(Problem) -> [(name: String, stamp: FileStamp?)] {
+        if let texts { return texts.keys.filter(Self.isPolicy).map { ($0, nil) } }
         do {
             return try Disk.stamps(in: folder) { known($0) || Self.isPolicy($0) }
                 .filter { $0.stamp?.isFolder != true }.map { ($0.name, $0.stamp.map(seen)) }
@@ -27,10 +30,19 @@ package struct PolicyFiles {
     func stamp(of name: String) -> FileStamp? { Disk.stamp(of: folder + "/" + name).map(seen) }
 
     /// Whether there is something of that name, readable or not.
-    func has(_ name: String) -> Bool { Disk.isThere(folder + "/" + name) }
+    func has(_ name: String) -> Bool { texts.map { $0[name] != nil } ?? Disk.isThere(folder + "/" + name) }
+
+    /// Whether the folder itself is there.
+    var isThere: Bool { Disk.item(folder)?.isFolder == true }
 
     /// The bytes of a file; nil when it cannot be read.
-    func bytes(of name: String) -> [UInt8]? { try? Disk.read(folder + "/" + name, limit: JSONParser.mostBytes) }
+    func bytes(of name: String) -> [UInt8]? { try? read(name) }
+
+    private func read(_ name: String) throws(Disk.Failure) -> [UInt8] {
+        guard let texts else { return try Disk.read(folder + "/" + name, limit: JSONParser.mostBytes) }
+        guard let bytes = texts[name] else { throw Disk.Failure("open the file", Disk.missing) }
+        return bytes
+    }
 
     static func isPolicy(_ name: String) -> Bool {
         name.hasSuffix(".json") && !name.hasSuffix(".schema.json") && !name.hasPrefix("_") && !name.hasPrefix(".")
@@ -75,7 +87,7 @@ package struct PolicyFiles {
     package func root(of name: String, named place: Node? = nil) throws(Problem) -> Node {
         let path = folder + "/" + name
         do {
-            let bytes = try Disk.read(path, limit: JSONParser.mostBytes)
+            let bytes = try read(name)
             let root = try JSONParser.parse(SourceText(name: path, bytes: bytes))
             guard root.members != nil else {
                 throw Problem(

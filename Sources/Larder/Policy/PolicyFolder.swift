@@ -13,6 +13,8 @@ struct PolicyFolder {
         var stamp: FileStamp?
         /// What was read, while the stamp alone does not tell whether it still stands there.
         var text: SourceText?
+        /// As it was read last and found sound.
+        var source: SourceText?
         var bases: [String] = []
         var resource: String?
     }
@@ -23,10 +25,25 @@ struct PolicyFolder {
     private var waiting: Set<String> = []
     /// Those that may change without anything happening in the folder.
     private var linked: Set<String> = []
-    /// Whether a change was told that nobody could look at.
-    private var wasLost = false
+    /// Whether the folder could not be listed when it was looked at last.
+    private(set) var isLost = false
     private var bases = Bases()
     private var gone: Set<String> = []
+    private var process: (settings: ProcessSettings, bytes: [UInt8]?) = (ProcessSettings(), nil)
+    /// When files were missed first that may come back at once, as they do when they are deleted and copied.
+    private var missing: [String: Duration] = [:]
+    private static let patience = Duration.seconds(1)
+
+    /// When to look again for files that are missing; nil if none is.
+    var doubtEnds: Duration? { missing.values.min().map { $0 + Self.patience } }
+
+    /// What the files say that are in effect.
+    var texts: [String: [UInt8]] {
+        var texts = files.compactMapValues(\.source?.bytes)
+        for name in Set(files.values.flatMap(\.bases)) { texts[name] = bases.bytes(of: name) }
+        texts[ProcessSettings.file] = process.bytes
+        return texts
+    }
 
     init(_ reader: PolicyReader) {
         self.reader = reader
@@ -34,11 +51,19 @@ struct PolicyFolder {
 
     /// What has changed since everything was in effect; `change` tells where something may have since the last look.
     ///
+    /// - Parameter uptime: the present, if a file that is missing is not believed to be gone before it has been for a
+    ///   second.
     /// - Throws: ``PolicyError`` with every problem of every file that is not in effect.
-    mutating func look(at change: FolderChange = .anything) throws(PolicyError) -> News {
+    mutating func look(at change: FolderChange = .anything, patientAt uptime: Duration? = nil) throws(PolicyError)
+        -> News
+    {
         let now = Disk.now
-        for (name, stamp) in try found(change) { notice(name, stamp, now) }
-        let changed = bases.forgetChanged(in: reader.files)
+        for (name, stamp) in try found(change, uptime) {
+            missing[name] = nil
+            notice(name, stamp, now)
+        }
+        let doubted = bases.names.filter { isDoubted($0, uptime) }
+        let changed = bases.forgetChanged(in: reader.files, except: Set(doubted))
         if !changed.isEmpty {
             for (name, file) in files where !changed.isDisjoint(with: file.bases) { waiting.insert(name) }
         }
@@ -47,19 +72,36 @@ struct PolicyFolder {
         return News(policies: policies, gone: gone)
     }
 
+    /// What belongs to the process.
+    ///
+    /// - Parameter uptime: the present, if the file is not believed to be gone before it has been for a second.
+    /// - Throws: ``PolicyError`` with everything that is wrong with it.
+    mutating func settings(patientAt uptime: Duration? = nil) throws(PolicyError) -> ProcessSettings {
+        if process.bytes == nil || !isDoubted(ProcessSettings.file, uptime) { process = try reader.readProcess() }
+        return process.settings
+    }
+
     /// Takes note that everything that was read is in effect.
     mutating func tookEffect() {
         waiting = []
         gone = []
     }
 
+    /// Takes note that policies of these resources are in effect which were not read from here.
+    mutating func standsIn(_ resources: [String]) {
+        gone.formUnion(resources)
+    }
+
     /// What may have changed, with stamps. What is gone is forgotten.
-    private mutating func found(_ change: FolderChange) throws(PolicyError) -> [(name: String, stamp: FileStamp?)] {
+    private mutating func found(
+        _ change: FolderChange, _ uptime: Duration?
+    ) throws(PolicyError) -> [(name: String, stamp: FileStamp?)] {
         let disk = reader.files
         if let only = reader.only { return [(only, disk.stamp(of: only))] }
-        if case .files(let names) = change, !wasLost, linked.isEmpty, !bases.areLinked {
+        if case .files(var names) = change, !isLost, linked.isEmpty, !bases.areLinked, disk.isThere {
+            names.formUnion(missing.keys.filter { files[$0] != nil })
             let there = names.filter(disk.has)
-            for name in names.subtracting(there) { forget(name) }
+            for name in names.subtracting(there) { miss(name, uptime) }
             let stamps = there.filter(PolicyFiles.isPolicy).map { ($0, disk.stamp(of: $0)) }
             for (name, stamp) in stamps where stamp?.isFolder == true { forget(name) }
             return stamps.filter { $0.1?.isFolder != true }
@@ -67,14 +109,33 @@ struct PolicyFolder {
         do throws(Problem) {
             let found = try disk.stamps { files[$0] != nil }
             if found.count(where: { files[$0.name] != nil }) < files.count {
-                for name in Set(files.keys).subtracting(found.map(\.name)) { forget(name) }
+                for name in Set(files.keys).subtracting(found.map(\.name)) { miss(name, uptime) }
             }
-            wasLost = false
+            isLost = false
             return found
         } catch {
-            wasLost = true
+            isLost = true
+            // None is missing while all are: when the folder is back, files may come one by one.
+            missing = [:]
             throw PolicyError([error])
         }
+    }
+
+    /// Forgets a file that is not there, unless it may come back at once.
+    private mutating func miss(_ name: String, _ uptime: Duration?) {
+        if files[name] != nil, !isDoubted(name, uptime) { forget(name) }
+    }
+
+    /// Whether a file is missing that may come back at once.
+    private mutating func isDoubted(_ name: String, _ uptime: Duration?) -> Bool {
+        guard let uptime, !reader.files.has(name) else {
+            missing[name] = nil
+            return false
+        }
+        let since = missing[name] ?? uptime
+        let isDoubted = uptime - since < Self.patience
+        missing[name] = isDoubted ? since : nil
+        return isDoubted
     }
 
     private mutating func forget(_ name: String) {
@@ -102,7 +163,7 @@ struct PolicyFolder {
         var policies: [Policy] = []
         var problems: [Problem] = []
         policies.reserveCapacity(waiting.count)
-        for name in waiting.sorted() {
+        for name in waiting.sorted() where missing[name] == nil {
             let verdict = reader.judge(name, over: &bases)
             guard let policy = verdict.policy else {
                 problems += verdict.problems
@@ -110,6 +171,7 @@ struct PolicyFolder {
             }
             var file = files[name, default: File()]
             file.text = file.stamp?.isSettled(at: now) == true ? nil : policy.tree.place.source
+            file.source = policy.tree.place.source
             file.bases = verdict.bases
             if let former = file.resource, former != policy.resource { gone.insert(former) }
             file.resource = policy.resource

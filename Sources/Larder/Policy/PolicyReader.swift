@@ -50,6 +50,14 @@ package struct PolicyReader {
         return copy
     }
 
+    /// The same policies, with what their files said before in the place of what they say now. What policies read, such as
+    /// the file of a fallback, still lies in the folder.
+    func reading(_ texts: [String: [UInt8]]) -> PolicyReader {
+        var copy = self
+        copy.files.texts = texts
+        return copy
+    }
+
     /// The policies of the folder, in the order of their names.
     ///
     /// - Throws: ``PolicyError`` with every problem of every file.
@@ -72,22 +80,30 @@ package struct PolicyReader {
     ///
     /// - Throws: ``PolicyError`` with everything that is wrong with it.
     package func process() throws(PolicyError) -> ProcessSettings {
+        try readProcess().settings
+    }
+
+    /// The same, with the file's bytes if there is one.
+    func readProcess() throws(PolicyError) -> (settings: ProcessSettings, bytes: [UInt8]?) {
         let verdict = judgeProcess()
-        if let settings = verdict.settings { return settings }
+        if let settings = verdict.settings { return (settings, verdict.bytes) }
         throw PolicyError(verdict.problems)
     }
 
     /// What is to be said about the folder's `_larder.json`.
-    package func judgeProcess() -> (settings: ProcessSettings?, problems: [Problem]) {
-        guard readsProcess, only == nil, files.has(ProcessSettings.file) else { return (ProcessSettings(), []) }
+    package func judgeProcess() -> (settings: ProcessSettings?, problems: [Problem], bytes: [UInt8]?) {
+        guard readsProcess, only == nil, files.has(ProcessSettings.file) else { return (ProcessSettings(), [], nil) }
         let reading = Reading(
             registry: registry, folder: files.folder, file: files.folder + "/" + ProcessSettings.file)
         do {
-            let root = environment.fill(try files.root(of: ProcessSettings.file), reading)
-            let settings = SettingType.process.read(root, reading)
-            return (reading.isSound ? settings : nil, reading.problems.sorted(by: Problem.standsBefore))
+            let root = try files.root(of: ProcessSettings.file)
+            let settings = SettingType.process.read(environment.fill(root, reading), reading)
+            return (
+                reading.isSound ? settings : nil, reading.problems.sorted(by: Problem.standsBefore),
+                root.place.source.bytes
+            )
         } catch {
-            return (nil, [error])
+            return (nil, [error], nil)
         }
     }
 

@@ -36,6 +36,9 @@ package enum Disk {
     /// The code of the failure to read a file that is larger than the limit.
     package static let tooLarge = EFBIG
 
+    /// The code of the failure to find a file.
+    package static let missing = ENOENT
+
     /// What a folder holds under one name.
     package struct Item {
         package var name: String
@@ -125,12 +128,15 @@ package enum Disk {
     /// - Parameters:
     ///   - modified: the time the file shall bear; now, if nil.
     ///   - isPrivate: whether only its owner may read it.
+    ///   - settingAside: called when the new file is whole and the former one still in place.
     package static func replace(
-        _ path: String, with parts: [[UInt8]], modified: Timestamp? = nil, isPrivate: Bool = true
+        _ path: String, with parts: [[UInt8]], modified: Timestamp? = nil, isPrivate: Bool = true,
+        settingAside: () -> Void = {}
     )
         throws(Failure)
     {
         let draft = try draft(path, with: parts, modified: modified, isPrivate: isPrivate)
+        settingAside()
         do throws(Failure) { try draft.putInPlace() } catch {
             draft.discard()
             throw error

@@ -61,12 +61,26 @@ struct ReportBuilder {
                 "No dump was made at the time asked for: totals, rates and percentiles go back to the last one before it, "
                     + "or to the beginning. What is shown over time does not.")
         }
+        report.notes += Self.notes(on: counted.compactMap(\.last))
         report.sections = sections.values.sorted { $0.name < $1.name }.map { section in
             var section = section
             section.findings = Findings(section).sentences
             return section
         }
         return report
+    }
+
+    /// What could not be used in the processes' cache folders, and what their logs miss.
+    private static func notes(on dumps: [MetricsDump]) -> [String] {
+        var processes: [String: Int] = [:]
+        for part in dumps.flatMap(\.unusable) {
+            let text = part.resource.map { "the store '\(part.part)' of '\($0)' kept nothing" }
+            processes[text ?? "'\(part.part)' could not be written", default: 0] += 1
+        }
+        let lost = dumps.reduce(0) { $0.plus($1.logLost ?? 0) }
+        return processes.sorted { $0.key < $1.key }.map { text, count in
+            "In \(counted(count, "process", "processes")) \(text): the cache folder cannot be used."
+        } + (lost == 0 ? [] : ["Lines that could not be written are missing in logs: \(lost)."])
     }
 
     /// The five minutes of a process, each from the last dump that has it.

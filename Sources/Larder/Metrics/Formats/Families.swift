@@ -8,7 +8,12 @@ extension MetricsDump {
         }
         let current = Family("policy", .info, help: "The revision of the policy that is in effect")
             .with(revisions { $0.isCurrent ? .count(1) : nil })
-        let families = counters + [Self.faults(totals)] + Self.stores(totals) + Self.gauges(totals) + [current]
+        let log = Family("log_lost_lines", .counter, help: "Lines of the log that could not be written")
+            .with(logLost.map { [.init(.count(UInt64(clamping: $0)))] } ?? [])
+        let unusable = Family("unusable", .gauge, help: "Parts of the cache folder that cannot be used")
+            .with(unusable.map { .init(labels: [("resource", $0.resource ?? ""), ("part", $0.part)], .count(1)) })
+        let families =
+            counters + [Self.faults(totals)] + Self.stores(totals) + Self.gauges(totals) + [current, log, unusable]
         return (families + Self.histograms(totals)).filter { !$0.series.isEmpty }
     }
 

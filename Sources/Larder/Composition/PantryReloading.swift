@@ -1,0 +1,63 @@
+/// How the policies in effect relate to those in the folder.
+struct WatchState {
+    /// What was refused last; nil if nothing was since.
+    var refusal: PolicyError?
+    /// Whether policies are in effect that the folder does not hold.
+    var isStoodIn = false
+    var isLost = false
+    var doubtEnds: Duration?
+}
+
+extension Pantry {
+    /// The same for a watch, which gives missing files a second to come back.
+    ///
+    /// - Returns: when to look again, if files are missing.
+    func follow(_ change: FolderChange) async -> Duration? {
+        let wasLost = watched.withLock { $0.isLost }
+        do {
+            accepted(try await world.blocking { [self] in try swap(change, patientAt: world.uptime) })
+        } catch let error as PolicyError {
+            // That the folder is gone is told once.
+            if !wasLost || !watched.withLock({ $0.isLost }) { refused(error) }
+        } catch {}
+        return watched.withLock { $0.doubtEnds }
+    }
+
+    func accepted(_ changes: [PolicyChange]) {
+        let wasRefused = watched.withLock { state in
+            defer { (state.refusal, state.isStoodIn) = (nil, false) }
+            return state.refusal != nil
+        }
+        if wasRefused || !changes.isEmpty { tell(.reloaded(changes)) }
+    }
+
+    func refused(_ error: PolicyError) {
+        watched.withLock { $0.refusal = error }
+        tell(.rejected(error))
+    }
+
+    /// Puts the last sound policies in place of those that are not. Blocks.
+    ///
+    /// - Returns: whether there are any.
+    func standIn() -> Bool {
+        policies.withLock { folder in
+            guard let texts = kept.read() else { return false }
+            let reader = folder.reader.reading(texts)
+            guard let policies = try? reader.readAll(), let settings = try? reader.process(),
+                (try? install(PolicyFolder.News(policies: policies, gone: []), settings)) != nil
+            else { return false }
+            folder.standsIn(policies.map(\.resource))
+            watched.withLock { $0.isStoodIn = true }
+            return true
+        }
+    }
+
+    func keep(_ texts: [String: [UInt8]]) {
+        do {
+            try kept.write(texts)
+            problems.end("policies", of: nil)
+        } catch {
+            problems.begin(CacheProblem(resource: nil, part: "policies", reason: error.description))
+        }
+    }
+}
