@@ -34,6 +34,7 @@ extension Command {
             .format(["text", "json"]),
             Option("strict", nil, "Warnings are failures too"),
             .assume,
+            Option("cache", "DIR", "Warn if this cache folder cannot be written, too"),
             Option("rules", nil, "List the rules for what is wrong between parts, and end"),
         ],
         run: { arguments, registry, terminal in
@@ -44,10 +45,14 @@ extension Command {
             }
             var count = 0
             var problems: [Problem] = []
-            for path in arguments.operands.isEmpty ? ["Policies"] : arguments.operands {
+            let paths = arguments.operands.isEmpty ? ["Policies"] : arguments.operands
+            for path in paths {
                 let verdicts = judge(path, registry, arguments.environment)
                 count += verdicts.count
                 problems += verdicts.flatMap(\.problems)
+            }
+            if let cache = arguments.value(of: "cache") {
+                problems += CacheFolderCheck.problems(in: cache, settings(paths, registry, arguments.environment))
             }
             let errors = problems.filter { $0.severity == .error }.count
             let warnings = problems.count - errors
@@ -69,6 +74,15 @@ extension Command {
             if format == "text" { arguments.explainUnknown(problems, terminal) }
             return errors == 0 && !(arguments.has("strict") && warnings > 0)
         })
+
+    /// What those of the paths that are folders say of the files that the process writes.
+    private static func settings(
+        _ paths: [String], _ registry: Registry, _ environment: [String: String]
+    ) -> [ProcessSettings] {
+        paths.compactMap { path in
+            try? PolicyReader(registry: registry, folder: path, environment: environment).process()
+        }
+    }
 
     /// What is to be said about a folder or a file.
     private static func judge(

@@ -50,6 +50,9 @@ extension Command {
             for warning in pantry.warnings { terminal.note(warning.description) }
             let resource = pantry.resource(name)
             let recording = try arguments.value(of: "record").map { try pantry.record(to: URL(filePath: $0)) }
+            // Whoever interrupts it finds everything written, and the process ended by the signal.
+            let closing = pantry.closeOnSignals { await recording?.stop() }
+            defer { closing.stop() }
             var isWhole = true
             if isWatching {
                 isWhole = await watch(request, resource, pantry, times, pause, arguments.has("trail"), terminal)
@@ -119,12 +122,9 @@ extension Command {
                 }
             }
         }
-        let interruptions = ["INT", "TERM"].map { name in
-            world.spawn { for await _ in world.signals(name) { loads.cancel() } }
-        }
         await loads.value
         watch.stop()
-        for task in [telling] + interruptions { task.cancel() }
+        telling.cancel()
         return isWhole.withLock { $0 }
     }
 

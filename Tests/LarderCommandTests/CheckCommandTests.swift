@@ -123,6 +123,44 @@ import Testing
         #expect(output.code == 1)
     }
 
+    // MARK: The cache folder
+
+    @Test func aCacheFolderThatCanBeMadeIsNoProblemAndIsNotMade() async throws {
+        let folder = try Self.folder(Self.sound)
+        let output = await Output(["check", folder.path, "--cache", folder.path + "/deep/cache"])
+        #expect(output.code == 0 && output.err == "1 policy, no problems\n")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/deep"))
+    }
+
+    @Test func aCacheFolderThatCannotBeUsedIsAWarning() async throws {
+        let folder = try Self.folder(Self.sound)
+        try folder.write("", to: "cache")
+        for path in [folder.path + "/cache", folder.path + "/cache/deep"] {
+            let output = await Output(["check", folder.path, "--cache", path])
+            #expect(output.code == 0 && output.err == "1 policy, 0 errors, 1 warning\n")
+            #expect(
+                output.out
+                    == "\(path): warning: the cache folder cannot be used: cannot make a folder: Not a directory\n")
+            #expect(await Output(["check", folder.path, "--cache", path, "--strict"]).code == 1)
+        }
+    }
+
+    @Test func aFolderInThePlaceOfADumpOrLogIsAWarning() async throws {
+        let folder = try Self.folder(Self.sound)
+        try folder.write(#"{ "metrics": { "file": "${NAME}" }, "log": {} }"#, to: "_larder.json")
+        for name in ["cache/canary", "cache/decisions.jsonl"] {
+            try FileManager.default.createDirectory(
+                at: folder.url.appending(path: name), withIntermediateDirectories: true)
+        }
+        let output = await Output(
+            ["check", folder.path, "--cache", folder.path + "/cache"], environment: ["NAME": "canary"])
+        #expect(
+            output.out.split(separator: "\n") == [
+                "\(folder.path)/cache: warning: a folder lies where the file of 'metrics' should be",
+                "\(folder.path)/cache: warning: a folder lies where the file of 'log' should be",
+            ])
+    }
+
     // MARK: JSON and rules
 
     @Test(arguments: BrokenPolicy.all) func jsonHoldsTheFactsOfTheText(_ policy: BrokenPolicy) async throws {

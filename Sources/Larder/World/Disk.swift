@@ -276,6 +276,16 @@ package enum Disk {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure("make a folder") }
     }
 
+    /// What would keep this process from writing to a folder, which need not be there yet; nil if nothing would.
+    package static func whyNotWritable(_ folder: String) -> Failure? {
+        guard let item = item(folder) else {
+            let above = folder.lastIndex(of: "/").map { $0 == folder.startIndex ? "/" : String(folder[..<$0]) } ?? "."
+            return isThere(folder) ? Failure("make a folder", EEXIST) : above == folder ? nil : whyNotWritable(above)
+        }
+        if !item.isFolder { return Failure("make a folder", ENOTDIR) }
+        return access(folder, W_OK | X_OK) == 0 ? nil : Failure("write to the folder")
+    }
+
     /// Gives a file a second name, in the place of what bears it. Under its first it stays until that is replaced.
     package static func copy(_ path: String, to other: String) throws(Failure) {
         try remove(other)

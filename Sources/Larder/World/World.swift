@@ -45,11 +45,18 @@ public protocol World: Sendable {
     /// Tells whenever the process gets the signal of this name (`USR1`), which then does nothing else, until nobody listens
     /// any more. By default there are no signals.
     func signals(_ name: String) -> AsyncStream<Void>
+
+    /// Holds back signals of these names that would end the process (`TERM`, `INT`, `HUP`, `QUIT`), and tells of each, until nobody
+    /// listens any more. Whoever is told releases it when the process may end. By default none are held.
+    func heldSignals(_ names: [String]) -> AsyncStream<HeldSignal>
 }
 
 extension World {
     /// None.
     public func signals(_ name: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+
+    /// None.
+    public func heldSignals(_ names: [String]) -> AsyncStream<HeldSignal> { AsyncStream { $0.finish() } }
 
     /// None: hashes are the process's own.
     public var hashSeed: UInt64? { nil }
