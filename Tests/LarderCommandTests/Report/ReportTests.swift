@@ -33,6 +33,23 @@ import Testing
         #expect(feed["revisions"].items.count == 1)
     }
 
+    @Test func whatCouldNotBeUsedIsNoted() async throws {
+        let dumps = try Dumps()
+        for instance in ["a", "b"] {
+            var dump = Dumps.dump(instance: instance, [RevisionDump([.loads: 10])])
+            dump.unusable = [UnusablePart(resource: "feed", part: "file")]
+            if instance == "b" { dump.unusable.append(UnusablePart(resource: nil, part: "log")) }
+            dump.logLost = instance == "b" ? 7 : 0
+            try dumps.write(instance + ".json", dump)
+        }
+        #expect(
+            try await dumps.facts()["notes"].items.map(\.string) == [
+                "In 1 process 'log' could not be written: the cache folder cannot be used.",
+                "In 2 processes the store 'file' of 'feed' kept nothing: the cache folder cannot be used.",
+                "Lines that could not be written are missing in logs: 7.",
+            ])
+    }
+
     @Test func aProcessCountsOnceAndItsEarlierDumpsTellWhatHappenedWhen() async throws {
         let dumps = try Dumps()
         try dumps.write(
