@@ -50,7 +50,7 @@ extension Command {
             for warning in pantry.warnings { terminal.note(warning.description) }
             let resource = pantry.resource(name)
             let recording = try arguments.value(of: "record").map { try pantry.record(to: URL(filePath: $0)) }
-            // Whoever interrupts it finds everything written, and the process ended by the signal.
+            // When it is interrupted, everything is written before the signal ends the process.
             let closing = pantry.closeOnSignals { await recording?.stop() }
             defer { closing.stop() }
             var isWhole = true

@@ -149,6 +149,26 @@ import Testing
         }
     }
 
+    @Test func aChangeOfABaseOrOfTheProcessIsKeptAndNoChangeWritesNothing() throws {
+        try SimulatedWorld().run { [self] world in
+            try base.write(#"{ "about": "1" }"#, to: "a/_base.json")
+            try base.write(Self.policy("feed", "1", more: #", "extends": "_base.json""#), to: "a/feed.json")
+            let pantry = try await start(world)
+            let path = cache.path + "/" + (try #require(keptFiles.first))
+            func stamp() -> FileStamp? { Disk.stamp(of: path) }
+            let first = stamp()
+            try await pantry.reload()
+            #expect(stamp() == first)
+            try base.write(#"{ "about": "2" }"#, to: "a/_base.json")
+            try await pantry.reload()
+            let second = stamp()
+            #expect(second != first)
+            try base.write(#"{ "log": {} }"#, to: "a/_larder.json")
+            try await pantry.reload()
+            #expect(stamp() != second)
+        }
+    }
+
     @Test func nothingIsKeptUnlessItIsAskedFor() throws {
         try SimulatedWorld().run { [self] world in
             _ = try await start(world, ifUnsound: .fail)

@@ -122,6 +122,11 @@ import Testing
                 try await Room(world, ifCacheUnusable: .fail) { try $0.write("", to: "cache") }
             }
             #expect(error?.description.hasPrefix("_larder.json: error: the files it names cannot be written") == true)
+            for name in ["metrics.json", "decisions.jsonl"] {
+                await #expect(throws: PolicyError.self, "\(name)") {
+                    try await Room(world, ifCacheUnusable: .fail) { try Disk.makeFolder($0.path + "/cache/" + name) }
+                }
+            }
         }
     }
 

@@ -3,6 +3,12 @@ struct DumpFiles: Sendable {
     let folder: String
     let settings: ProcessSettings.Metrics
 
+    /// What lies in the place of the file and cannot be replaced by it; nil if nothing does.
+    var obstacle: Disk.Failure? {
+        let isFolder = Disk.item(folder + "/" + settings.file)?.isFolder == true
+        return isFolder ? Disk.Failure("put the file in place", Disk.isFolder) : nil
+    }
+
     /// Sets the former dump aside and puts the new one in its place. Readers find a whole one at any time.
     ///
     /// - Returns: whether there was a former one.

@@ -1,6 +1,6 @@
 /// Does what a pantry does besides answering, as `_larder.json` says: writes dumps, and the log of decisions.
 ///
-/// A file that cannot be written is told once, and tried again at each dump until that can be told too.
+/// A file that cannot be written is told once and tried again at each dump. When it can be written, that is told too.
 final class Housekeeping: Sendable {
     private struct DumpState {
         var wasWritten = false
@@ -53,16 +53,16 @@ final class Housekeeping: Sendable {
         listening = log.map { log in hearing.decisions.add { log.append($0.json.text(indented: false)) } }
         let (stream, moments) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.moments = moments
-        if let failure = Self.prepare(settings == ProcessSettings() ? nil : folder, log) {
-            if isRequired {
-                throw PolicyError([
-                    Problem("the files it names cannot be written: \(failure)", file: ProcessSettings.file)
-                ])
-            }
-            if log == nil { failed(failure) } else { Self.heed(.failed(failure.description), problems, tell) }
+        let failures = Self.prepare(folder, files, log)
+        if isRequired, let failure = failures.log ?? failures.dump {
+            throw PolicyError([Problem("the files it names cannot be written: \(failure)", file: ProcessSettings.file)])
+        }
+        if let failure = failures.log {
+            Self.heed(.failed(failure.description), problems, tell)
         } else {
             problems.end(Self.logPart, of: nil)
         }
+        if let failure = failures.dump { failed(failure) }
         if settings.metrics == nil { problems.end(Self.dumpPart, of: nil) }
         if let metrics = settings.metrics { work.withLock { $0 = start(metrics, stream) } }
     }
@@ -72,15 +72,16 @@ final class Housekeeping: Sendable {
         for task in work.withLock({ $0 }) { task.cancel() }
     }
 
-    /// Makes the folder and opens the log.
-    ///
-    /// - Returns: the first failure.
-    private static func prepare(_ folder: String?, _ log: LineFile?) -> Disk.Failure? {
-        var failure: Disk.Failure?
-        if let folder { do { try Disk.makeFolder(folder) } catch { failure = error } }
+    /// Makes the folder, opens the log, and looks at what lies where dumps will.
+    private static func prepare(
+        _ folder: String, _ files: DumpFiles?, _ log: LineFile?
+    ) -> (log: Disk.Failure?, dump: Disk.Failure?) {
+        if files == nil, log == nil { return (nil, nil) }
+        var (failure, logFailure): (Disk.Failure?, Disk.Failure?)
+        do { try Disk.makeFolder(folder) } catch { failure = error }
         // Tried all the same: the log must know that it fails.
-        if let log { do { try log.open() } catch { failure = failure ?? error } }
-        return failure
+        if let log { do { try log.open() } catch { logFailure = failure ?? error } }
+        return (logFailure, files.flatMap { failure ?? $0.obstacle })
     }
 
     /// One task writes, the others tell it when.

@@ -254,9 +254,11 @@ public final class Pantry: Sendable {
         try policies.withLock { folder throws(PolicyError) in
             defer { watched.withLock { ($0.isLost, $0.doubtEnds) = (folder.isLost, folder.doubtEnds) } }
             let news = try folder.look(at: change, patientAt: uptime)
+            let former = folder.process.bytes
             let changes = try install(news, try folder.settings(patientAt: uptime))
             folder.tookEffect()
-            if ifUnsound == .useLastSound { keep(folder.texts) }
+            let isSame = news.policies.isEmpty && news.gone.isEmpty && folder.process.bytes == former
+            if ifUnsound == .useLastSound, !isSame || !watched.withLock({ $0.isKept }) { keep(folder.texts) }
             return changes
         }
     }

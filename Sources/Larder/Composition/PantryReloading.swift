@@ -4,6 +4,8 @@ struct WatchState {
     var refusal: PolicyError?
     /// Whether policies are in effect that the folder does not hold.
     var isStoodIn = false
+    /// Whether the set in effect is the one that is kept for the next run.
+    var isKept = false
     var isLost = false
     var doubtEnds: Duration?
 }
@@ -55,8 +57,10 @@ extension Pantry {
     func keep(_ texts: [String: [UInt8]]) {
         do {
             try kept.write(texts)
+            watched.withLock { $0.isKept = true }
             problems.end("policies", of: nil)
         } catch {
+            watched.withLock { $0.isKept = false }
             problems.begin(CacheProblem(resource: nil, part: "policies", reason: error.description))
         }
     }

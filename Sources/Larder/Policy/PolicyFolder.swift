@@ -29,7 +29,7 @@ struct PolicyFolder {
     private(set) var isLost = false
     private var bases = Bases()
     private var gone: Set<String> = []
-    private var process: (settings: ProcessSettings, bytes: [UInt8]?) = (ProcessSettings(), nil)
+    private(set) var process: (settings: ProcessSettings, bytes: [UInt8]?) = (ProcessSettings(), nil)
     /// When files were missed first that may come back at once, as they do when they are deleted and copied.
     private var missing: [String: Duration] = [:]
     private static let patience = Duration.seconds(1)

@@ -36,6 +36,9 @@ package enum Disk {
     /// The code of the failure to read a file that is larger than the limit.
     package static let tooLarge = EFBIG
 
+    /// The code of the failure to write a file where a folder is.
+    package static let isFolder = EISDIR
+
     /// The code of the failure to find a file.
     package static let missing = ENOENT
 

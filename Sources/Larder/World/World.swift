@@ -47,7 +47,7 @@ public protocol World: Sendable {
     func signals(_ name: String) -> AsyncStream<Void>
 
     /// Holds back signals of these names that would end the process (`TERM`, `INT`, `HUP`, `QUIT`), and tells of each, until nobody
-    /// listens any more. Whoever is told releases it when the process may end. By default none are held.
+    /// listens any more. The listener releases a signal when it may have its effect. By default none are held.
     func heldSignals(_ names: [String]) -> AsyncStream<HeldSignal>
 }
 
