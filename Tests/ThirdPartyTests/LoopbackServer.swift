@@ -55,6 +55,8 @@ final class LoopbackServer: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(listener, nil, nil)
+                // A signal that another test sends is no reason to stop.
+                if connection < 0, errno == EINTR { continue }
                 guard connection >= 0 else { return }
                 self?.serve(connection, answer)
             }
@@ -109,6 +111,7 @@ final class LoopbackServer: Sendable {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while !String(decoding: bytes, as: UTF8.self).contains("\r\n\r\n") {
             let count = recv(connection, &buffer, buffer.count, 0)
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { return nil }
             bytes += buffer[..<count]
         }

@@ -142,9 +142,10 @@ public final class Pantry: Sendable {
             logLost: housekeeping.withLock { $0 }?.linesLost)
     }
 
-    /// Writes the last dump of the metrics and what the log has not written yet, where `_larder.json` wants them: at the
-    /// end of the process. Loads go on, and are counted in no file any more.
+    /// Waits until answers that have arrived are saved, and writes the last dump of the metrics and the rest of the log,
+    /// where `_larder.json` wants them: at the end of the process. Loads go on, and are counted in no file any more.
     public func close() async {
+        for slot in slots { await slot.settle() }
         await housekeeping.withLock { $0 }?.close()
     }
 

@@ -59,6 +59,12 @@ final class Slot: Sendable {
         withExtendedLifetime(present.replace(with: graph)) {}
     }
 
+    /// Waits until the answers that have arrived are saved, also where former graphs are still in use.
+    func settle() async {
+        let former = state.withLock { $0.former.map(\.shelf) }
+        for shelf in [graph?.shelf] + former { await shelf?.flights.settle() }
+    }
+
     /// Forgets the selected entries, also where former graphs are still in use.
     ///
     /// - Throws: the first failure, after all were tried.

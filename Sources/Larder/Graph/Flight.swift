@@ -109,10 +109,13 @@ final class Flight: Sendable {
     }
 
     /// Waits for the call, at most so long; for ever if `limit` is nil. The seat is kept when the time is over.
-    func wait(_ seat: UInt64, within limit: Duration?) async -> Ending {
+    ///
+    /// - Parameter isLast: whether the time of whoever waits is over then, so that an answer is taken that is still being
+    ///   saved.
+    func wait(_ seat: UInt64, within limit: Duration?, isLast: Bool = true) async -> Ending {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                if let ending = sit(seat, waiter, within: limit) { waiter.resume(returning: ending) }
+                if let ending = sit(seat, waiter, within: limit, isLast) { waiter.resume(returning: ending) }
             }
         } onCancel: {
             leave(seat)
@@ -120,16 +123,16 @@ final class Flight: Sendable {
     }
 
     /// Lets `waiter` wait, unless there is nothing to wait for any more.
-    private func sit(_ seat: UInt64, _ waiter: Waiter, within limit: Duration?) -> Ending? {
+    private func sit(_ seat: UInt64, _ waiter: Waiter, within limit: Duration?, _ isLast: Bool) -> Ending? {
         let ending = state.withLock { state -> Ending? in
             guard state.seats[seat] != nil else { return .left }
             if state.result != nil { return .answered }
-            if let limit, limit <= .zero { return state.arrived == nil ? .overran : .answered }
+            if let limit, limit <= .zero { return isLast && state.arrived != nil ? .answered : .overran }
             state.seats[seat] = .waiting(waiter, alarm: nil)
             return nil
         }
         guard ending == nil, let limit else { return ending }
-        let alarm = alarms.set(after: limit) { [weak self] in self?.overrun(seat) }
+        let alarm = alarms.set(after: limit) { [weak self] in self?.overrun(seat, isLast) }
         let isNeeded = state.withLock { state -> Bool in
             guard case .waiting(let waiter, nil) = state.seats[seat] else { return false }
             state.seats[seat] = .waiting(waiter, alarm: alarm)
@@ -139,13 +142,13 @@ final class Flight: Sendable {
         return nil
     }
 
-    private func overrun(_ seat: UInt64) {
+    private func overrun(_ seat: UInt64, _ isLast: Bool) {
         let (waiter, hasArrived) = state.withLock { state -> (Waiter?, Bool) in
             guard case .waiting(let waiter, _) = state.seats[seat] else { return (nil, false) }
             state.seats[seat] = .idle
             return (waiter, state.arrived != nil)
         }
-        waiter?.resume(returning: hasArrived ? .answered : .overran)
+        waiter?.resume(returning: isLast && hasArrived ? .answered : .overran)
     }
 
     /// Gives up a seat. Who waits in it is told.

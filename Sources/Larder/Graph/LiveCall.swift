@@ -27,7 +27,9 @@ final class LiveCall: Sendable {
     }
 
     /// Waits for the call, without looking at what it gives.
-    func wait(within limit: Duration?) async -> Flight.Ending { await flight.wait(seat, within: limit) }
+    func wait(within limit: Duration?, isLast: Bool = true) async -> Flight.Ending {
+        await flight.wait(seat, within: limit, isLast: isLast)
+    }
 
     /// What the call gave.
     @inline(never)

@@ -75,7 +75,7 @@ public struct Sides: Sendable {
         // All waiting is done here, and nothing else: see ``Measured``.
         do {
             while true {
-                switch await joined.wait(within: limits.next(at: world.uptime)) {
+                switch await joined.wait(within: limits.next(at: world.uptime), isLast: !limits.isHalf) {
                 case .answered: return try joined.answer()
                 case .left: throw CancellationError()
                 case .overran: break

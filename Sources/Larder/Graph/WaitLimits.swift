@@ -41,6 +41,9 @@ final class WaitLimits: Sendable {
 
     var stage: Stage { state.withLock { $0.stage } }
 
+    /// Whether the next wait ends before the caller's time does.
+    var isHalf: Bool { if case .half = stage { true } else { false } }
+
     var isOver: Bool { if case .over = stage { true } else { false } }
 
     /// How long to wait now; nil for as long as it takes.
