@@ -1,0 +1,81 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+#if canImport(SwiftOverlayShims)
+    // Where `stat` comes from once another module has imported it.
+    import SwiftOverlayShims
+#endif
+
+extension Disk {
+    /// Runs `body` while nobody else, in this process or in another one, does so with the same file, which is made if need
+    /// be. Blocks.
+    static func locked<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        while true {
+            let file = try openLock(path)
+            defer { close(file) }
+            while flock(file, LOCK_EX) != 0 {
+                guard errno == EINTR else { throw Failure("lock a file") }
+            }
+            // Whoever deleted the file meanwhile has another one, which is another lock.
+            if isFile(file, at: path) { return try body() }
+        }
+    }
+
+    private static func openLock(_ path: String) throws(Failure) -> Int32 {
+        var file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if file < 0, errno == EROFS || errno == EACCES { file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+        guard file >= 0 else { throw Failure("open the file") }
+        return file
+    }
+
+    fileprivate static func isFile(_ file: Int32, at path: String) -> Bool {
+        var own = stat()
+        var there = stat()
+        return fstat(file, &own) == 0 && lstat(path, &there) == 0
+            && own.st_ino == there.st_ino && own.st_dev == there.st_dev
+    }
+
+    /// A file of its own that stays locked as long as this object and its process live, so that others can tell.
+    final class HeldFile: Sendable {
+        let name: String
+        private let file: Int32
+        private let path: String
+
+        /// Makes a file in `folder`, under a new name that begins with `prefix`.
+        init(in folder: String, prefix: String) throws(Failure) {
+            name = prefix + Disk.randomName()
+            path = folder + "/" + name
+            file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard file >= 0 else { throw Failure("create a file") }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                let failure = Failure("lock a file")
+                close(file)
+                unlink(path)
+                throw failure
+            }
+        }
+
+        deinit { close(file) }
+
+        /// Whether the file still lies where it was made.
+        var isInPlace: Bool { Disk.isFile(file, at: path) }
+    }
+
+    /// Whether a ``HeldFile`` lies at a path whose owner lives. If that cannot be told, it counts as living.
+    static func isHeld(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { return errno != ENOENT && errno != ENOTDIR && errno != ELOOP }
+        defer { close(file) }
+        return flock(file, LOCK_SH | LOCK_NB) != 0
+    }
+
+    /// Sixteen hexadecimal digits that no other file's name has. They are no part of a simulated history.
+    static func randomName() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
