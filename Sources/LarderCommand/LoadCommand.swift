@@ -48,6 +48,8 @@ extension Command {
             let pantry = try await Pantry(
                 reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache, world: SystemWorld())
             for warning in pantry.warnings { terminal.note(warning.description) }
+            // While it watches, the events tell them.
+            if !isWatching { for problem in pantry.cacheProblems { terminal.note(problem.description) } }
             let resource = pantry.resource(name)
             let recording = try arguments.value(of: "record").map { try pantry.record(to: URL(filePath: $0)) }
             // When it is interrupted, everything is written before the signal ends the process.

@@ -37,18 +37,6 @@ import Testing
             try error(folder.url) == "\(images.path): error: cannot open the file: No such file or directory")
     }
 
-    @Test func aStoreWhoseFolderCannotBeMadeIsAnError() throws {
-        let folder = try Folder()
-        try folder.write(Policies.sound, to: "feed.json")
-        try folder.write("a file where a folder should be", to: "cache")
-        #expect(
-            try error(folder.url, cache: folder.url.appending(path: "cache"))
-                == """
-                \(folder.url.path)/feed.json: error: cannot be composed: the store's folder in \
-                \(folder.url.path)/cache/feed cannot be used: cannot make a folder: Not a directory
-                """)
-    }
-
     @Test func theSameContentHasTheSameRevisionHoweverItIsLaidOut() throws {
         let revision = try revision(of: Policies.sound)
         let other = """
@@ -131,10 +119,10 @@ import Testing
         return try PolicyReader(registry: .standard, folder: folder.url.path).read("feed.json").revision
     }
 
-    private func error(_ policies: URL, cache: URL? = nil) throws -> String? {
+    private func error(_ policies: URL) throws -> String? {
         let error = #expect(throws: PolicyError.self) {
             try SimulatedWorld().run { world in
-                _ = try await Pantry(policies: policies, cache: cache ?? policies, world: world)
+                _ = try await Pantry(policies: policies, cache: policies, world: world)
             }
         }
         return error?.description

@@ -179,6 +179,36 @@ import Testing
         }
     }
 
+    @Test func folderOfAStoreIsDeletedWhenAClearingConcernsItAndNoPolicyNamesIt() throws {
+        try SimulatedWorld().run { world in
+            let folder = try Folder()
+            let shed = Plugin.store("shed", "Keeps files.") { context in
+                let place = try context.place("tools")
+                try Data("alice's".utf8).write(to: URL(filePath: place.path).appending(path: "saw"))
+                return Shed(place: place)
+            }
+            var registry = Registry.standard
+            try registry.register(shed)
+            func write(_ store: String) throws {
+                try folder.write(
+                    #"{ "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first", "store": "\#(store)" }"#,
+                    to: "feed.json")
+            }
+            try write("shed")
+            let cache = folder.url.appending(path: "cache")
+            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: cache, world: world)
+            let file = cache.appending(path: "feed/tools/saw").path
+            #expect(FileManager.default.fileExists(atPath: file))
+            // In use it is cleared through its store, which does nothing.
+            try await pantry.clear(scope: "alice")
+            #expect(FileManager.default.fileExists(atPath: file))
+            try write("memory")
+            try await pantry.reload()
+            try await pantry.clear(scope: "bob")
+            #expect(!FileManager.default.fileExists(atPath: cache.appending(path: "feed").path))
+        }
+    }
+
     static func pantry(_ policy: String, _ world: SimulatedWorld, in folder: Folder? = nil) async throws -> Pantry {
         let folder = try folder ?? Folder()
         try folder.write(policy, to: "greetings.json")
@@ -186,6 +216,16 @@ import Testing
         for plugin in Self.plugins { try registry.register(plugin) }
         return try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
     }
+}
+
+/// A store that keeps its place and nothing else.
+struct Shed: Store {
+    let place: StorePlace
+
+    func read(_ key: Key) -> Found? { nil }
+    func write(_ entry: Entry, for key: Key) -> Bool { false }
+    func remove(_ selection: Selection) {}
+    func statistics() -> StoreStatistics { StoreStatistics() }
 }
 
 /// A folder of its own that goes when nobody needs it any more.

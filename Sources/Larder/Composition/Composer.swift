@@ -6,10 +6,25 @@ struct Composer {
     let registry: Registry
     let world: any World
     let cacheDirectory: String
+    let places: Places
+    let ifCacheUnusable: UnusableCacheAction
     /// What stands in for every policy's own origin, if anything does: a script, in tests of policies.
-    var substitute: OriginSubstitute?
+    let substitute: OriginSubstitute?
     /// Whether loads are counted: not, where a benchmark wants to know what that costs.
-    var isMeasured = true
+    let isMeasured: Bool
+
+    init(
+        registry: Registry, world: any World, cacheDirectory: String, ifCacheUnusable: UnusableCacheAction = .fail,
+        substitute: OriginSubstitute? = nil, isMeasured: Bool = true
+    ) {
+        self.registry = registry
+        self.world = world
+        self.cacheDirectory = cacheDirectory
+        self.ifCacheUnusable = ifCacheUnusable
+        places = Places(in: cacheDirectory, isStrict: ifCacheUnusable == .fail, world: world)
+        self.substitute = substitute
+        self.isMeasured = isMeasured
+    }
 
     /// The graph of a policy. Opens its store, so it may block, unless the graph that went before has one of the same
     /// make: then that one is kept, and with it the order of writes and the calls under way.
@@ -22,13 +37,15 @@ struct Composer {
         let context = context(of: slot, meter, keepsakes)
         do {
             let kept = former.flatMap { former in
-                former.policy.fingerprint(of: ["store"]) == policy.fingerprint(of: ["store"]) ? former.shelf : nil
+                former.policy.fingerprint(of: ["store"]) == policy.fingerprint(of: ["store"]) && !isMended(former)
+                    ? former : nil
             }
+            let taken = kept?.places ?? TakenPlaces()
             let shelf =
-                try kept
+                try kept?.shelf
                 ?? Shelf(
-                    try store(of: policy, in: context), order: slot.order, meter: meter, observers: slot.observers,
-                    world: world)
+                    try store(of: policy, taken, in: context), order: slot.order, meter: meter,
+                    observers: slot.observers, world: world)
             let validators = Validators(
                 try policy.validators.map { try $0.validator(in: context.of(Declaration(part: $0))) })
             let sides = try sides(policy, shelf, validators, meter, context)
@@ -47,33 +64,34 @@ struct Composer {
             return LoaderGraph(
                 policy: policy, root: root,
                 live: Measured(inner: sides.live, meter: meter, world: world), shelf: shelf,
-                validators: validators, keepsakes: keepsakes, meter: meter, world: world)
+                places: taken, validators: validators, keepsakes: keepsakes, meter: meter, world: world)
         } catch {
-            throw PolicyError([Problem("cannot be composed: \(Self.reason(for: error))", file: policy.file)])
-        }
-    }
-
-    /// What a part failed with; of a foreign error its name, for its text may hold a secret.
-    private static func reason(for error: any Error) -> String {
-        switch error {
-        case let error as Disk.Failure: error.description
-        case let error as Registry.Conflict: error.description
-        case let error as StoreError: error.description
-        case let error as LoadError: error.description
-        default: LoadError.name(of: error)
+            throw PolicyError([Problem("cannot be composed: \(StoreError.reason(for: error))", file: policy.file)])
         }
     }
 
     /// The store of a policy, even if its strategy keeps nothing: what was kept before must be cleared after a logout.
-    private func store(of policy: Policy, in context: Context) throws -> any Store {
+    private func store(of policy: Policy, _ taken: TakenPlaces, in context: Context) throws -> any Store {
         guard let part = policy.store else { return EmptyStore() }
-        return try part.store(in: context.of(Declaration(part: part)))
+        let source = PlaceSource(places: places, taken: taken, ifUnusable: ifCacheUnusable)
+        let store = try part.store(in: context.of(Declaration(part: part), source: source))
+        let due = taken.settle()
+        if due.isEmpty { return store }
+        return GatedStore(store, due: due, world: world) { [places, world] due in
+            let done = due.map { ($0.id, taken.held.filter($0.concerns)) }
+            _ = try? await world.blocking { places.settle(Dictionary(uniqueKeysWithValues: done)) }
+        }
+    }
+
+    /// Whether the places can be had now that could not when a graph was composed.
+    func isMended(_ graph: LoaderGraph) -> Bool {
+        let missing = graph.places.missing
+        return !missing.isEmpty && missing.allSatisfy { (try? places.take($0)) != nil }
     }
 
     private func context(of slot: Slot, _ meter: Meter, _ keepsakes: Keepsakes) -> Context {
         Context(
-            resource: slot.name, world: world, cacheDirectory: cacheDirectory + "/" + Self.folderName(of: slot.name),
-            registry: registry, meter: meter, keepsakes: keepsakes)
+            resource: slot.name, world: world, registry: registry, meter: meter, keepsakes: keepsakes)
     }
 
     private func sides(
@@ -99,14 +117,5 @@ struct Composer {
         return Sides(
             live: live, cached: needs.contains(.store) ? lookup : Nothing(), rest: policy.strategy.traits.rest ?? .zero,
             world: world, shelf: shelf, meter: meter)
-    }
-
-    /// A folder's name for a resource, whatever it is called: letters, digits, `-` and `_` stand for themselves.
-    static func folderName(of resource: String) -> String {
-        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        let name = resource.utf8.map { byte in
-            plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16)
-        }.joined()
-        return name.utf8.count <= 120 ? name : String(SHA256.hex(resource.utf8))
     }
 }

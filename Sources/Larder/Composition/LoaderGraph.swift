@@ -5,6 +5,8 @@ final class LoaderGraph: Sendable {
     /// The live side alone, for who wants to know what the origin says and nothing else.
     let live: any Loader
     let shelf: Shelf
+    /// What its store asked for below the cache folder.
+    let places: TakenPlaces
     let validators: Validators
     /// What its parts keep across a reload.
     let keepsakes: Keepsakes
@@ -12,13 +14,14 @@ final class LoaderGraph: Sendable {
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, live: any Loader, shelf: Shelf, validators: Validators,
-        keepsakes: Keepsakes, meter: Meter, world: any World
+        policy: Policy, root: any Loader, live: any Loader, shelf: Shelf, places: TakenPlaces,
+        validators: Validators, keepsakes: Keepsakes, meter: Meter, world: any World
     ) {
         self.policy = policy
         self.root = root
         self.live = live
         self.shelf = shelf
+        self.places = places
         self.validators = validators
         self.keepsakes = keepsakes
         self.meter = meter

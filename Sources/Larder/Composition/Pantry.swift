@@ -21,7 +21,7 @@ public final class Pantry: Sendable {
     }
 
     let folder: String
-    private let composer: Composer
+    let composer: Composer
     private let ifCacheUnusable: UnusableCacheAction
     let problems: CacheProblems
     let world: any World
@@ -68,15 +68,15 @@ public final class Pantry: Sendable {
     ) async throws {
         folder = reader.folder
         // Each program has its own: two may well have a resource of the same name.
-        let program = "larder/" + Composer.folderName(of: ProcessInfo.processInfo.processName)
+        let program = "larder/" + PlaceName.folder(of: ProcessInfo.processInfo.processName)
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         guard let cacheDirectory = (cache ?? caches?.appending(path: program))?.path else {
             throw PolicyError([Problem("the user has no folder for caches; name one", file: folder)])
         }
         policies = Exclusive(PolicyFolder(reader))
         composer = Composer(
-            registry: reader.registry, world: world, cacheDirectory: cacheDirectory, substitute: substitute,
-            isMeasured: isMeasured)
+            registry: reader.registry, world: world, cacheDirectory: cacheDirectory, ifCacheUnusable: ifCacheUnusable,
+            substitute: substitute, isMeasured: isMeasured)
         self.ifCacheUnusable = ifCacheUnusable
         self.ifUnsound = ifUnsound
         kept = KeptPolicies(of: reader.folder, in: cacheDirectory)
@@ -91,6 +91,7 @@ public final class Pantry: Sendable {
             guard try await world.blocking({ [self] in standIn() }) else { throw error }
             refused(error)
         }
+        await finishClearings()
         pressure.withLock { $0 = MemoryPressure { [weak self] in self?.relieve() } }
     }
 
@@ -165,46 +166,6 @@ public final class Pantry: Sendable {
         try Recording(file.path, hearing.loads, world)
     }
 
-    // MARK: Clearing
-
-    /// Forgets every copy of every resource. Calls under way save nothing.
-    ///
-    /// - Throws: ``LoadError`` naming the resources whose store failed, after all were tried.
-    public func clear() async throws {
-        try await clear(.all)
-    }
-
-    /// Forgets every copy of one account, or of nobody, in every resource: after a logout, say.
-    ///
-    /// - Throws: ``LoadError`` naming the resources whose store failed, after all were tried.
-    public func clear(scope: String?) async throws {
-        try await clear(.scope(scope))
-    }
-
-    /// Forgets every copy that bears this tag, in every resource. Calls under way do not save what bears it.
-    ///
-    /// - Throws: ``LoadError`` naming the resources whose store failed, after all were tried.
-    public func clear(tag: String) async throws {
-        try await clear(.tag(tag))
-    }
-
-    private func clear(_ selection: Selection) async throws {
-        var failed: [String] = []
-        var first: (any Error)?
-        for slot in slots {
-            do {
-                try await slot.clear(selection)
-            } catch {
-                failed.append(slot.name)
-                first = first ?? error
-            }
-        }
-        guard let first else { return }
-        var error = LoadError(.failed, "not cleared: \(failed.joined(separator: ", "))")
-        error.store = first
-        throw error
-    }
-
     // MARK: Swapping policies
 
     /// What happens to the policies and to the cache folder from now on, after what is wrong with them now. Every access
@@ -233,6 +194,7 @@ public final class Pantry: Sendable {
     package func reload(_ change: FolderChange) async throws -> [PolicyChange] {
         do {
             let changes = try await world.blocking { [self] in try swap(change) }
+            await finishClearings()
             accepted(changes)
             return changes
         } catch let error as PolicyError {
@@ -256,7 +218,7 @@ public final class Pantry: Sendable {
             defer { watched.withLock { ($0.isLost, $0.doubtEnds) = (folder.isLost, folder.doubtEnds) } }
             let news = try folder.look(at: change, patientAt: uptime)
             let former = folder.process.bytes
-            let changes = try install(news, try folder.settings(patientAt: uptime))
+            let changes = try install(news, try folder.settings(patientAt: uptime), change)
             folder.tookEffect()
             let isSame = news.policies.isEmpty && news.gone.isEmpty && folder.process.bytes == former
             if ifUnsound == .useLastSound, !isSame || !watched.withLock({ $0.isKept }) { keep(folder.texts) }
@@ -265,13 +227,15 @@ public final class Pantry: Sendable {
     }
 
     /// Composes policies, and puts them in place if all of them can be.
-    func install(_ news: PolicyFolder.News, _ settings: ProcessSettings) throws(PolicyError) -> [PolicyChange] {
+    func install(
+        _ news: PolicyFolder.News, _ settings: ProcessSettings, _ change: FolderChange = .anything
+    ) throws(PolicyError) -> [PolicyChange] {
         var problems: [Problem] = []
         var next: [(slot: Slot, graph: LoaderGraph?)] = []
-        for policy in news.policies {
+        for policy in news.policies + mended(change, except: news) {
             let slot = slot(policy.resource)
             let former = slot.graph
-            if former?.policy.isSame(as: policy) == true { continue }
+            if let former, former.policy.isSame(as: policy), !composer.isMended(former) { continue }
             do throws(PolicyError) {
                 next.append((slot, try composer.compose(policy, after: former, in: slot)))
             } catch {
@@ -284,17 +248,29 @@ public final class Pantry: Sendable {
             let slot = slot(name)
             if slot.graph != nil { next.append((slot, nil)) }
         }
-        let changes = next.map { slot, graph in
-            PolicyChange(
+        let changes = next.compactMap { slot, graph -> PolicyChange? in
+            if let graph, slot.graph?.policy.isSame(as: graph.policy) == true { return nil }
+            return PolicyChange(
                 resource: slot.name, from: slot.graph?.policy.revision, to: graph?.policy.revision)
         }
-        for (slot, graph) in next { slot.replace(with: graph) }
+        try? composer.places.sync()
+        for (slot, graph) in next {
+            slot.replace(with: graph)
+            self.problems.replace(graph?.places.problems ?? [], of: slot.name)
+        }
         let last = self.housekeeping.withLock { kept in
             defer { kept = housekeeping }
             return kept
         }
         withExtendedLifetime(last) {}
         return changes
+    }
+
+    /// Policies that say what they did, but whose stores can have the folders now that they could not have before.
+    private func mended(_ change: FolderChange, except news: PolicyFolder.News) -> [Policy] {
+        guard change == .anything, !problems.all.isEmpty else { return [] }
+        let others = news.gone.union(news.policies.map(\.resource))
+        return graphs.filter { !others.contains($0.policy.resource) && composer.isMended($0) }.map(\.policy)
     }
 
     /// What writes the files that the settings name: the one there is, if they are the same or nothing is written any more.
@@ -308,7 +284,7 @@ public final class Pantry: Sendable {
 
     // MARK: Slots
 
-    private var slots: [Slot] { state.withLock { $0.slots.values.sorted { $0.name < $1.name } } }
+    var slots: [Slot] { state.withLock { $0.slots.values.sorted { $0.name < $1.name } } }
 
     var graphs: [LoaderGraph] { slots.compactMap(\.graph) }
 

@@ -94,28 +94,28 @@ public struct Resource<Value: Sendable>: Sendable {
     ///
     /// - Throws: what the store throws.
     public func clear(_ parameters: [String: String], scope: String? = nil) async throws {
-        try await present().clear(.key(request(parameters, scope: scope).key))
+        try await clear(.key(request(parameters, scope: scope).key))
     }
 
     /// Forgets the copies of one account, or of nobody. Its calls under way save nothing.
     ///
     /// - Throws: what the store throws.
     public func clear(scope: String?) async throws {
-        try await present().clear(.scope(scope))
+        try await clear(.scope(scope))
     }
 
     /// Forgets the copies that bear this tag. Calls under way do not save what bears it.
     ///
     /// - Throws: what the store throws.
     public func clear(tag: String) async throws {
-        try await present().clear(.tag(tag))
+        try await clear(.tag(tag))
     }
 
     /// Forgets every copy of this resource. Calls under way save nothing.
     ///
     /// - Throws: what the store throws.
     public func clear() async throws {
-        try await present().clear(.all)
+        try await clear(.all)
     }
 
     /// How much is kept and how reads of the store went so far. A read whose copy the validators refuse is a miss.
@@ -125,9 +125,11 @@ public struct Resource<Value: Sendable>: Sendable {
         try await graph().shelf.statistics()
     }
 
-    private func present() throws(LoadError) -> Slot {
+    private func clear(_ selection: Selection) async throws {
+        // What was kept for a policy that is gone is cleared too, though it is an error to name none.
+        let outcome = await access.pantry.clear(selection, of: name)
+        if let failure = outcome.store ?? outcome.rest { throw failure }
         _ = try graph()
-        return slot
     }
 
     func graph() throws(LoadError) -> LoaderGraph { try access.graph() }

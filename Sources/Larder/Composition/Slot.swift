@@ -7,6 +7,7 @@ final class Slot: Sendable {
 
     private struct Former {
         weak var shelf: Shelf?
+        let places: Set<PlaceName>
     }
 
     let name: String
@@ -51,30 +52,25 @@ final class Slot: Sendable {
             graph.shelf.count(with: graph.meter)
         }
         // Its shelf is among the former ones before it goes, so that a clearing finds every shelf in use.
-        let shelf = self.graph?.shelf
+        let last = self.graph
         state.withLock { state in
             state.former.removeAll { $0.shelf == nil }
-            if let shelf, shelf !== graph?.shelf { state.former.append(Former(shelf: shelf)) }
+            if let last, last.shelf !== graph?.shelf {
+                state.former.append(Former(shelf: last.shelf, places: last.places.held))
+            }
         }
         withExtendedLifetime(present.replace(with: graph)) {}
     }
 
     /// Waits until the answers that have arrived are saved, also where former graphs are still in use.
     func settle() async {
-        let former = state.withLock { $0.former.map(\.shelf) }
-        for shelf in [graph?.shelf] + former { await shelf?.flights.settle() }
+        for (shelf, _) in shelves { await shelf.flights.settle() }
     }
 
-    /// Forgets the selected entries, also where former graphs are still in use.
-    ///
-    /// - Throws: the first failure, after all were tried.
-    func clear(_ selection: Selection) async throws {
-        var failure: (any Error)?
-        let present = graph?.shelf
-        let former = state.withLock { $0.former.map(\.shelf) }
-        for shelf in [present] + former.filter({ $0 !== present }) {
-            do { try await shelf?.clear(selection) } catch { failure = failure ?? error }
-        }
-        if let failure { throw failure }
+    /// Every shelf that is in use, the present one first, and the places that its store holds.
+    var shelves: [(shelf: Shelf, places: Set<PlaceName>)] {
+        let present = graph.map { ($0.shelf, $0.places.held) }
+        let former = state.withLock { $0.former.compactMap { former in former.shelf.map { ($0, former.places) } } }
+        return (present.map { [$0] } ?? []) + former.filter { $0.0 !== present?.0 }
     }
 }

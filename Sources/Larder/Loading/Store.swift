@@ -146,6 +146,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
+    /// What something failed with; of a foreign error its type, for its text may hold a secret.
+    static func reason(for error: any Error) -> String {
+        switch error {
+        case let error as Disk.Failure: error.description
+        case let error as StoreError: error.description
+        case let error as LoadError: error.description
+        default: "\(type(of: error))"
+        }
+    }
+
     /// The failure to read an entry that is damaged.
     static var damaged: StoreError {
         var failure = StoreError("the entry is damaged")

@@ -164,10 +164,20 @@ public final class Part: Sendable {
         return try make(context)
     }
 
-    /// The store this part stands for.
+    /// The store this part stands for; one that keeps nothing, if its place cannot be used and the app goes on without.
     public func store(in context: Context) throws -> any Store {
         guard case .store(let make) = recipe else { throw mismatch(.store) }
-        return try make(context)
+        let context = context.ofTier()
+        do {
+            return try make(context)
+        } catch {
+            guard let source = context.source, source.ifUnusable == .goOn, source.isAsked.withLock({ $0 }),
+                !(error is Registry.Conflict)
+            else { throw error }
+            source.taken.add(
+                CacheProblem(resource: context.resource, part: plugin.name, reason: StoreError.reason(for: error)))
+            return EmptyStore()
+        }
     }
 
     /// The eviction this part stands for.

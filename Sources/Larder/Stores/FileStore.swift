@@ -22,13 +22,9 @@ extension Plugin {
             }
         }
     ) { context, directory, capacity, maxAge, eviction in
-        let folder = context.cacheDirectory + "/" + directory
-        do { try Disk.makeFolder(folder) } catch {
-            // Its own name may come from the environment, and is not shown.
-            throw StoreError("the store's folder in \(context.cacheDirectory) cannot be used: \(error)")
-        }
+        let place = try context.place(directory)
         return FileStore(
-            folder: folder, capacity: capacity, maxAge: maxAge,
+            folder: place.path, place: place, capacity: capacity, maxAge: maxAge,
             eviction: try eviction.orDefault(in: context).eviction(), world: context.world)
     }
 }
@@ -40,6 +36,8 @@ extension Plugin {
 /// is expired: to say so takes no room, and happens at once or not at all.
 struct FileStore: Store {
     let folder: String
+    /// Kept, so that nobody else deletes the folder.
+    private let place: StorePlace?
     let capacity: Int
     let maxAge: Duration
     let world: any World
@@ -53,8 +51,12 @@ struct FileStore: Store {
     /// No entry is larger than this, whoever wrote it.
     static let mostBytes = 1 << 30
 
-    init(folder: String, capacity: Int, maxAge: Duration = .forever, eviction: any Eviction, world: any World) {
+    init(
+        folder: String, place: StorePlace? = nil, capacity: Int, maxAge: Duration = .forever, eviction: any Eviction,
+        world: any World
+    ) {
         self.folder = folder
+        self.place = place
         self.capacity = capacity
         self.maxAge = maxAge
         self.world = world
@@ -150,6 +152,11 @@ struct FileStore: Store {
         return entry
     }
 
+    func makeFolder() throws(Disk.Failure) {
+        guard let place else { return try Disk.makeFolder(folder) }
+        do { try place.restore() } catch { throw error as? Disk.Failure ?? Disk.Failure("make a folder") }
+    }
+
     private func forget(_ name: String) throws(StoreError) {
         if files.remove(name, hash: name.hashValue) != nil { try remove(name) }
     }
@@ -184,7 +191,7 @@ struct FileStore: Store {
     /// The files in the folder; folders in it are none of the store's.
     private func items() throws(StoreError) -> [Disk.Item] {
         do {
-            try Disk.makeFolder(folder)
+            try makeFolder()
             return try Disk.list(folder).filter { !$0.isFolder }
         } catch {
             throw StoreError(error.description)

@@ -75,7 +75,7 @@ extension FileStore {
             } catch {
                 if error.isMissing {
                     // Systems clear folders of caches away while programs run.
-                    try Disk.makeFolder(folder)
+                    try makeFolder()
                 } else if !error.isFull || !makeRoom(for: weight, sparing: name) {
                     throw error
                 }

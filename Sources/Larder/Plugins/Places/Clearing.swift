@@ -1,0 +1,95 @@
+/// Something that was to be cleared, as it is written down before it is done.
+struct Clearing: Sendable, Equatable {
+    /// The name of its file.
+    let id: String
+    let selection: Selection
+    /// The folder of the only resource that it is about; nil if it is about all of them.
+    var folder: String?
+    /// The places where it is still to be done; nil for all that are listed.
+    var places: Set<PlaceName>?
+
+    private static let prefix = "clearing-"
+
+    /// Whether a file of this name is a clearing, and whole.
+    static func isFile(_ name: String) -> Bool {
+        name.hasPrefix(prefix) && !name.hasSuffix(Disk.temporarySuffix)
+    }
+
+    init(_ selection: Selection, resource: String? = nil) {
+        id = Self.prefix + Disk.randomName()
+        self.selection = selection
+        folder = resource.map(PlaceName.folder)
+    }
+
+    /// Whether it is to be done in a place.
+    func concerns(_ place: PlaceName) -> Bool {
+        places?.contains(place) ?? (folder == nil || folder == place.folder)
+    }
+
+    // MARK: Writing
+
+    private static let head = "larder-clearing 1"
+
+    /// The same as text.
+    var bytes: [UInt8] {
+        var lines = [Self.head, Self.line(for: selection)]
+        if let folder { lines.append("resource " + folder) }
+        if let places { lines += ["some"] + places.sorted().map { "place " + $0.path } }
+        return Array((lines + ["end", ""]).joined(separator: "\n").utf8)
+    }
+
+    /// What was written down; everything, if it is damaged: rather too much is forgotten than an account kept.
+    init(id: String, bytes: [UInt8]) {
+        self =
+            Self(id: id, text: String(decoding: bytes, as: UTF8.self))
+            ?? Self(id: id, selection: .all, folder: nil, places: nil)
+    }
+
+    private init(id: String, selection: Selection, folder: String?, places: Set<PlaceName>?) {
+        (self.id, self.selection, self.folder, self.places) = (id, selection, folder, places)
+    }
+
+    private init?(id: String, text: String) {
+        // A reserved file is longer than what was written into it.
+        let lines = text.split(separator: "\n")
+        guard lines.count > 2, lines[0] == Self.head, lines.last == "end",
+            let selection = Self.selection(in: lines[1])
+        else { return nil }
+        var clearing = Self(id: id, selection: selection, folder: nil, places: nil)
+        for line in lines[2...].dropLast() {
+            let words = line.split(separator: " ", maxSplits: 1)
+            switch (words.first, words.count) {
+            case ("resource", 2): clearing.folder = String(words[1])
+            case ("some", 1): clearing.places = []
+            case ("place", 2):
+                guard let place = PlaceName(path: words[1]) else { return nil }
+                clearing.places?.insert(place)
+            default: return nil
+            }
+        }
+        self = clearing
+    }
+
+    private static func line(for selection: Selection) -> String {
+        switch selection {
+        case .key(let key): "key " + PercentEncoding.encoded(key.text)
+        case .scope(nil): "nobody"
+        case .scope(let scope?): "scope " + PercentEncoding.encoded(scope)
+        case .tag(let tag): "tag " + PercentEncoding.encoded(tag)
+        case .all: "all"
+        }
+    }
+
+    private static func selection(in line: Substring) -> Selection? {
+        let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let rest = PercentEncoding.decoded(words.count > 1 ? words[1].utf8 : "".utf8[...]) else { return nil }
+        switch (words[0], words.count) {
+        case ("all", 1): return .all
+        case ("nobody", 1): return .scope(nil)
+        case ("key", 2): return Key(text: rest).map { .key($0) }
+        case ("scope", 2): return .scope(rest)
+        case ("tag", 2): return .tag(rest)
+        default: return nil
+        }
+    }
+}
