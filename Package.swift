@@ -24,6 +24,9 @@ let package = Package(
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
         .executableTarget(
             name: "LarderBench", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
+        // What `Tests/clearing` kills; no product.
+        .executableTarget(
+            name: "ClearingRun", dependencies: ["Larder"], path: "Tests/ClearingRun", swiftSettings: settings),
         .testTarget(
             name: "LarderTests", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
         // What these tests may see is what another package sees: public declarations and nothing else.
