@@ -157,10 +157,8 @@ extension Context: CustomStringConvertible, CustomDebugStringConvertible, Custom
     /// The same as the description.
     public var debugDescription: String { description }
 
-    /// The resource, and the folder it may write to.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["resource": resource, "cacheDirectory": cacheDirectory], displayStyle: .struct)
-    }
+    /// The resource.
+    public var customMirror: Mirror { Mirror(self, children: ["resource": resource], displayStyle: .struct) }
 }
 
 extension Reading: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -42,9 +42,6 @@ package enum Disk {
     /// The code of the failure to find a file.
     package static let missing = ENOENT
 
-    /// The codes of the failure to write where there is no room.
-    static let (full, overQuota) = (ENOSPC, EDQUOT)
-
     /// What a folder holds under one name.
     package struct Item {
         package var name: String

@@ -193,8 +193,3 @@ final class Places: Sendable {
         try Disk.sync(folder)
     }
 }
-
-extension Disk.Failure {
-    /// Whether there was no room.
-    var isFull: Bool { code == Disk.full || code == Disk.overQuota }
-}
