@@ -113,4 +113,30 @@ import Testing
             try await world.sleep(for: .seconds(60))
         }
     }
+
+    @Test(arguments: [true, false]) func whatAFailedClearingSelectsIsNotShownUntilItIsCleared(_ foreignStore: Bool)
+        throws
+    {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(
+                world, strategy: #""cache-first""#, validators: Self.windows, foreignStore: foreignStore)
+            for scope in ["alice", "bob"] {
+                kitchen.stock("old", age: .seconds(60), kitchen.key(scope: scope))
+                #expect(try await kitchen.feed.load(scope: scope).text == "old")
+            }
+            kitchen.store.set(.fails, for: .remove)
+            await #expect(throws: LoadError.self) { try await kitchen.pantry.clear(scope: "alice") }
+            kitchen.origin.play(then: .failure(.status(503)))
+            #expect(try await kitchen.start(scope: "alice").failure().status == 503)
+            #expect(try await kitchen.feed.load(scope: "bob").text == "old")
+            kitchen.store.set(nil, for: .remove)
+            try await world.sleep(for: .seconds(2))
+            _ = try await kitchen.start(scope: "alice").failure()
+            try await world.sleep(for: .seconds(2))
+            #expect(kitchen.held(kitchen.key(scope: "alice")) == nil, "it was tried again")
+            kitchen.origin.play(then: .value("new"))
+            #expect(try await kitchen.feed.load(scope: "alice").text == "new")
+            #expect(try await kitchen.feed.load(scope: "alice").source == .store("faulty"))
+        }
+    }
 }

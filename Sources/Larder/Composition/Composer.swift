@@ -66,7 +66,8 @@ struct Composer {
                 live: Measured(inner: sides.live, meter: meter, world: world), shelf: shelf,
                 places: taken, validators: validators, keepsakes: keepsakes, meter: meter, world: world)
         } catch {
-            throw PolicyError([Problem("cannot be composed: \(StoreError.reason(for: error))", file: policy.file)])
+            let reason = (error as? Registry.Conflict)?.description ?? StoreError.reason(for: error)
+            throw PolicyError([Problem("cannot be composed: \(reason)", file: policy.file)])
         }
     }
 

@@ -8,8 +8,19 @@ final class Leftovers: Sendable {
     enum Flaw: Sendable {
         /// The origin said that it is gone.
         case gone
+        /// A clearing selects it, and failed.
+        case uncleared
         /// The origin has sent something newer.
         case outdated(by: Newest)
+
+        /// Why the copy may not be shown at all; nil if it may, for some uses.
+        var hidden: String? {
+            switch self {
+            case .gone: "the origin says it is gone, and it could not be removed"
+            case .uncleared: "it was cleared, and could not be removed"
+            case .outdated: nil
+            }
+        }
     }
 
     private struct Leftover {
@@ -23,6 +34,10 @@ final class Leftovers: Sendable {
     private struct State {
         var next: UInt64 = 0
         var all: [Key: Leftover] = [:]
+        /// Clearings that failed: what they select is not shown before they are carried out.
+        var uncleared: Set<Selection> = []
+        /// When they may be tried again.
+        var nextTry = Duration.zero
     }
 
     private static let most = 1_000
@@ -36,7 +51,10 @@ final class Leftovers: Sendable {
 
     /// The flaw of the copy under `key`; nil when none is known.
     subscript(key: Key) -> Flaw? {
-        isEmpty ? nil : state.withLock { $0.all[key]?.flaw }
+        if isEmpty { return nil }
+        return state.withLock { state in
+            state.uncleared.contains { $0.mayContain(key) } ? .uncleared : state.all[key]?.flaw
+        }
     }
 
     /// Remembers the flaw of a copy. No attempt is made to mend it before all unfinished operations have ended.
@@ -81,10 +99,35 @@ final class Leftovers: Sendable {
         change { state in state.all = state.all.filter { !selection.contains($0.key, tags: []) } }
     }
 
+    // MARK: Clearings that failed
+
+    /// Remembers that the selected copies were to be removed, and could not all be.
+    func note(uncleared selection: Selection) {
+        change { $0.uncleared.insert(selection) }
+    }
+
+    /// The selected copies are removed.
+    func cleared(_ selection: Selection) {
+        if isEmpty { return }
+        change { state in
+            if selection == .all { state.uncleared = [] } else { state.uncleared.remove(selection) }
+        }
+    }
+
+    /// The clearings to be tried again now that a copy under `key` is looked for; none while it was tried a moment ago.
+    func takeTry(for key: Key, at uptime: Duration) -> [Selection] {
+        state.withLock { state in
+            let concerned = state.uncleared.filter { $0.mayContain(key) }
+            if concerned.isEmpty || uptime < state.nextTry { return [] }
+            state.nextTry = uptime + .seconds(1)
+            return Array(concerned)
+        }
+    }
+
     @discardableResult
     private func change<Result>(_ change: (inout State) -> Result) -> Result {
         state.withLock { state in
-            defer { count.store(state.all.count, ordering: .relaxed) }
+            defer { count.store(state.all.count + state.uncleared.count, ordering: .relaxed) }
             return change(&state)
         }
     }
@@ -129,7 +172,11 @@ extension Shelf {
     /// caller.
     func flaw(of key: Key) -> Leftovers.Flaw? {
         guard let flaw = leftovers[key] else { return nil }
-        if let number = leftovers.begin(key) {
+        let uncleared = leftovers.takeTry(for: key, at: world.uptime)
+        if !uncleared.isEmpty {
+            // A failure is counted, and told, by the clearing itself.
+            world.spawn { for selection in uncleared { try? await self.clear(selection) } }
+        } else if let number = leftovers.begin(key) {
             world.spawn {
                 await self.mend(key)
                 self.leftovers.rest(key, number)
@@ -145,7 +192,7 @@ extension Shelf {
                 switch leftovers[key] {
                 case .gone: try await removeGone(key)
                 case .outdated(let newest): if await store.outdate(key, by: newest) { leftovers.forget(key) }
-                case nil: break
+                case .uncleared, nil: break
                 }
             }
         } catch {

@@ -22,12 +22,13 @@ package struct Lookup: Loader {
 
     /// A copy in memory that is decoded and may be used.
     package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        Judging.storeIsUsed()
         guard leftovers.isEmpty || leftovers[request.key] == nil else { return nil }
         let now = world.now
         var permissions = Permissions([])
         var entry = store.peek(request.key) { entry in
             guard entry.payload.isDecoded(by: codec) else { return false }
-            permissions = validators.permit(entry.metadata, at: now)
+            permissions = Judging.whileStoreWaits { validators.permit(entry.metadata, at: now) }
             return permissions.allows(uses)
         }
         guard let since = entry?.metadata.since, let use = permissions.uses.intersection(uses).best else { return nil }
@@ -102,8 +103,8 @@ package struct Lookup: Loader {
     }
 
     private func read(_ call: Call, _ ticket: Ticket, _ flaw: Leftovers.Flaw?) async throws -> Found {
-        if case .gone = flaw {
-            call.trail.note("store", "copy passed over: the origin says it is gone, and it could not be removed")
+        if let reason = flaw?.hidden {
+            call.trail.note("store", "copy passed over: \(reason)")
             throw Self.notCached
         }
         let found: Found?

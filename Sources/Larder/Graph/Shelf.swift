@@ -39,8 +39,14 @@ package final class Shelf: Sendable {
     /// Forgets the selected entries. Calls under way neither save what they bring nor are joined by later loads.
     package func clear(_ selection: Selection) async throws {
         defer { flights.close(selection) }
-        try await order.clear(selection) { try await store.remove(selection) }
+        do {
+            try await order.clear(selection) { try await store.remove(selection) }
+        } catch {
+            leftovers.note(uncleared: selection)
+            throw error
+        }
         leftovers.forget(selection)
+        leftovers.cleared(selection)
         works(.remove)
     }
 
@@ -151,7 +157,7 @@ package final class Shelf: Sendable {
 
     /// Whether a copy lies under `key` that the origin has not called gone.
     func contains(_ key: Key) async throws -> Bool {
-        if case .gone = flaw(of: key) { return false }
+        if flaw(of: key)?.hidden != nil { return false }
         return try await read(key) != nil
     }
 

@@ -152,7 +152,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case let error as Disk.Failure: error.description
         case let error as StoreError: error.description
         case let error as LoadError: error.description
-        default: "\(type(of: error))"
+        default: LoadError.name(of: error)
         }
     }
 

@@ -75,6 +75,7 @@ struct MemoryStore: Store {
     }
 
     func write(_ entry: Entry, for key: Key) -> Bool {
+        Judging.storeIsUsed()
         if maxAge < .forever {
             let now = world.now
             tell(catalog.sweep(Self.looks) { isOutlived($1, at: now) }, .age)
@@ -98,6 +99,7 @@ struct MemoryStore: Store {
     }
 
     func remove(_ selection: Selection) {
+        Judging.storeIsUsed()
         if case .key(let key) = selection {
             catalog.remove(key, hash: key.hash)
         } else {
@@ -106,6 +108,7 @@ struct MemoryStore: Store {
     }
 
     func relieve() {
+        Judging.storeIsUsed()
         tell(catalog.removeAll { _, _ in true }, .pressure)
     }
 
