@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Larder
-import LarderCommand
 import LarderSimulation
+
+@testable import LarderCommand
 
 /// Runs the command line in this process and keeps what it wrote.
 struct Output {
@@ -12,8 +13,10 @@ struct Output {
     init(_ arguments: [String], registry: Registry = .standard, environment: [String: String] = [:]) async {
         let out = Locked<[UInt8]>([])
         let err = Locked<[UInt8]>([])
-        let terminal = Terminal(
+        var terminal = Terminal(
             out: { bytes in out.withLock { $0 += bytes } }, err: { bytes in err.withLock { $0 += bytes } })
+        // No test depends on how fast this machine is: no time passes for progress to be told.
+        terminal.uptime = { .zero }
         code = await LarderCommand.run(
             arguments, registry: registry, environment: environment, terminal: terminal)
         self.out = String(decoding: out.withLock { $0 }, as: UTF8.self)
