@@ -19,7 +19,9 @@ public struct CachedCopy: Sendable {
 
     /// The copy, if it may be shown now for any of `uses`; nil if it may not, for the reasons in ``permissions``.
     ///
-    /// - Parameter fellBack: whether it stands in for a call that failed, was refused or took too long. Metrics count it.
+    /// - Parameters:
+    ///   - uses: what the strategy wants to show it for.
+    ///   - fellBack: whether it stands in for a call that failed, was refused or took too long. Metrics count it.
     public func shown(for uses: Uses, fellBack: Bool = false) -> Loaded<Entry>? {
         let now = world.now
         let permissions = validators.permit(found.entry.metadata, at: now)
