@@ -139,4 +139,25 @@ import Testing
             #expect(try await kitchen.feed.load(scope: "alice").source == .store("faulty"))
         }
     }
+
+    @Test func aFormerStoreThatIsClearedDoesNotExcuseThePresentOne() throws {
+        try SimulatedWorld().run { world in
+            let next = FaultyStore("next", world: world)
+            let kitchen = try await Kitchen(
+                world, strategy: #""cache-first""#, validators: Self.windows, plugins: [next.plugin])
+            kitchen.origin.play(.value("slow", after: .seconds(60)))
+            // Holds the former graph, and with it the store.
+            let busy = kitchen.start(["id": "busy"])
+            try await world.settle()
+            try kitchen.folder.edit("feed.json", #""store": "faulty""#, #""store": "next""#)
+            try await kitchen.pantry.reload()
+            kitchen.origin.play(then: .value("old"))
+            _ = try await kitchen.feed.load()
+            next.set(.fails, for: .remove)
+            await #expect(throws: LoadError.self) { try await kitchen.pantry.clear() }
+            kitchen.origin.play(then: .failure(.status(503)))
+            #expect(try await kitchen.start().failure().status == 503)
+            _ = await busy.result()
+        }
+    }
 }

@@ -85,4 +85,34 @@ import Testing
             #expect(kitchen.held() == nil)
         }
     }
+
+    @Test func anAnswerThatComesWhileACopyIsReadIsNotExchangedForIt() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(
+                world, strategy: #"{ "use": "network-first", "patience": "800ms" }"#, validators: Self.windows)
+            kitchen.origin.play(then: .value("new", after: .seconds(1)))
+            kitchen.stock("old", age: .seconds(600))
+            // The call's own look for a copy is quick.
+            kitchen.store.play(nil, for: .read)
+            kitchen.store.set(.takes(.seconds(10)), for: .read)
+            let loaded = try await kitchen.feed.load()
+            #expect(loaded.text == "new" && world.uptime == .seconds(1))
+            try await world.sleep(for: .seconds(20))
+        }
+    }
+
+    @Test func aDeadlineWhileACopyIsReadLetsTheCallGoOn() throws {
+        try SimulatedWorld().run { world in
+            let kitchen = try await Kitchen(
+                world, strategy: #"{ "use": "network-first", "patience": "100ms" }"#, validators: Self.windows)
+            kitchen.origin.play(then: .value("new", after: .seconds(1)))
+            kitchen.stock("old", age: .seconds(600))
+            kitchen.store.play(nil, for: .read)
+            kitchen.store.set(.takes(.seconds(10)), for: .read)
+            let load = kitchen.start(deadline: .milliseconds(200))
+            #expect(try await load.failure().code == .deadline && load.endedAt == .milliseconds(200))
+            try await world.sleep(for: .seconds(20))
+            #expect(kitchen.held() == "new")
+        }
+    }
 }

@@ -141,6 +141,20 @@ import Testing
         }
     }
 
+    @Test func anEmptiedFolderIsRefusedOnceAndNotLookedAtForEver() throws {
+        try Self.run { world in
+            let room = try await Room(world, ["a.json": Self.policy("a", 1), "_larder.json": #"{ "log": {} }"#])
+            try room.remove("a.json")
+            try room.remove("_larder.json")
+            try await world.sleep(for: .seconds(60))
+            #expect(room.pantry.resources == ["a"])
+            #expect(room.events.count(where: { $0 == "there are no policies in this folder" }) <= 2, "\(room.events)")
+            try room.write(Self.policy("a", 2), to: "a.json")
+            try await world.sleep(for: .seconds(3))
+            #expect(try await room.value("a") == "2")
+        }
+    }
+
     @Test func policiesThatAreSoundAgainAreToldThoughNothingChanged() throws {
         try Self.run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", 1)])

@@ -15,14 +15,17 @@ extension Pantry {
     ///
     /// - Returns: when to look again, if files are missing.
     func follow(_ change: FolderChange) async -> Duration? {
-        let wasLost = watched.withLock { $0.isLost }
+        let (wasLost, start) = (watched.withLock { $0.isLost }, world.uptime)
         do {
-            accepted(try await world.blocking { [self] in try swap(change, patientAt: world.uptime) })
+            let changes = try await world.blocking { [self] in try swap(change, patientAt: world.uptime) }
+            await finishClearings()
+            accepted(changes)
         } catch let error as PolicyError {
             // That the folder is gone is told once.
             if !wasLost || !watched.withLock({ $0.isLost }) { refused(error) }
         } catch {}
-        return watched.withLock { $0.doubtEnds }
+        // What was doubted for long enough by now has been looked at.
+        return watched.withLock { $0.doubtEnds }.flatMap { $0 > start ? $0 : nil }
     }
 
     func accepted(_ changes: [PolicyChange]) {

@@ -34,7 +34,10 @@ package struct Asked: Loader {
 
     @inline(never)
     private func approved(_ loaded: Loaded<Entry>, for call: Call) throws -> Loaded<Entry> {
-        if loaded.account.isSealed(for: call.key) { return loaded }
+        // What a side answered with at once is as good.
+        if loaded.account.isSealed(for: call.key, load: call.load) || loaded.account.isSealed(for: call.key) {
+            return loaded
+        }
         throw LoadError(.failed, "the strategy returned a value that neither of its sides gave it for this load")
     }
 }

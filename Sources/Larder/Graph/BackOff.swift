@@ -45,8 +45,15 @@ package final class BackOff: Sendable {
     private struct State {
         var failures: [Key: Failure] = [:]
         var sweptAt = Duration.zero
+        /// The longest rest that a strategy has asked for.
+        var longestAsked = longest
         /// The first and the last failure since the origin answered for any key.
         var outage: (since: Duration, last: Duration)?
+
+        mutating func failure(of key: Key, _ base: Duration) -> Failure? {
+            if base > longestAsked { longestAsked = base }
+            return failures[key]
+        }
 
         /// Takes note of a failure, and tells for how long there has been nothing else. One long ago says nothing of now.
         mutating func fail(at uptime: Duration) -> Duration {
@@ -62,7 +69,7 @@ package final class BackOff: Sendable {
             // Not at each failure: it takes a while.
             if uptime - sweptAt < .seconds(1) { return false }
             sweptAt = uptime
-            failures = failures.filter { uptime - $0.value.at < longest }
+            failures = failures.filter { uptime - $0.value.at < longestAsked }
             return failures.count < capacity
         }
     }
@@ -104,7 +111,9 @@ package final class BackOff: Sendable {
 
     /// The time for which the key's origin is still left alone; nil when it may be asked.
     func rest(of key: Key, base: Duration, at uptime: Duration) -> Rest? {
-        guard isAny.load(ordering: .relaxed), let failure = state.withLock({ $0.failures[key] }) else { return nil }
+        guard isAny.load(ordering: .relaxed), let failure = state.withLock({ $0.failure(of: key, base) }) else {
+            return nil
+        }
         let since = uptime - failure.at
         let left = failure.rest(base) - since
         return left > .zero ? Rest(since: since, left: left, isSlow: failure.isSlow) : nil

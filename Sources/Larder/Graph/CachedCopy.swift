@@ -4,6 +4,7 @@
 public struct CachedCopy: Sendable {
     let found: Found
     let key: Key
+    let load: UInt64
     let validators: Validators
     let revision: String
     let world: any World
@@ -30,6 +31,7 @@ public struct CachedCopy: Sendable {
             found.entry,
             account: Account(
                 in: found.tier, aged: found.entry.metadata.nanoseconds(at: now), permissions, for: use, of: key,
+                load: load,
                 by: revision, fellBack: fellBack))
     }
 

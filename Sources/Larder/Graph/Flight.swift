@@ -17,7 +17,7 @@ final class Flight: Sendable {
 
     private enum Seat {
         /// Somebody is about to wait, or waits no more for now.
-        case idle
+        case idle(isWoken: Bool)
         case waiting(Waiter, alarm: UInt64?)
         /// Nobody waits, but the call is to go on for a while.
         case lingering(alarm: UInt64)
@@ -103,7 +103,7 @@ final class Flight: Sendable {
     /// Takes a seat, unless the call was given up.
     func take(_ seat: UInt64) -> Bool {
         state.withLock { state in
-            if !state.isAbandoned { state.seats[seat] = .idle }
+            if !state.isAbandoned { state.seats[seat] = .idle(isWoken: false) }
             return !state.isAbandoned
         }
     }
@@ -128,6 +128,10 @@ final class Flight: Sendable {
             guard state.seats[seat] != nil else { return .left }
             if state.result != nil { return .answered }
             if let limit, limit <= .zero { return isLast && state.arrived != nil ? .answered : .overran }
+            if case .idle(isWoken: true) = state.seats[seat] {
+                state.seats[seat] = .idle(isWoken: false)
+                return state.arrived == nil ? .overran : .answered
+            }
             state.seats[seat] = .waiting(waiter, alarm: nil)
             return nil
         }
@@ -145,10 +149,25 @@ final class Flight: Sendable {
     private func overrun(_ seat: UInt64, _ isLast: Bool) {
         let (waiter, hasArrived) = state.withLock { state -> (Waiter?, Bool) in
             guard case .waiting(let waiter, _) = state.seats[seat] else { return (nil, false) }
-            state.seats[seat] = .idle
+            state.seats[seat] = .idle(isWoken: false)
             return (waiter, state.arrived != nil)
         }
         waiter?.resume(returning: isLast && hasArrived ? .answered : .overran)
+    }
+
+    /// Ends the wait in a seat, or the next one: something else has come that its owner looks for.
+    func wake(_ seat: UInt64) {
+        let (woken, ending) = state.withLock { state -> (Seat?, Ending) in
+            let taken = state.seats[seat]
+            switch taken {
+            case .idle: state.seats[seat] = .idle(isWoken: true)
+            case .waiting: state.seats[seat] = .idle(isWoken: false)
+            case .lingering, nil: return (nil, .overran)
+            }
+            return (taken, state.arrived == nil ? .overran : .answered)
+        }
+        if let alarm = woken?.alarm { alarms.cancel([alarm]) }
+        woken?.waiter?.resume(returning: ending)
     }
 
     /// Gives up a seat. Who waits in it is told.

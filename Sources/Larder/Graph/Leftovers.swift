@@ -34,10 +34,6 @@ final class Leftovers: Sendable {
     private struct State {
         var next: UInt64 = 0
         var all: [Key: Leftover] = [:]
-        /// Clearings that failed: what they select is not shown before they are carried out.
-        var uncleared: Set<Selection> = []
-        /// When they may be tried again.
-        var nextTry = Duration.zero
     }
 
     private static let most = 1_000
@@ -51,10 +47,7 @@ final class Leftovers: Sendable {
 
     /// The flaw of the copy under `key`; nil when none is known.
     subscript(key: Key) -> Flaw? {
-        if isEmpty { return nil }
-        return state.withLock { state in
-            state.uncleared.contains { $0.mayContain(key) } ? .uncleared : state.all[key]?.flaw
-        }
+        isEmpty ? nil : state.withLock { $0.all[key]?.flaw }
     }
 
     /// Remembers the flaw of a copy. No attempt is made to mend it before all unfinished operations have ended.
@@ -99,35 +92,10 @@ final class Leftovers: Sendable {
         change { state in state.all = state.all.filter { !selection.contains($0.key, tags: []) } }
     }
 
-    // MARK: Clearings that failed
-
-    /// Remembers that the selected copies were to be removed, and could not all be.
-    func note(uncleared selection: Selection) {
-        change { $0.uncleared.insert(selection) }
-    }
-
-    /// The selected copies are removed.
-    func cleared(_ selection: Selection) {
-        if isEmpty { return }
-        change { state in
-            if selection == .all { state.uncleared = [] } else { state.uncleared.remove(selection) }
-        }
-    }
-
-    /// The clearings to be tried again now that a copy under `key` is looked for; none while it was tried a moment ago.
-    func takeTry(for key: Key, at uptime: Duration) -> [Selection] {
-        state.withLock { state in
-            let concerned = state.uncleared.filter { $0.mayContain(key) }
-            if concerned.isEmpty || uptime < state.nextTry { return [] }
-            state.nextTry = uptime + .seconds(1)
-            return Array(concerned)
-        }
-    }
-
     @discardableResult
     private func change<Result>(_ change: (inout State) -> Result) -> Result {
         state.withLock { state in
-            defer { count.store(state.all.count + state.uncleared.count, ordering: .relaxed) }
+            defer { count.store(state.all.count, ordering: .relaxed) }
             return change(&state)
         }
     }
@@ -171,12 +139,13 @@ extension Shelf {
     /// The flaw of the copy under `key`; nil when none is known. If there is one, an attempt to mend it starts beside the
     /// caller.
     func flaw(of key: Key) -> Leftovers.Flaw? {
+        if failedClearings.select(key) {
+            let again = failedClearings.takeTry(for: key, at: world.uptime)
+            if !again.isEmpty { world.spawn { for selection in again { try? await self.clear(selection) } } }
+            return .uncleared
+        }
         guard let flaw = leftovers[key] else { return nil }
-        let uncleared = leftovers.takeTry(for: key, at: world.uptime)
-        if !uncleared.isEmpty {
-            // A failure is counted, and told, by the clearing itself.
-            world.spawn { for selection in uncleared { try? await self.clear(selection) } }
-        } else if let number = leftovers.begin(key) {
+        if let number = leftovers.begin(key) {
             world.spawn {
                 await self.mend(key)
                 self.leftovers.rest(key, number)

@@ -38,9 +38,12 @@ final class LiveCall: Sendable {
         call.trail.add(flight.trail.steps)
         if !answer.isOver { call.trail.note("store", "saving goes on") }
         var loaded = try answer.result.get()
-        loaded.account.seal(for: call.key)
+        loaded.account.seal(for: call.key, load: call.load)
         return loaded
     }
+
+    /// Ends a wait before its time, as if that were over.
+    func wake() { flight.wake(seat) }
 
     /// Lets the call go on for a while, though its caller does not wait any more.
     func goOn(for time: Duration) {

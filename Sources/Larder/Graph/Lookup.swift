@@ -5,6 +5,7 @@ package struct Lookup: Loader {
     private let store: any Store
     private let nearest: String
     private let leftovers: Leftovers
+    private let failedClearings: FailedClearings
     let validators: Validators
     let world: any World
     /// The revision of the policy.
@@ -15,6 +16,7 @@ package struct Lookup: Loader {
         store = shelf.store
         nearest = shelf.store.nearest
         leftovers = shelf.leftovers
+        failedClearings = shelf.failedClearings
         self.validators = validators
         self.revision = revision
         self.world = world
@@ -23,7 +25,9 @@ package struct Lookup: Loader {
     /// A copy in memory that is decoded and may be used.
     package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
         Judging.storeIsUsed()
-        guard leftovers.isEmpty || leftovers[request.key] == nil else { return nil }
+        guard leftovers.isEmpty || leftovers[request.key] == nil,
+            failedClearings.isEmpty || !failedClearings.select(request.key)
+        else { return nil }
         let now = world.now
         var permissions = Permissions([])
         var entry = store.peek(request.key) { entry in
@@ -97,7 +101,8 @@ package struct Lookup: Loader {
             throw Self.notCached
         }
         if found.depth > 0 { await shelf.promote(found, ticket, call.trail) }
-        let copy = CachedCopy(found: found, key: call.key, validators: validators, revision: revision, world: world)
+        let copy = CachedCopy(
+            found: found, key: call.key, load: call.load, validators: validators, revision: revision, world: world)
         if !copy.permissions.allows(.showing) { shelf.countRefused() }
         return copy
     }

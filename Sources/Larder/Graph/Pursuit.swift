@@ -36,6 +36,11 @@ final class Pursuit<Value: Sendable>: Sendable {
         state.withLock { $0.work = task }
     }
 
+    /// How the work ended; nil while it goes on.
+    var outcome: Result<Value, any Error>? {
+        state.withLock { if case .over(let result) = $0.waiting { result } else { nil } }
+    }
+
     /// What the work gives; nil when `limit` passes first.
     ///
     /// - Throws: what the work throws; `CancellationError` at once when the waiter's task is cancelled.

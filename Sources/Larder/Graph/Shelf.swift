@@ -9,6 +9,7 @@ package final class Shelf: Sendable {
     let flights: Flights
     let refreshes = Refreshes()
     let backOff = BackOff()
+    let failedClearings = FailedClearings()
     private let health = StoreHealth()
     /// Reads whose copy was refused, and those whose copy gave way to a fresher one.
     private let refused = Atomic(0)
@@ -42,11 +43,12 @@ package final class Shelf: Sendable {
         do {
             try await order.clear(selection) { try await store.remove(selection) }
         } catch {
-            leftovers.note(uncleared: selection)
+            failedClearings.add(selection)
+            _ = report(error, .remove, Trail.Recorder(), "not cleared")
             throw error
         }
         leftovers.forget(selection)
-        leftovers.cleared(selection)
+        failedClearings.remove(selection)
         works(.remove)
     }
 

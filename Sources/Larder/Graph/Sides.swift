@@ -80,7 +80,7 @@ public struct Sides: Sendable {
                 case .left: throw CancellationError()
                 case .overran: break
                 }
-                if let shown = try await overran(limits, call) {
+                if let shown = overran(limits, joined, call) {
                     joined.goOn(for: linger)
                     return shown
                 }
@@ -113,31 +113,40 @@ public struct Sides: Sendable {
 
     /// A wait for the origin is over, and there is no answer.
     ///
-    /// - Returns: the copy that stands in; nil when there is none that may, or it is not looked for yet.
+    /// - Returns: the copy that stands in; nil when there is none that may, or it is being read.
     @inline(never)
-    private func overran(_ limits: WaitLimits, _ call: Call) async throws -> Loaded<Entry>? {
-        let copy: CachedCopy?
+    private func overran(_ limits: WaitLimits, _ joined: LiveCall, _ call: Call) -> Loaded<Entry>? {
         switch limits.stage {
         case .patience(let patience):
             call.trail.note("origin", "no answer after \(patience.brief)")
             shelf.backOff.overran(call.key, base: rest, in: world)
-            // Now: lower tiers are not waited for.
-            copy = try await self.copy(call.knowing(nil))
-            limits.pass()
-        case .half:
-            limits.pass(reading: Pursuit(in: world) { try await self.copy(call.knowing(nil)) })
+            // Beside the call: an answer that comes while a slow store is read is shown.
+            limits.pass(reading: reading(call) { [weak joined] in joined?.wake() })
             return nil
-        case .whole(let whole):
-            call.trail.note("origin", "no answer after \(whole.brief)")
-            copy = try await limits.takeReading()?.value(within: .zero) ?? nil
-            limits.pass()
+        case .half:
+            limits.pass(reading: reading(call) {})
+            return nil
+        case .whole(let whole): call.trail.note("origin", "no answer after \(whole.brief)")
+        case .reading: break
         case .open, .over:
             limits.pass()
             return nil
         }
+        // A copy that could not be read is none.
+        let copy = limits.copy
+        limits.pass()
         if let shown = copy?.shown(for: .showing, fellBack: true) { return shown }
         if let copy { call.trail.note(copy.tier, copy.refusal(for: .onError)) }
         return nil
+    }
+
+    /// Begins to read the copy. Lower tiers are not waited for: it is needed now.
+    private func reading(_ call: Call, then: @escaping @Sendable () -> Void) -> WaitLimits.CopyReading {
+        Pursuit(in: world) {
+            try await copy(call.knowing(nil))
+        } then: { _ in
+            then()
+        }
     }
 
     /// Joins the call under way, or starts one; nil when there is no origin.

@@ -5,8 +5,10 @@
 final class WaitLimits: Sendable {
     /// What comes when the present wait is over.
     enum Stage: Sendable {
-        /// A copy stands in, if there is one that may.
+        /// The copy begins to be read.
         case patience(Duration)
+        /// The copy stands in as soon as it is read, if it may.
+        case reading
         /// The copy begins to be read.
         case half(of: Duration)
         /// The copy that was read stands in, if it may.
@@ -17,10 +19,10 @@ final class WaitLimits: Sendable {
         case over
     }
 
-    typealias Reading = Pursuit<CachedCopy?>
+    typealias CopyReading = Pursuit<CachedCopy?>
 
     private let due: Duration?
-    private let state: Locked<(stage: Stage, reading: Reading?)>
+    private let state: Locked<(stage: Stage, reading: CopyReading?)>
 
     /// The limits of a load that begins now.
     init(_ patience: Duration?, until due: Duration?, at uptime: Duration) {
@@ -37,7 +39,7 @@ final class WaitLimits: Sendable {
         state = Locked((stage, nil))
     }
 
-    deinit { takeReading()?.cancel() }
+    deinit { state.withLock { $0.reading }?.cancel() }
 
     var stage: Stage { state.withLock { $0.stage } }
 
@@ -51,20 +53,26 @@ final class WaitLimits: Sendable {
         switch stage {
         case .patience(let patience): patience
         case .half(let time): time / 2
-        case .whole, .open, .over: due.map { $0 - uptime }
+        case .reading, .whole, .open, .over: due.map { $0 - uptime }
         }
     }
 
     /// Goes on to the next stage.
-    func pass(reading: Reading? = nil) {
+    func pass(reading: CopyReading? = nil) {
         state.withLock { state in
             switch state.stage {
-            case .patience: state.stage = .open
+            case .patience: state = (.reading, reading)
+            // Woken by the copy, or else by the caller's deadline.
+            case .reading: state.stage = state.reading?.outcome == nil ? .over : .open
             case .half(let whole): state = (.whole(whole), reading)
             case .whole, .open, .over: state.stage = .over
             }
         }
     }
 
-    func takeReading() -> Reading? { state.withLock { $0.reading.take() } }
+    /// The copy, if it has been read.
+    var copy: CachedCopy? {
+        let outcome = state.withLock { $0.reading }?.outcome
+        return (try? outcome?.get()) ?? nil
+    }
 }

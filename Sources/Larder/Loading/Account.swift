@@ -31,7 +31,7 @@
     /// The revision of the policy that decided; empty for none.
     private var revision: String
     private var story: Story?
-    /// Tells for which key one of the graph's own sides gave this out; 0 for an account that somebody else made.
+    /// Tells for which load one of the graph's own sides gave this out; 0 for an account that somebody else made.
     private var seal = 0
 
     init(
@@ -52,7 +52,7 @@
     @inline(__always)
     init(
         in tier: consuming String, aged nanoseconds: Int64, _ permissions: borrowing Permissions, for use: Uses,
-        of key: borrowing Key, by revision: String, fellBack: Bool = false
+        of key: borrowing Key, load: UInt64 = 0, by revision: String, fellBack: Bool = false
     ) {
         kind = .store
         name = tier
@@ -60,7 +60,7 @@
         freshness = isFresh ? .fresh : .stale
         isStored = true
         self.fellBack = fellBack
-        seal = key.hash | 1
+        seal = Self.seal(key, load)
         uses = permissions.uses
         // A copy that may be shown as fresh is fresh, whatever it was asked for.
         self.use = isFresh ? .fresh : use
@@ -102,13 +102,18 @@
         }
     }
 
-    /// Marks the account as given out by one of the graph's sides, for a load of this key.
-    @inline(__always)
-    mutating func seal(for key: Key) { seal = key.hash | 1 }
+    /// Marks the account as given out by one of the graph's sides for a load of this key; 0 is the number of those that
+    /// are answered at once.
+    mutating func seal(for key: Key, load: UInt64) { seal = Self.seal(key, load) }
 
-    /// Whether a side of the graph gave this out for a load of this key, and nobody has changed it since.
+    /// Whether a side of the graph gave this out for this load, and nobody has changed it since.
     @inline(__always)
-    func isSealed(for key: Key) -> Bool { seal == key.hash | 1 }
+    func isSealed(for key: Key, load: UInt64 = 0) -> Bool { seal == Self.seal(key, load) }
+
+    @inline(__always)
+    private static func seal(_ key: borrowing Key, _ load: UInt64) -> Int {
+        (key.hash ^ Int(truncatingIfNeeded: load &* 0x9E37_79B9_7F4A_7C15)) | 1
+    }
 
     /// The same account of another value, which no side of the graph gave out.
     @usableFromInline var unsealed: Account {

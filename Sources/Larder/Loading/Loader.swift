@@ -38,6 +38,8 @@ public struct Call: Sendable {
     public var due: Duration?
     /// When the load began, and then the call for it, among the clearings and writes of its key.
     var ticket: Ticket?
+    /// The number of its load among all of its resource; 0 for a call that no load made.
+    var load: UInt64 { ticket?.since ?? 0 }
     /// The timeout that waits for it.
     var overrun: Overrun?
     /// Whether a copy may stand in unasked while the origin is left alone after a failure.

@@ -1,4 +1,4 @@
-/// What a pantry does when something in its cache folder cannot be used, because it is read-only, say.
+/// How a pantry goes on when something in its cache folder cannot be used, because it is read-only, say.
 public enum UnusableCacheAction: Sendable, Hashable {
     /// Goes on without it: a store keeps nothing, a dump or the log is not written. Tiers in memory and the origin work as
     /// always.
@@ -9,9 +9,9 @@ public enum UnusableCacheAction: Sendable, Hashable {
 
 /// Something in the cache folder that cannot be used, so that a pantry goes on without it.
 public struct CacheProblem: Sendable, Hashable, CustomStringConvertible {
-    /// The resource whose store it is; nil for a file that `_larder.json` names.
+    /// The resource whose store it is; nil for what belongs to the whole pantry.
     public let resource: String?
-    /// The part that is missing: the name of the store's plugin, or `metrics` or `log`.
+    /// The part that is missing: the name of the store's plugin, or `metrics`, `log` or `policies`.
     public let part: String
     /// The reason, without paths, keys or values from the environment.
     public let reason: String

@@ -113,6 +113,7 @@ extension Traits: CustomStringConvertible, CustomDebugStringConvertible, CustomR
             ("noticesDamage", noticesDamage ? "true" : nil), ("capacity", capacity.map { "\($0) B" }),
             ("keepsFor", keepsFor?.spelled), ("keepsNothing", keepsNothing ? "true" : nil),
             ("isForeign", isForeign ? "true" : nil), ("writesTo", writesTo), ("patience", patience?.spelled),
+            ("rest", rest?.spelled),
         ]
         return values.compactMap { name, value in value.map { (name, $0) } }
     }

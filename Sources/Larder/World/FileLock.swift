@@ -12,15 +12,19 @@
 
 extension Disk {
     /// Runs `body` while nobody else, in this process or in another one, does so with the same file, which is made if need
-    /// be. Blocks.
+    /// be. Blocks, for five seconds at most, and then throws.
     static func locked<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         while true {
             let file = try openLock(path)
             defer { close(file) }
-            while flock(file, LOCK_EX) != 0 {
-                guard errno == EINTR else { throw Failure("lock a file") }
+            var tries = 0
+            while flock(file, LOCK_EX | LOCK_NB) != 0 {
+                // A process that was stopped may hold it for ever.
+                guard errno == EINTR || errno == EWOULDBLOCK && tries < 5_000 else { throw Failure("lock a file") }
+                tries += 1
+                usleep(1_000)
             }
-            // Whoever deleted the file meanwhile has another one, which is another lock.
+            // The file may have been replaced meanwhile: then another one is the lock.
             if isFile(file, at: path) { return try body() }
         }
     }

@@ -10,7 +10,11 @@
         static func stream(of folder: String) -> AsyncStream<FolderChange>? {
             let watches = FolderWatches(of: folder)
             var ends: [Int32] = [-1, -1]
-            guard watches.events >= 0, pipe(&ends) == 0 else { return nil }
+            guard watches.events >= 0 else { return nil }
+            guard pipe(&ends) == 0 else {
+                close(watches.events)
+                return nil
+            }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             let (reading, writing) = (ends[0], ends[1])
             return .changes { stream in

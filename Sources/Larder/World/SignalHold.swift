@@ -45,7 +45,10 @@ private final class SignalHold: Sendable {
         let signals = Set(names.compactMap { Self.numbers[$0] })
         return AsyncStream { stream in
             let number = state.withLock { state in
-                guard prepare(&state) else { return 0 }
+                guard prepare(&state) else {
+                    stream.finish()
+                    return 0
+                }
                 state.next += 1
                 let held = signals.filter { signal in
                     state.listeners.values.contains { $0.signals.contains(signal) } || HeldActions.install(signal)

@@ -107,6 +107,34 @@ import Testing
         }
     }
 
+    @Test func clearingIsWrittenDownThoughTheManifestWasDeleted() throws {
+        try SimulatedWorld().run { world in
+            let store = FaultyStore(isForeign: true, world: world)
+            let cellar = try Cellar(world, plugins: [store.plugin(keepingIn: "in")])
+            try cellar.write("feed", store: #"{ "use": "faulty", "in": "file" }"#)
+            let pantry = try await cellar.open()
+            try await cellar.fill(pantry)
+            try FileManager.default.removeItem(at: cellar.cache.appending(path: ".places"))
+            store.set(.fails, for: .remove)
+            await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            #expect(cellar.clearings.count == 1)
+        }
+    }
+
+    @Test(arguments: [Int64.min, -1, .max]) func timeInTheManifestThatCannotBeStopsNoStart(_ time: Int64) throws {
+        try SimulatedWorld().run { world in
+            let cellar = try Cellar(world)
+            try cellar.write("feed", store: Cellar.file)
+            var pantry = try await cellar.open()
+            try await cellar.fill(pantry)
+            let manifest = cellar.cache.appending(path: ".places/manifest")
+            let line = "used feed/other \(time)\nopen feed/x 0123456789abcdef \(time)\n"
+            try (try Data(contentsOf: manifest) + Data(line.utf8)).write(to: manifest)
+            pantry = try await cellar.open()
+            #expect(try await cellar.isServed("bob", by: pantry))
+        }
+    }
+
     @Test func storeThatCannotBeClearedAnswersNothingUntilItIs() throws {
         try SimulatedWorld().run { world in
             let store = FaultyStore(isForeign: true, world: world)
@@ -129,6 +157,9 @@ import Testing
             #expect(pantry.resource("feed").metrics.storeFaults.isEmpty == false)
 
             store.set(nil, for: .remove)
+            let tries = store.count(of: .remove)
+            #expect(try await !cellar.isServed("bob", by: pantry) && store.count(of: .remove) == tries, "a moment ago")
+            try await world.sleep(for: .seconds(1))
             #expect(try await cellar.isServed("bob", by: pantry))
             #expect(try await !cellar.isServed("alice", by: pantry))
             #expect(cellar.traces == [] && cellar.clearings == [])

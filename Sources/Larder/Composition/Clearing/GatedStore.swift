@@ -7,12 +7,20 @@ final class GatedStore: Store {
         let failure: Locked<(any Error)?>
     }
 
+    /// A removal that failed. It is not tried again at once, nor while an operation that was given up goes on.
+    private struct Failed {
+        var error: any Error
+        var nextTry: Duration
+        var isUnfinished: Bool
+    }
+
     private let store: any Store
     private let due: [Clearing]
     private let world: any World
     private let opened: @Sendable ([Clearing]) async -> Void
     private let isOpen = Atomic(false)
     private let removal = Locked<Removal?>(nil)
+    private let failed = Locked<Failed?>(nil)
 
     /// - Parameter opened: is called when all that was due is done.
     init(
@@ -33,11 +41,18 @@ final class GatedStore: Store {
     /// - Throws: what the store throws. The next call tries again.
     func open() async throws {
         if isOpen.load(ordering: .acquiring) { return }
+        let uptime = world.uptime
+        if let failed = failed.withLock({ $0 }), failed.isUnfinished || uptime < failed.nextTry { throw failed.error }
         let removal = self.removal.withLock { removal in
             if let removal { return removal }
             let failure = Locked<(any Error)?>(nil)
             let task = world.spawn { [self] in
-                do { try await clear() } catch { failure.withLock { $0 = error } }
+                do {
+                    try await clear()
+                } catch {
+                    failure.withLock { $0 = error }
+                    pause(after: error)
+                }
                 self.removal.withLock { $0 = nil }
             }
             let started = Removal(task: task, failure: failure)
@@ -46,6 +61,14 @@ final class GatedStore: Store {
         }
         await removal.task.value
         if let failure = removal.failure.withLock({ $0 }) { throw failure }
+    }
+
+    private func pause(after error: any Error) {
+        let unfinished = (error as? StoreError)?.unfinished ?? []
+        let nextTry = world.uptime + .seconds(1)
+        failed.withLock { $0 = Failed(error: error, nextTry: nextTry, isUnfinished: !unfinished.isEmpty) }
+        // What is given up now may still remove what is saved later.
+        Unfinished.whenOver(unfinished) { [failed] in failed.withLock { $0?.isUnfinished = false } }
     }
 
     private func clear() async throws {

@@ -117,13 +117,13 @@ struct PlaceManifest {
         guard words.count > 1, let name = PlaceName(path: words[1]) else { return }
         switch (words[0], words.count) {
         case ("open", 4):
-            guard let used = Int64(words[3]), Self.isToken(words[2]) else { return }
+            guard let used = Self.time(words[3]), Self.isToken(words[2]) else { return }
             note(name, used) { $0.insert(String(words[2])) }
         case ("close", 4):
-            guard let used = Int64(words[3]), listings[name] != nil else { return }
+            guard let used = Self.time(words[3]), listings[name] != nil else { return }
             note(name, used) { $0.remove(String(words[2])) }
         case ("used", 3):
-            guard let used = Int64(words[2]) else { return }
+            guard let used = Self.time(words[2]) else { return }
             note(name, used) { _ in }
         case ("gone", 2): listings[name] = nil
         default: return
@@ -135,6 +135,11 @@ struct PlaceManifest {
         listing.used = max(listing.used, used)
         change(&listing.holders)
         listings[name] = listing
+    }
+
+    /// Seconds since 1970; nil for what cannot be a time.
+    private static func time(_ text: Substring) -> Int64? {
+        Int64(text).flatMap { (0...1 << 40).contains($0) ? $0 : nil }
     }
 
     private static func isToken(_ text: Substring) -> Bool {

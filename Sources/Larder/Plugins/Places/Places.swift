@@ -115,17 +115,25 @@ final class Places: Sendable {
     func restore(_ name: PlaceName) throws {
         try Disk.makeFolder(folder)
         try locked { manifest in
-            let (held, isKnown) = state.withLock { state in
-                let isKnown = state.token?.isInPlace == true
-                if !isKnown { (state.token, state.released) = (nil, [:]) }
-                return (state.held.keys.sorted(), isKnown)
-            }
-            if !isKnown || manifest.listings[name] == nil {
-                for name in held { try manifest.open(name, by: try token(), at: seconds) }
-            }
+            try relist(in: &manifest)
             try Disk.makeFolder(path(of: name))
         }
     }
+
+    /// Lists the places that are held again if the manifest was lost: somebody may delete it while places are used.
+    func relist(in manifest: inout PlaceManifest) throws {
+        let (held, isKnown) = state.withLock { state in
+            let isKnown = state.held.isEmpty || state.token?.isInPlace == true
+            if !isKnown { (state.token, state.released) = (nil, [:]) }
+            return (state.held.keys.sorted(), isKnown)
+        }
+        for name in held where !isKnown || manifest.listings[name] == nil {
+            try manifest.open(name, by: try token(), at: seconds)
+        }
+    }
+
+    /// Whether places are held here.
+    var areHeld: Bool { state.withLock { !$0.held.isEmpty } }
 
     /// Sees to it that no place that was handed out is forgotten in a power failure.
     func sync() throws {

@@ -18,15 +18,17 @@ extension Places {
     ///
     /// - Returns: whether there is any place that it is about. If there is none, nothing is written.
     func begin(_ clearing: Clearing) throws -> Bool {
-        guard areKnown else { return false }
+        guard areKnown || areHeld else { return false }
+        try Disk.makeFolder(folder)
         return try locked { manifest in
+            try relist(in: &manifest)
             guard manifest.listings.keys.contains(where: clearing.concerns) else { return false }
             try write(clearing)
             return true
         }
     }
 
-    /// Whether there is anything for ``settle(_:of:keeping:)`` to do.
+    /// Whether there is anything for ``settle(_:unwritten:keeping:)`` to do.
     func needsSettling(at now: Timestamp) -> Bool {
         guard areKnown else { return false }
         let isSure = state.withLock { state in

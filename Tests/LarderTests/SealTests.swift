@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Larder
+import LarderSimulation
+import Testing
+
+/// The graph shows what its two sides gave out for the load, and nothing that a strategy has from elsewhere.
+@Suite struct SealTests {
+    /// Returns what an earlier load got.
+    private final class Memory: Loader {
+        let sides: Sides
+        let kept = Locked<Loaded<Entry>?>(nil)
+
+        init(_ sides: Sides) { self.sides = sides }
+
+        func load(_ call: Call) async throws -> Loaded<Entry> {
+            if let kept = kept.withLock({ $0 }) { return kept }
+            let loaded = try await sides.load(call)
+            kept.withLock { $0 = loaded }
+            return loaded
+        }
+    }
+
+    /// Asks for a use of the copy that an earlier load found.
+    private final class CopyKeeper: Loader {
+        let sides: Sides
+        let kept = Locked<CachedCopy?>(nil)
+
+        init(_ sides: Sides) { self.sides = sides }
+
+        func load(_ call: Call) async throws -> Loaded<Entry> {
+            if let shown = kept.withLock({ $0 })?.shown(for: .showing) { return shown }
+            let copy = try await sides.copy(call)
+            kept.withLock { $0 = copy }
+            return try await sides.load(call)
+        }
+    }
+
+    @Test func whatAnEarlierLoadGotIsRefused() throws {
+        let strategies: [Plugin] = [
+            .strategy("keeper", "Keeps a value.") { Memory($0) },
+            .strategy("keeper", "Keeps a copy.") { CopyKeeper($0) },
+        ]
+        for strategy in strategies {
+            try SimulatedWorld().run { world in
+                let kitchen = try await Kitchen(world, strategy: #""keeper""#, plugins: [strategy])
+                kitchen.stock("old", age: .zero)
+                #expect(try await kitchen.feed.load().text == "value")
+                try await kitchen.feed.clear()
+                let failure = try await kitchen.start().failure()
+                #expect(failure.message.hasPrefix("the strategy returned a value that neither of its sides gave it"))
+            }
+        }
+    }
+}
