@@ -14,14 +14,14 @@ struct CrowdBench {
         another has left.
         """
 
-    /// Who waits.
+    /// A kind of waiting task.
     enum Crowd: String, CaseIterable {
         case bare = "bare tasks"
         case joined = "one flight"
         case apart = "a flight each"
     }
 
-    /// What it cost.
+    /// The cost of a crowd.
     struct Cost: Codable {
         /// Bytes, for each that waits, once all do.
         var bytes: Double
@@ -87,7 +87,7 @@ struct CrowdBench {
             policies: URL(filePath: folder), registry: registry, cache: URL(filePath: folder), environment: [:],
             world: world)
         let feed = pantry.resource("feed")
-        // What is made once is no part of it.
+        // The first load makes things that are made once: they are no part of it.
         let first = Task { try await feed.load(["id": "first"]) }
         while gate.count < 1 { try await world.sleep(for: .milliseconds(1)) }
         let (before, start) = (residentSize() ?? 0, world.uptime)

@@ -21,7 +21,7 @@ struct StoryBench {
         counts, in which each key is asked for once on each node.
         """
 
-    /// What came of the ten minutes.
+    /// The outcome of the ten minutes.
     struct Tally: Sendable {
         var loads = 0
         var calls = 0

@@ -6,7 +6,7 @@ package enum CacheFolderCheck {
         if let failure = Disk.whyNotWritable(folder) {
             return [warning("the cache folder cannot be used: \(failure)", folder)]
         }
-        // What the files are called may come from the environment.
+        // The files' names may come from the environment.
         let files = settings.flatMap { settings in
             [
                 ("metrics", settings.metrics?.file), ("metrics.prometheus", settings.metrics?.prometheus),

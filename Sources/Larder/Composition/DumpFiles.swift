@@ -3,7 +3,7 @@ struct DumpFiles: Sendable {
     let folder: String
     let settings: ProcessSettings.Metrics
 
-    /// What lies in the place of the file and cannot be replaced by it; nil if nothing does.
+    /// The kind of thing that lies in the place of the file and cannot be replaced by it; nil if nothing does.
     var obstacle: Disk.Failure? {
         let isFolder = Disk.item(folder + "/" + settings.file)?.isFolder == true
         return isFolder ? Disk.Failure("put the file in place", Disk.isFolder) : nil

@@ -1,4 +1,4 @@
-/// What a pantry does that is made while its policies are not sound.
+/// How ``Pantry`` starts while its policies are not sound.
 public enum UnsoundPoliciesAction: Sendable, Hashable {
     /// Throws everything that is wrong with them.
     case fail
@@ -16,7 +16,7 @@ struct KeptPolicies: Sendable {
 
     private let folder: String
     private let path: String
-    /// What lies behind the name of a folder: its policies and no other's.
+    /// The path that a folder's name leads to, so that each folder has a set of its own.
     private let origin: String
 
     /// The file for one folder of policies.
@@ -42,7 +42,7 @@ struct KeptPolicies: Sendable {
         try Disk.replace(path, with: [bytes])
     }
 
-    /// What the files said; nil if nothing is kept, or not as it was written.
+    /// The files' text as it was kept; nil if nothing is kept, or not as it was written.
     func read() -> [String: [UInt8]]? {
         guard let bytes = try? Disk.read(path, limit: Self.mostBytes),
             let root = try? JSONParser.parse(SourceText(name: "", bytes: bytes)),

@@ -1,6 +1,6 @@
 /// How the policies in effect relate to those in the folder.
 struct WatchState {
-    /// What was refused last; nil if nothing was since.
+    /// The last refusal; nil if nothing was since.
     var refusal: PolicyError?
     /// Whether policies are in effect that the folder does not hold.
     var isStoodIn = false
@@ -24,7 +24,7 @@ extension Pantry {
             // That the folder is gone is told once.
             if !wasLost || !watched.withLock({ $0.isLost }) { refused(error) }
         } catch {}
-        // What was doubted for long enough by now has been looked at.
+        // Files that have been missing for long enough by now were looked at.
         return watched.withLock { $0.doubtEnds }.flatMap { $0 > start ? $0 : nil }
     }
 

@@ -20,7 +20,7 @@ extension Pantry {
         }
         let listening = world.spawn { for await change in system { moments.tell(change) } }
         let following = world.spawn { [weak self] in
-            // What changed before anybody watched is looked at once.
+            // Changes from before the watch are looked at at once.
             var next = later(await self?.follow(.anything))
             defer { next?.cancel() }
             for await change in changes {

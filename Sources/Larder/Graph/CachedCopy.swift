@@ -15,7 +15,7 @@ public struct CachedCopy: Sendable {
     /// How old it is now. Negative for a copy from the future.
     public var age: Duration { found.entry.metadata.age(at: world.now) }
 
-    /// What it may be used for now, and the validators' reasons.
+    /// The uses that are permitted now, and the validators' reasons.
     public var permissions: Permissions { validators.permit(found.entry.metadata, at: world.now) }
 
     /// The copy, if it may be shown now for any of `uses`; nil if it may not, for the reasons in ``permissions``.

@@ -3,7 +3,7 @@
 /// It lives while one seat is taken: when the last one is given up before an answer has arrived, so is the call. An answer
 /// that has arrived is saved in any case.
 final class Flight: Sendable {
-    /// How one wait ended. What the call gave stays in the flight: each of thousands that wait would keep room for it.
+    /// How one wait ended. The answer itself stays in the flight: thousands of waiting loads would each keep room for it.
     enum Ending: Sendable {
         /// The answer is there, or the call failed.
         case answered
@@ -88,7 +88,7 @@ final class Flight: Sendable {
         for (_, seat) in seats.sorted(by: { $0.key < $1.key }) { seat.waiter?.resume(returning: .answered) }
     }
 
-    /// What the call gave, and whether it is over; nil while there is no answer.
+    /// The call's answer, and whether the call is over; nil while there is no answer.
     var answer: (result: Result<Loaded<Entry>, any Error>, isOver: Bool)? {
         state.withLock { state in
             state.result.map { ($0, true) } ?? state.arrived.map { (.success($0), false) }

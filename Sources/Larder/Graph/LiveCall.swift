@@ -12,7 +12,7 @@ final class LiveCall: Sendable {
 
     deinit { flight.letGo(seat) }
 
-    /// What the call gives; nil when there is no answer within `limit`. It can be waited for again then.
+    /// Returns the call's answer; nil when there is none within `limit`. Then it can be waited for again.
     ///
     /// Saving the answer is waited for, too, as long as there is time. An answer that has arrived by then is given all the
     /// same: it is not stored yet, and its trail says that saving goes on.
@@ -31,7 +31,7 @@ final class LiveCall: Sendable {
         await flight.wait(seat, within: limit, isLast: isLast)
     }
 
-    /// What the call gave.
+    /// Returns the call's answer, or throws its failure.
     @inline(never)
     func answer() throws -> Loaded<Entry> {
         guard let answer = flight.answer else { throw CancellationError() }

@@ -3,7 +3,7 @@
 /// Where only a deadline limits it, the copy begins to be read when half of the time is over; a read that nobody needs
 /// any more ends with these limits.
 final class WaitLimits: Sendable {
-    /// What comes when the present wait is over.
+    /// The next step when the present wait is over.
     enum Stage: Sendable {
         /// The copy begins to be read.
         case patience(Duration)

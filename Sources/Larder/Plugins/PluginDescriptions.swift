@@ -91,7 +91,7 @@ extension EffectiveSetting: CustomStringConvertible, CustomDebugStringConvertibl
 }
 
 extension Traits: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What a plugin told of itself. Of a part with settings from the environment, only which traits those are.
+    /// The traits that a plugin told of itself. Of a part with settings from the environment, only which traits those are.
     public var description: String {
         told.map { mayBeShown ? "\($0.name): \($0.value)" : $0.name }.joined(separator: ", ")
     }
@@ -99,7 +99,7 @@ extension Traits: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// The same as the description.
     public var debugDescription: String { description }
 
-    /// What a plugin told of itself, as in the description.
+    /// The traits, as in the description.
     public var customMirror: Mirror {
         Mirror(
             self, children: told.map { (label: $0.name, value: mayBeShown ? $0.value : "told") }, displayStyle: .struct)
@@ -126,7 +126,7 @@ extension Plugin: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// Kind, name and what it does.
     public var debugDescription: String { "\(description): \(about)" }
 
-    /// What is declared of it.
+    /// Its declaration.
     public var customMirror: Mirror {
         Mirror(
             self, children: ["kind": kind.rawValue, "name": name, "about": about, "settings": names])
@@ -163,7 +163,7 @@ extension Context: CustomStringConvertible, CustomDebugStringConvertible, Custom
 }
 
 extension Reading: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What is read, and what was found wrong so far.
+    /// The file that is read, and the problems so far.
     public var description: String { "reading \(file), problems so far: \(problems.count)" }
 
     /// The same as the description.

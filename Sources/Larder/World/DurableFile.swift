@@ -38,7 +38,7 @@ extension Disk {
         }
     }
 
-    /// What the name of a file ends with that ``replaceDurably(_:with:)`` has not finished.
+    /// The ending of the name of a file that ``replaceDurably(_:with:)`` has not finished.
     static let temporarySuffix = ".new"
 
     /// Makes a file of zeros, for what must be written when the disk is full. One that is there and whole stays.
@@ -69,7 +69,7 @@ extension Disk {
         guard close(file) == 0 else { throw Failure("write the file") }
     }
 
-    /// What there is in a file from `offset` on.
+    /// Returns the bytes of a file from `offset` on.
     ///
     /// - Parameters:
     ///   - head: what the file should begin with. If it does not, or `head` is empty, everything is read.

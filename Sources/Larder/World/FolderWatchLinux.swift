@@ -61,7 +61,7 @@
         }
     }
 
-    /// What inotify watches for one folder: the folder, and the names on the way to it.
+    /// The watches for one folder: on the folder, and on the names on the way to it.
     private struct FolderWatches: Sendable {
         /// Where events are read; negative if the system gives none.
         let events: Int32
@@ -103,7 +103,7 @@
             if events >= 0 { close(events) }
         }
 
-        /// What the events that are there tell; `.files([])` when they tell nothing.
+        /// Reads the events that are there; `.files([])` when they tell nothing.
         func read() -> FolderChange {
             guard events >= 0 else { return .files([]) }
             var change = FolderChange.files([])

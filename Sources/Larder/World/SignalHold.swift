@@ -111,7 +111,7 @@ private final class SignalHold: Sendable {
     }
 }
 
-/// What the process did at a signal before it was held, where a handler can reach it: a handler may call only functions
+/// The actions that the process had for signals before they were held, where a handler can reach it: a handler may call only functions
 /// that take no lock and allocate nothing.
 private enum HeldActions {
     private static let most = 65

@@ -16,7 +16,7 @@ struct EvictionSituations {
         try judgeRemovals()
         try judgeTraffic()
         try judgeOddNumbers()
-        // What follows compares choices, which is of no use where they are wrong.
+        // The rest compares choices, which is of no use where they are wrong.
         if !findings.broken.isEmpty { return }
         try judgeUnknownPlaces()
         try judgeUsesTogether()
@@ -178,7 +178,7 @@ struct EvictionSituations {
             first == third || first != second, .ownState, "the same choices as alone", got: "others")
     }
 
-    /// What a store tells of traffic in which some entries are wanted far more often than others.
+    /// The calls that a store makes in traffic in which some entries are wanted far more often than others.
     private static func traffic(seed: UInt64, weight: Int) -> [Event] {
         var dice = Dice(seed: seed)
         return (0..<2_500).map { _ in

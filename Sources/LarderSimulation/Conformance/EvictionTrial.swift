@@ -19,7 +19,7 @@ struct EvictionTrial {
     private var removed: Set<Int> = []
     private var free: [Int] = []
     private var count = 0
-    /// What it named, in order.
+    /// The places it named, in order.
     private(set) var choices: [Int?] = []
 
     init(_ eviction: any Eviction, _ situation: String) {

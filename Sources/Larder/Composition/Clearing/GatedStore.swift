@@ -67,7 +67,7 @@ final class GatedStore: Store {
         let unfinished = (error as? StoreError)?.unfinished ?? []
         let nextTry = world.uptime + .seconds(1)
         failed.withLock { $0 = Failed(error: error, nextTry: nextTry, isUnfinished: !unfinished.isEmpty) }
-        // What is given up now may still remove what is saved later.
+        // A removal that is given up now may still delete entries that are saved later.
         Unfinished.whenOver(unfinished) { [failed] in failed.withLock { $0?.isUnfinished = false } }
     }
 

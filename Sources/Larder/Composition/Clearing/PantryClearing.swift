@@ -4,7 +4,10 @@ extension Pantry {
     /// Like every clearing, this one reaches all that was ever kept below the cache folder: also what a policy kept that is
     /// gone or says something else now. It is written down first: if the process is killed in the middle of it, the next
     /// start finishes it before the pantry is made.
-    /// Files that nobody uses are deleted whole. Those that another process uses are left to that process.
+    ///
+    /// A folder that no policy names any more and nobody uses is deleted whole, with what other accounts have in it. One that
+    /// another process uses is left to that process: it deletes what is meant when it starts next. A clearing does not
+    /// reach what another running process keeps in memory, nor what that process is about to save.
     ///
     /// - Throws: ``LoadError`` naming the resources whose store failed, after all were tried, or when the clearing could
     ///   not be written down. What was not cleared then will be with the next start or reload.
@@ -40,13 +43,13 @@ extension Pantry {
         throw error
     }
 
-    /// What went wrong with a clearing.
+    /// The failures of a clearing.
     struct ClearingOutcome {
         /// The resources whose store failed.
         var failed: [String] = []
         /// The first store's failure.
         var store: (any Error)?
-        /// What failed besides: the clearing was not written down, or something that no store holds was not deleted.
+        /// Another failure: the clearing was not written down, or something that no store holds was not deleted.
         var rest: (any Error)?
     }
 

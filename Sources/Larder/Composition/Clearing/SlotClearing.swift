@@ -1,4 +1,4 @@
-/// What came of clearing the stores of one resource.
+/// The outcome of clearing the stores of one resource.
 struct ClearedStores: Sendable {
     /// The places that every store which holds them has cleared.
     var places: Set<PlaceName> = []

@@ -38,7 +38,8 @@ struct Clearing: Sendable, Equatable {
         return Array((lines + ["end", ""]).joined(separator: "\n").utf8)
     }
 
-    /// What was written down; everything, if it is damaged: rather too much is forgotten than an account kept.
+    /// Reads a clearing that was written down. A damaged one selects everything: forgetting too much is better than keeping an
+    /// account.
     init(id: String, bytes: [UInt8]) {
         self =
             Self(id: id, text: String(decoding: bytes, as: UTF8.self))

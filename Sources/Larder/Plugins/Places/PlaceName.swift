@@ -1,4 +1,4 @@
-/// What a place is called below the cache folder: the folder of its resource and its own, such as `feed/entries`.
+/// The path of a place below the cache folder, such as `feed/entries`: the folder of its resource and its own.
 struct PlaceName: Hashable, Comparable, Sendable {
     /// The name of the resource's folder.
     let folder: String

@@ -8,7 +8,7 @@ final class Places: Sendable {
     struct State {
         var held: [PlaceName: Int] = [:]
         var released: [PlaceName: Int64] = [:]
-        /// What the manifest knows this pantry by.
+        /// The file whose name the manifest knows this pantry by.
         var token: Disk.HeldFile?
         /// Whether the manifest lists a place that it must not forget in a power failure.
         var mustSync = false
@@ -166,7 +166,7 @@ final class Places: Sendable {
     func living(in manifest: PlaceManifest) -> Set<String> {
         let own = state.withLock { $0.token }.map { Self.token(of: $0.name) }
         let tokens = manifest.listings.values.reduce(into: Set<String>()) { $0.formUnion($1.holders) }
-        // What is held here is counted here: what the manifest says of it may be out of date.
+        // Places that are held here are counted here: the manifest may be out of date.
         return tokens.filter { $0 != own && Disk.isHeld(folder + "/" + Self.holderPrefix + $0) }
     }
 

@@ -1,4 +1,4 @@
-/// What is left of clearings after everything was done that needs no store.
+/// The work that clearings leave for stores.
 struct Settlement: Sendable {
     /// Places that are held here, which their stores have to clear.
     var due: [(clearing: Clearing, places: Set<PlaceName>)] = []

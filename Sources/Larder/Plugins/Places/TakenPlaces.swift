@@ -55,7 +55,7 @@ final class TakenPlaces: Sendable {
     }
 }
 
-/// What a context needs to hand places out.
+/// Everything that a context needs to hand places out.
 struct PlaceSource: Sendable {
     let places: Places
     let taken: TakenPlaces
