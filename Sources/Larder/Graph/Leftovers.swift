@@ -141,7 +141,9 @@ extension Shelf {
     func flaw(of key: Key) -> Leftovers.Flaw? {
         if failedClearings.select(key) {
             let again = failedClearings.takeTry(for: key, at: world.uptime)
-            if !again.isEmpty { world.spawn { for selection in again { try? await self.clear(selection) } } }
+            if !again.isEmpty {
+                world.spawn { for selection in again { try? await self.remove(selection, isAgain: true) } }
+            }
             return .uncleared
         }
         guard let flaw = leftovers[key] else { return nil }

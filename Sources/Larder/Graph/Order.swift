@@ -104,7 +104,12 @@ package final class Order: Sendable {
     /// Waits for the writes of the selected keys that are under way, then carries `work` out. Until it ends nothing is
     /// written for them, and then the tickets are void of all loads that began before. When `work` was given up and goes
     /// on, nothing is written for them until it has ended: what is saved now would be removed by it.
-    func clear(_ selection: Selection, _ work: () async throws -> Void) async rethrows {
+    ///
+    /// - Parameter isAgain: whether it is another try of a clearing that failed, so that the tickets of loads that began
+    ///   after that one stay valid.
+    func clear(
+        _ selection: Selection, isAgain: Bool = false, _ work: () async throws -> Void
+    ) async rethrows {
         let (number, busy) = state.withLock { state in
             let number = state.number()
             state.clearings[number] = selection
@@ -113,6 +118,7 @@ package final class Order: Sendable {
         var unfinished: [Unfinished] = []
         defer {
             state.withLock { state in
+                if isAgain { return }
                 let now = state.number()
                 for key in state.lines.keys where selection.mayContain(key) {
                     if case .tag(let tag) = selection {

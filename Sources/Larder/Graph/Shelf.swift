@@ -40,8 +40,15 @@ package final class Shelf: Sendable {
     /// Forgets the selected entries. Calls under way neither save what they bring nor are joined by later loads.
     package func clear(_ selection: Selection) async throws {
         defer { flights.close(selection) }
+        try await remove(selection, isAgain: false)
+    }
+
+    /// Removes the selected entries, and remembers them as cleared if that fails.
+    ///
+    /// - Parameter isAgain: whether it is another try.
+    func remove(_ selection: Selection, isAgain: Bool) async throws {
         do {
-            try await order.clear(selection) { try await store.remove(selection) }
+            try await order.clear(selection, isAgain: isAgain) { try await store.remove(selection) }
         } catch {
             failedClearings.add(selection)
             _ = report(error, .remove, Trail.Recorder(), "not cleared")
