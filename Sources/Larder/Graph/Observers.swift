@@ -31,7 +31,7 @@ final class Observers: Sendable {
     }
 
     func saved(_ entry: Entry, isKept: Bool, for key: Key) {
-        let listeners = state.withLock { $0.listeners[key].map { Array($0.values) } ?? [] }
+        let listeners = state.withLock { $0.listeners[key]?.sorted { $0.key < $1.key }.map(\.value) ?? [] }
         for listener in listeners { listener.yield(Saved(entry: entry, isKept: isKept)) }
     }
 }

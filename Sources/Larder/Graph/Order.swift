@@ -113,7 +113,9 @@ package final class Order: Sendable {
         let (number, busy) = state.withLock { state in
             let number = state.number()
             state.clearings[number] = selection
-            return (number, state.lines.filter { $0.value.isBusy && selection.mayContain($0.key) }.map(\.key))
+            let busy = state.lines.filter { $0.value.isBusy && selection.mayContain($0.key) }.map(\.key)
+            // In one order, whatever order the dictionary has this time: a history must be the same when it is replayed.
+            return (number, busy.sorted { $0.text < $1.text })
         }
         var unfinished: [Unfinished] = []
         defer {

@@ -54,7 +54,12 @@ package final class Listeners<Event: Sendable>: Sendable {
     }
 
     func send(_ event: Event) {
-        let (listeners, streams) = state.withLock { (Array($0.listeners.values), Array($0.streams.values)) }
+        let (listeners, streams) = state.withLock { state in
+            (
+                state.listeners.sorted { $0.key < $1.key }.map(\.value),
+                state.streams.sorted { $0.key < $1.key }.map(\.value)
+            )
+        }
         for listener in listeners { listener(event) }
         for stream in streams { stream.yield(event) }
     }
