@@ -5,7 +5,7 @@ final class LoaderGraph: Sendable {
     /// The live side alone, for who wants to know what the origin says and nothing else.
     let live: any Loader
     let shelf: Shelf
-    /// What its store asked for below the cache folder.
+    /// The places that its store asked for below the cache folder.
     let places: TakenPlaces
     let validators: Validators
     /// What its parts keep across a reload.

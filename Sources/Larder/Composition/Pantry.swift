@@ -111,7 +111,7 @@ public final class Pantry: Sendable {
         return (watched.withLock { $0.isStoodIn } ? [standIn] : []) + graphs.flatMap(\.policy.warnings)
     }
 
-    /// What cannot be used in the cache folder now, so that the pantry goes on without it.
+    /// The parts of the cache folder that cannot be used now, so that the pantry goes on without them.
     public var cacheProblems: [CacheProblem] { problems.all }
 
     /// A handle for the bytes of a resource. If there is no such resource, its loads say so.

@@ -7,7 +7,7 @@ public enum PantryEvent: Sendable {
     case rejected(PolicyError)
     /// Something in the cache folder cannot be used; the pantry goes on without it.
     case cacheUnusable(CacheProblem)
-    /// What could not be used works again.
+    /// A part of the cache folder works again.
     case cacheUsable(CacheProblem)
     /// The log or the dump was moved, deleted or emptied by another program and is begun anew, or lines are missing in the
     /// log.

@@ -9,7 +9,7 @@ public struct PantryMetrics: Sendable {
     let slots: [Slot]
     let life: Life
     let world: any World
-    /// What cannot be used in the cache folder.
+    /// The parts of the cache folder that cannot be used.
     let unusable: [CacheProblem]
     /// Lines that are missing in the log; nil if there is none.
     let logLost: Int?

@@ -126,7 +126,7 @@ public struct Resource<Value: Sendable>: Sendable {
     }
 
     private func clear(_ selection: Selection) async throws {
-        // What was kept for a policy that is gone is cleared too, though it is an error to name none.
+        // Copies of a policy that is gone are cleared too, though naming it is an error.
         let outcome = await access.pantry.clear(selection, of: name)
         if let failure = outcome.store ?? outcome.rest { throw failure }
         _ = try graph()

@@ -34,7 +34,7 @@ package struct Asked: Loader {
 
     @inline(never)
     private func approved(_ loaded: Loaded<Entry>, for call: Call) throws -> Loaded<Entry> {
-        // What a side answered with at once is as good.
+        // An answer that a side gave at once is as good.
         if loaded.account.isSealed(for: call.key, load: call.load) || loaded.account.isSealed(for: call.key) {
             return loaded
         }
