@@ -18,23 +18,39 @@ let package = Package(
         .executable(name: "larder-bench", targets: ["LarderBench"]),
     ],
     targets: [
-        .target(name: "Larder", swiftSettings: settings),
-        .target(name: "LarderSimulation", dependencies: ["Larder"], swiftSettings: settings),
-        .target(name: "LarderCommand", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
+        // Calls of C functions that Swift cannot make. It has only a header and no library.
+        .systemLibrary(name: "CLarder"),
+        .target(name: "LarderBase", swiftSettings: settings),
+        .target(name: "LarderCore", dependencies: ["LarderBase"], swiftSettings: settings),
+        // The standard plugins see of LarderCore what your plugin sees.
+        .target(
+            name: "LarderPlugins", dependencies: ["CLarder", "LarderBase", "LarderCore"], packageAccess: false,
+            swiftSettings: settings),
+        .target(name: "Larder", dependencies: ["LarderCore", "LarderPlugins"], swiftSettings: settings),
+        .target(name: "LarderSimulation", dependencies: ["Larder", "LarderBase"], swiftSettings: settings),
+        .target(
+            name: "LarderCommand", dependencies: ["Larder", "LarderBase", "LarderSimulation"], swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
         .executableTarget(
-            name: "LarderBench", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
-        // What `Tests/clearing` kills; no product.
+            name: "LarderBench", dependencies: ["CLarder", "Larder", "LarderBase", "LarderSimulation"],
+            swiftSettings: settings),
+        // The process that `Tests/clearing` kills; no product.
         .executableTarget(
             name: "ClearingRun", dependencies: ["Larder"], path: "Tests/ClearingRun", swiftSettings: settings),
+        // The process that `Tests/large-answers` measures and kills; no product.
+        .executableTarget(
+            name: "LargeAnswerRun", dependencies: ["Larder"], path: "Tests/LargeAnswerRun", packageAccess: false,
+            swiftSettings: settings),
+        // It also compiles the transport of Apple platforms, to check on Linux what can be checked of it there.
         .testTarget(
-            name: "LarderTests", dependencies: ["Larder", "LarderSimulation"], swiftSettings: settings),
-        // What these tests may see is what another package sees: public declarations and nothing else.
+            name: "LarderTests", dependencies: ["Larder", "LarderBase", "LarderSimulation"],
+            swiftSettings: settings + [.define("LARDER_TESTS")]),
+        // These tests see only public declarations, as another package does.
         .testTarget(
             name: "ThirdPartyTests", dependencies: ["Larder", "LarderSimulation"], packageAccess: false,
             swiftSettings: settings),
         .testTarget(
-            name: "LarderCommandTests", dependencies: ["LarderCommand", "LarderSimulation"],
+            name: "LarderCommandTests", dependencies: ["LarderBase", "LarderCommand", "LarderSimulation"],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -3,9 +3,10 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 
-/// A folder of so many policies as an app may well have: no two say the same, and some extend another file.
+/// A folder of many different policies, some of which extend another file.
 final class BenchFolder {
     let path: String
     let names: [String]
@@ -22,7 +23,7 @@ final class BenchFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes the policy of a resource anew, with another text about it.
+    /// Changes the description in the policy of a resource.
     func edit(_ number: Int, about: String) throws {
         try write(number % 3 == 0 ? short(number, about) : whole(number, about), to: names[number] + ".json")
     }
@@ -44,7 +45,7 @@ final class BenchFolder {
         }
         """#
 
-    /// A policy that says only what is its own.
+    /// A policy that extends another file.
     private func short(_ number: Int, _ about: String) -> String {
         #"""
         {

@@ -1,14 +1,15 @@
 import Foundation
 import Larder
+@_spi(Bench) import LarderPlugins
 import Synchronization
 
-/// A key that knows its hash, or how to come by it.
+/// A key with a hash.
 protocol BenchKey: Hashable, Sendable {
     static func key(_ number: Int) -> Self
     var seededHash: Int { get }
 }
 
-/// A cache of numbers, as each of the candidates would be used.
+/// A cache of numbers. Each candidate conforms to it.
 protocol BenchCache<Key>: Sendable {
     associatedtype Key: BenchKey
     static var name: String { get }
@@ -18,7 +19,7 @@ protocol BenchCache<Key>: Sendable {
 }
 
 extension UInt64: BenchKey {
-    /// Unknown to who chooses the keys.
+    /// Random, so that keys cannot be chosen to collide.
     static let seed = (SystemWorld().random(), SystemWorld().random() | 1)
 
     static func key(_ number: Int) -> UInt64 { UInt64(number) &* 0x9E37_79B9_7F4A_7C15 }
@@ -30,7 +31,7 @@ extension UInt64: BenchKey {
     }
 }
 
-/// Text that is hashed each time it is used.
+/// A text that is hashed at each use.
 struct ShortText: BenchKey {
     let text: String
 
@@ -39,7 +40,7 @@ struct ShortText: BenchKey {
     var seededHash: Int { text.hashValue }
 }
 
-/// Longer text that is hashed each time it is used.
+/// A longer text that is hashed at each use.
 struct LongText: BenchKey {
     let text: String
 
@@ -61,23 +62,23 @@ private func digits(_ number: Int, _ length: Int) -> String {
     return String(repeating: "0", count: length - text.count) + text
 }
 
-/// What Larder's memory store is made of.
+/// The table of Larder's memory store.
 struct LarderCache<Key: BenchKey>: BenchCache {
     static var name: String { "larder" }
-    private let catalog: Catalog<Key, UInt64>
+    private let table: ShardedTable<Key, UInt64>
 
     init(capacity: Int) throws {
-        guard let part = Part(defaultFor: .eviction, in: .standard) else { throw LoadError(.failed, "no eviction") }
-        catalog = Catalog(bytes: .max, entries: capacity, eviction: try part.eviction())
+        let part = try Registry.standard.defaultPart(of: .eviction)
+        table = ShardedTable(bytes: .max, entries: capacity, eviction: try part.eviction())
     }
 
     @inline(__always)
-    func get(_ key: Key) -> UInt64? { catalog.find(key, hash: key.seededHash) }
+    func get(_ key: Key) -> UInt64? { table.find(key, hash: key.seededHash) }
 
     @inline(__always)
-    func set(_ key: Key, _ value: UInt64) { _ = catalog.insert(value, as: key, hash: key.seededHash, weight: 1) }
+    func set(_ key: Key, _ value: UInt64) { _ = table.insert(value, as: key, hash: key.seededHash, weight: 1) }
 
-    /// The share of reads that find something if what is missed is put in.
+    /// The share of reads that find a value. A key that is missed is inserted.
     func hitRatio(of keys: [Key]) -> Double {
         var hits = 0
         for key in keys {
@@ -87,7 +88,7 @@ struct LarderCache<Key: BenchKey>: BenchCache {
     }
 }
 
-/// A dictionary behind a lock. It is never full: it has no idea what to give up.
+/// A dictionary behind a lock. It never evicts, so it is never full.
 final class LockedDictionary<Key: BenchKey>: BenchCache {
     static var name: String { "Dictionary + Mutex" }
     private let values = Mutex<[Key: UInt64]>([:])
@@ -101,7 +102,7 @@ final class LockedDictionary<Key: BenchKey>: BenchCache {
     func set(_ key: Key, _ value: UInt64) { values.withLock { $0[key] = value } }
 }
 
-/// Foundation's own cache. It locks by itself.
+/// NSCache, which is thread-safe. That is why the conformance is unchecked.
 final class FoundationCache<Key: BenchKey>: BenchCache, @unchecked Sendable {
     static var name: String { "NSCache" }
     private final class Box: NSObject {

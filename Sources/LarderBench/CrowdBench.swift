@@ -1,17 +1,18 @@
 import Foundation
 import Larder
+import LarderBase
 
-/// Loads that wait, thousands at a time: what each costs beside a task that waits for nothing but a signal.
+/// The cost of each of thousands of waiting loads, beside the cost of a task that waits for a signal.
 struct CrowdBench {
     static let usage = """
         usage: larder-bench crowd [--waiting N] [--json]
 
-          --waiting  how many wait at a time (default: 20000)
-          --json     as JSON
+          --waiting  the number of loads that wait at a time (default: 20000)
+          --json     write the result as JSON
 
-        Bare tasks, loads that join one flight, and loads with a flight each, under a policy like feed's: network-first with
-        patience, retry, timeout, and memory over files. Each in a process of its own, so that none finds the memory that
-        another has left.
+        Measures bare tasks, loads that join one flight, and loads with a flight each. The policy is like feed's:
+        network-first with patience, retry, timeout, and memory over files. Each crowd has a process of its own, so that none
+        reuses the memory of another.
         """
 
     /// A kind of waiting task.
@@ -23,16 +24,16 @@ struct CrowdBench {
 
     /// The cost of a crowd.
     struct Cost: Codable {
-        /// Bytes, for each that waits, once all do.
+        /// The bytes of memory for each, when all wait.
         var bytes: Double
-        /// Seconds until all wait, and from the signal until all have ended.
+        /// The seconds until all wait, and the seconds from the signal until all have ended.
         var gathering: Double
         var ending: Double
-        /// Seconds of processor time altogether.
+        /// The seconds of processor time in total.
         var cpu: Double
     }
 
-    /// Opens once, for all who wait for it.
+    /// A gate that opens once, for all tasks that wait at it.
     private final class Gate: Sendable {
         private struct State {
             var isOpen = false
@@ -87,7 +88,7 @@ struct CrowdBench {
             policies: URL(filePath: folder), registry: registry, cache: URL(filePath: folder), environment: [:],
             world: world)
         let feed = pantry.resource("feed")
-        // The first load makes things that are made once: they are no part of it.
+        // The first load creates shared state, which is not measured.
         let first = Task { try await feed.load(["id": "first"]) }
         while gate.count < 1 { try await world.sleep(for: .milliseconds(1)) }
         let (before, start) = (residentSize() ?? 0, world.uptime)
@@ -124,14 +125,17 @@ struct CrowdBench {
             case "--json": isJSON = true
             case "--waiting":
                 guard let number = rest.popFirst().flatMap({ Int($0) }), (1...1_000_000).contains(number) else {
-                    print("larder-bench: --waiting takes a whole number from 1 to 1000000\n\(usage)")
+                    note("larder-bench: --waiting takes a whole number from 1 to 1000000\n\(usage)")
                     return 2
                 }
                 count = number
             case "--alone": only = rest.popFirst().flatMap { Crowd(rawValue: $0) }
-            default:
+            case "--help":
                 print(usage)
-                return name == "--help" ? 0 : 2
+                return 0
+            default:
+                note("larder-bench: unknown argument '\(name)'\n\(usage)")
+                return 2
             }
         }
         do {
@@ -146,12 +150,12 @@ struct CrowdBench {
             print(isJSON ? JSON.list(costs.map { json($0, $1, count) }).text() : table(costs))
             return 0
         } catch {
-            print("larder-bench: \(error)")
+            note("larder-bench: \(error)")
             return 1
         }
     }
 
-    /// Measures in a process of its own.
+    /// Measures a crowd in a process of its own.
     private static func alone(_ crowd: Crowd, _ count: Int) throws -> Cost {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(filePath: CommandLine.arguments[0])

@@ -3,16 +3,17 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 
-/// What somebody would write by hand for one resource: decorators and a fallback around the same store, each doing the
-/// least that the composed graph does, and telling nothing of it.
+/// A hand-written graph for one resource: decorators and a fallback around the same store. Each does the least that the
+/// composed graph does, and reports nothing.
 protocol HandWired: Sendable {
     func value(of key: Key) -> Data?
 }
 
 enum HandWiring {
-    /// As many layers as the composed graph has.
+    /// A graph with as many layers as the composed graph.
     static func graph(over store: any Store) -> any HandWired {
         Counting(Falling(Choosing(Looking(store: store, world: SystemWorld(), fresh: .seconds(7 * 86_400)))))
     }

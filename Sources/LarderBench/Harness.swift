@@ -1,9 +1,9 @@
 import Larder
 
-/// Something that is timed: an operation, done many times in a loop of its own.
+/// An operation that is timed. `run` does it many times, in a loop of its own.
 struct Case {
     var name: String
-    /// The most that one operation should cost, in nanoseconds.
+    /// The largest cost of one operation that meets the goal, in nanoseconds.
     var goal: Double?
     var run: (Int) async throws -> Void
 
@@ -14,9 +14,9 @@ struct Case {
     }
 }
 
-/// What was measured of one case: nanoseconds for one operation, if nothing else is said.
+/// The measurement of a case: nanoseconds for one operation, unless the unit is another.
 struct Figure {
-    /// What is counted.
+    /// The unit of a figure.
     enum Unit: String {
         case nanoseconds = "ns"
         case bytes
@@ -27,16 +27,16 @@ struct Figure {
     var group: String
     var name: String
     var median: Double
-    /// The least of all rounds, where there were several.
+    /// The least of all rounds, if there were several.
     var least: Double?
-    /// The first case of the group is one.
+    /// The ratio to the first case of the group.
     var ratio: Double?
     var unit = Unit.nanoseconds
-    /// The most that it should be, or the least.
+    /// The largest value that meets the goal, or the least with `isGoalLeast`.
     var goal: Double?
     var isGoalLeast = false
 
-    /// Whether it is what it should be; nil where nobody says what that is.
+    /// Whether the goal is met; nil if there is no goal.
     var isMet: Bool? { goal.map { isGoalLeast ? median >= $0 : median <= $0 } }
 
     var json: JSON {
@@ -52,12 +52,12 @@ struct Figure {
     }
 }
 
-/// Times cases against each other: round by round, so that what slows the machine down slows all of them.
+/// Times cases against each other, round by round, so that a slow machine slows all of them.
 struct Harness {
-    /// How long a case runs in one round.
+    /// The time that a case runs in a round.
     var slice = Duration.milliseconds(30)
     var rounds = 15
-    /// Only cases with this in `group: name` are measured.
+    /// A text. Only cases whose `group: name` contains it are measured.
     var only = ""
 
     private let world = SystemWorld()
@@ -69,7 +69,7 @@ struct Harness {
         for one in cases { counts.append(try await calibrate(one)) }
         var times = [[Double]](repeating: [], count: cases.count)
         for round in 0..<rounds {
-            // Another order each time: nobody is always the first after a pause.
+            // The order changes, so that no case is always the first after a pause.
             for offset in cases.indices {
                 let place = (offset + round) % cases.count
                 let start = world.uptime
@@ -85,9 +85,9 @@ struct Harness {
         }
     }
 
-    /// How many operations fill a slice.
+    /// The number of operations that fill a slice.
     private func calibrate(_ one: Case) async throws -> Int {
-        // What it does the first time is no part of it.
+        // The first call prepares the case, which is not measured.
         try await one.run(0)
         var count = 1
         while true {

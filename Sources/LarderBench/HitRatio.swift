@@ -1,6 +1,6 @@
 import Larder
 
-/// What one eviction found of a trace.
+/// The hit ratio of an eviction for a trace.
 struct HitRatio {
     var trace: String
     var eviction: String
@@ -35,7 +35,7 @@ struct HitRatio {
         return .object(members)
     }
 
-    /// All of them, one a line.
+    /// A table with a line for each.
     static func table(_ rows: [HitRatio]) -> String {
         let isWeighted = rows.contains(where: \.isWeighted)
         let head = ["trace", "eviction", "capacity", "requests", "hits", "ratio"] + (isWeighted ? ["bytes"] : [])

@@ -1,24 +1,24 @@
 import Foundation
 import Larder
 
-/// What part of recorded traffic the memory store finds, by what it forgets.
+/// The hit ratio of the memory store on recorded traffic, for each eviction.
 struct HitRatioBench {
     static let usage = """
         usage: larder-bench hitratio --trace FILE [--trace FILE …] --capacity N[,N…] --eviction NAME|all
                                      [--weights SPEC] [--json]
 
-          --trace     one key a line, plain or packed by gzip (FILE.gz)
-          --capacity  how many entries the store may keep; with --weights, how many times the bytes of a mean entry
-          --eviction  what it forgets: \(names.joined(separator: ", ")), or all of them
-          --weights   how large payloads are, by key: pareto:1.2,1KB,1MB (tail, least, most); all alike without it
-          --json      as JSON
+          --trace     a file with one key a line, plain or compressed by gzip (FILE.gz)
+          --capacity  the number of entries in the store; with --weights, of entries of mean size
+          --eviction  the eviction: \(names.joined(separator: ", ")), or all
+          --weights   the sizes of payloads by key: pareto:1.2,1KB,1MB (tail, least, most); without it all are equal
+          --json      write the result as JSON
 
-        Each request asks the store by itself: what it does not find is put in. Nothing is loaded or measured besides.
+        Each request reads the store. An entry that is missing is inserted. Nothing is loaded from an origin.
         """
 
     static var names: [String] { Registry.standard[.eviction].map(\.name) }
 
-    /// Something wrong with the arguments.
+    /// A mistake in the arguments.
     struct Misuse: Error {
         var message: String
     }
@@ -103,7 +103,7 @@ struct HitRatioBench {
 
     private func run(_ trace: TraceFile, named name: String) async throws -> [HitRatio] {
         let keys = trace.keys.map { Key(resource: "trace", parameters: ["key": $0]) }
-        // Payloads are pieces of one, so a store of gigabytes needs no memory for them.
+        // Payloads are slices of one buffer, so that a store of gigabytes needs no memory for them.
         let bytes = Data(count: Int(weights?.most ?? 0))
         let entries = trace.keys.map { key in Entry(weights.map { bytes.prefix($0.bytes(of: key)) } ?? bytes) }
         let mean = Double(entries.reduce(0) { $0 + $1.weight }) / Double(entries.count)
@@ -136,7 +136,7 @@ struct HitRatioBench {
         let count = entries.map { #", "entries": \#($0)"# } ?? ""
         let text = #"{ "use": "memory", "capacity": "\#(max(1, room))B", "eviction": "\#(eviction)"\#(count) }"#
         let node = try JSONParser.parse(SourceText(name: "hitratio", bytes: Array(text.utf8)))
-        let reading = Reading(registry: .standard, folder: "", file: "hitratio")
+        let reading = PolicyDiagnostics(registry: .standard, folder: "", file: "hitratio")
         guard let part = SettingType.part(.store).read(node, reading) else {
             throw Misuse(message: reading.problems.map { "\($0)" }.joined(separator: "\n"))
         }

@@ -5,9 +5,10 @@
 #elseif canImport(Musl)
     import Musl
 #endif
+import Dispatch
 import Larder
 
-/// Measures Larder against itself and against what else there is, as ratios in one run.
+/// Measures Larder against itself and against other caches, as ratios in one run.
 @main struct LarderBench {
     /// A group of measurements.
     struct Group: Sendable {
@@ -16,12 +17,24 @@ import Larder
         var run: @Sendable (Harness) async throws -> [Figure]
     }
 
-    static let groups: [Group] = [
+    #if canImport(Glibc) || canImport(Musl)
+        static let groups =
+            portableGroups + [
+                Group(
+                    name: "http",
+                    summary: "a request through a whole policy beside libcurl alone, and what many leave behind",
+                    run: { try await HTTPBench.figures($0) })
+            ]
+    #else
+        static let groups = portableGroups
+    #endif
+
+    private static let portableGroups: [Group] = [
         Group(
             name: "path", summary: "a hit through a composed graph beside the bare store, metrics on and off",
             run: { try await PathBench.figures($0) }),
         Group(
-            name: "memory", summary: "what the memory store is made of beside a dictionary and NSCache",
+            name: "memory", summary: "the table of the memory store beside a dictionary and NSCache",
             run: { try await MemoryBench.figures($0) }),
         Group(
             name: "policy", summary: "many resources: reading, composing, changing one, and the memory of each",
@@ -31,11 +44,28 @@ import Larder
             run: { try await TypedBench.figures($0) }),
     ]
 
-    static func main() async {
-        var arguments = CommandLine.arguments.dropFirst()
-        if arguments.first == "hitratio" { exit(await HitRatioBench.main(Array(arguments.dropFirst()))) }
-        if arguments.first == "story" { exit(StoryBench.main(Array(arguments.dropFirst()))) }
-        if arguments.first == "crowd" { exit(await CrowdBench.main(Array(arguments.dropFirst()))) }
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        #if canImport(Glibc) || canImport(Musl)
+            // The benchmark starts this in a process of its own.
+            if arguments == ["http", "--serve"] { exit(HTTPBench.serve()) }
+        #endif
+        // Profilers run it: it stays on the main thread, and no main actor waits around it.
+        if arguments.first == "loop" { exit(LoopBench.main(Array(arguments.dropFirst()))) }
+        // Detached from the main actor, which would add two changes of threads to each wait.
+        Task.detached { exit(await run(arguments)) }
+        dispatchMain()
+    }
+
+    /// Runs the command line and returns the exit code: 0 if it went well, 2 for wrong arguments, 1 for anything else.
+    private static func run(_ words: [String]) async -> Int32 {
+        var arguments = words[...]
+        switch arguments.first {
+        case "hitratio": return await HitRatioBench.main(Array(arguments.dropFirst()))
+        case "story": return StoryBench.main(Array(arguments.dropFirst()))
+        case "crowd": return await CrowdBench.main(Array(arguments.dropFirst()))
+        default: break
+        }
         let isJSON = arguments.contains("--json")
         var harness = Harness()
         if arguments.contains("--quick") { harness.rounds = 7 }
@@ -50,12 +80,14 @@ import Larder
             let list = groups.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
             let usage = "usage: larder-bench all|GROUP [--only TEXT] [--quick] [--json]\n\n"
             let others = """
-                  crowd     20,000 loads that wait, beside as many bare tasks; see larder-bench crowd --help
+                  crowd     20,000 waiting loads beside as many bare tasks; see larder-bench crowd --help
                   story     ten minutes with an outage at 30,000 loads a second; see larder-bench story --help
-                  hitratio  what recorded traffic finds; see larder-bench hitratio --help
+                  hitratio  the hit ratio of the memory store on recorded traffic; see larder-bench hitratio --help
+                  loop      one case and nothing else, for profilers; see larder-bench loop --help
                 """
-            print(usage + list + "\n" + others)
-            exit(wanted == "--help" ? 0 : 2)
+            let help = usage + list + "\n" + others
+            if wanted == "--help" { print(help) } else { note(help) }
+            return wanted == "--help" ? 0 : 2
         }
         var figures: [Figure] = []
         do {
@@ -64,14 +96,15 @@ import Larder
                 figures += try await group.run(harness)
             }
         } catch {
-            print("larder-bench: \(error)")
-            exit(1)
+            note("larder-bench: \(error)")
+            return 1
         }
         if isJSON {
             print(JSON.list(figures.map(\.json)).text())
         } else {
             for line in lines(figures) { print(line) }
         }
+        return 0
     }
 
     private static func lines(_ figures: [Figure]) -> [String] {
@@ -107,7 +140,7 @@ import Larder
     }
 }
 
-/// Tells those who wait what is going on; into no file.
+/// Writes a line about progress or an error to the error output.
 func note(_ text: String) {
     let bytes = Array((text + "\n").utf8)
     _ = write(2, bytes, bytes.count)

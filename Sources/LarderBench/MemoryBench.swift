@@ -1,10 +1,11 @@
 import Dispatch
 import Larder
+import LarderBase
 
-/// What Larder's memory store is made of, beside what else there is to keep things in.
+/// The table of Larder's memory store beside a dictionary and NSCache.
 ///
-/// Keys are asked for as traffic asks: a few often, most rarely. Where a cache is too small for all, it has room for a
-/// tenth of them. A dictionary behind a lock is shown for scale: it is never full, and so never misses.
+/// A few keys are asked for often, most of them rarely. A cache that cannot hold all keys has room for a tenth of them. A
+/// dictionary behind a lock is shown for scale: it is never full, so it never misses.
 enum MemoryBench {
     static let keys = 100_000
     static let room = 10_000
@@ -36,8 +37,8 @@ enum MemoryBench {
         return figures
     }
 
-    /// What is done with a cache.
-    private enum Use {
+    /// The use of a cache.
+    enum Use {
         case hits, sets, mixed, readThrough
     }
 
@@ -69,10 +70,25 @@ enum MemoryBench {
         _ use: Use, _ cache: some BenchCache<Key>, _ keys: [Key], _ traffic: Traffic, _ threads: Int,
         goal: Double? = nil
     ) -> Case {
+        Case(type(of: cache).name, goal: goal, loop(use, cache, keys, traffic, threads))
+    }
+
+    /// Uses Larder's table of the keys as one thread of traffic does.
+    static func loop<Key: BenchKey>(_ use: Use, of key: Key.Type) throws -> @Sendable (Int) -> Void {
+        let keys = (0..<keys).map { Key.key($0) }
+        let cache = try LarderCache<Key>(capacity: use == .hits ? roomy : room)
+        let loop = loop(use, cache, keys, Traffic(keys: keys.count, skew: 0.99), 1)
+        loop(0)
+        return loop
+    }
+
+    private static func loop<Key: BenchKey>(
+        _ use: Use, _ cache: some BenchCache<Key>, _ keys: [Key], _ traffic: Traffic, _ threads: Int
+    ) -> @Sendable (Int) -> Void {
         let stream = traffic.stream(of: keys)
         let isFilled = Locked(use == .readThrough)
-        return Case(type(of: cache).name, goal: goal) { count in
-            // While it is calibrated, and only if it is measured at all.
+        return { count in
+            // In the first call, so that a case that is not measured fills no cache.
             if !isFilled.withLock({ $0 }) {
                 for (number, key) in keys.enumerated() { cache.set(key, UInt64(number)) }
                 isFilled.withLock { $0 = true }
@@ -98,10 +114,10 @@ enum MemoryBench {
         }
     }
 
-    /// Keys that were chosen to collide in whatever way can be foreseen, beside others as long.
+    /// Keys that are chosen to collide, beside random keys of the same length.
     private static func collisions(_ harness: Harness) async throws -> [Figure] {
         let chosen = (0..<keys).map { number in
-            // "Aa" and "BB" are one to hashes that multiply by 31.
+            // "Aa" and "BB" have the same hash in functions that multiply by 31.
             Key(resource: (0..<17).map { number >> $0 & 1 == 0 ? "Aa" : "BB" }.joined())
         }
         let others = (0..<keys).map { Key(resource: "\(UInt64.key($0))".padded(to: 34)) }

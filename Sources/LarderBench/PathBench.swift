@@ -3,9 +3,10 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 
-/// What a load costs beside what it is made of: hits by depth, with metrics and without; misses; calls that are shared.
+/// The cost of a load beside the cost of its parts: hits by depth, with metrics and without, misses, and shared calls.
 enum PathBench {
     static func figures(_ harness: Harness) async throws -> [Figure] {
         try await hits(harness) + deep(harness) + misses(harness) + shared(harness)
@@ -13,29 +14,14 @@ enum PathBench {
 
     /// A hit through handle, measured, fallback, strategy and lookup with its validators, beside the bare store.
     private static func hits(_ harness: Harness) async throws -> [Figure] {
-        let kitchen = try await BenchKitchen()
-        let unmeasured = try await BenchKitchen(isMeasured: false)
-        let (request, other) = (try await kitchen.hit(), try await unmeasured.hit())
-        let (store, key) = (kitchen.store, request.key)
-        let (measured, plain) = (kitchen.resource, unmeasured.resource)
-        guard let entry = store.peek(key, if: { _ in true }) else { throw LoadError(.failed, "there is no copy") }
-        let world = SystemWorld()
-        let meter = Meter(world: world)
-        let hit = Loaded(entry, from: .store("memory"), age: .seconds(1)).account.facts
-        let copy = entry.facts
-        let wired = HandWiring.graph(over: store)
+        let cases = try await HitCases()
+        let (bench, measured, request) = (cases.bench, cases.bench.resource, cases.request)
         var figures = try await harness.compare(
             "path",
             [
-                Case("bare store, peek") { count in
-                    for _ in 0..<count { keep(store.peek(key) { _ in true }) }
-                },
-                Case("a clock read") { count in for _ in 0..<count { keep(world.now) } },
-                Case("hand-wired layers") { count in for _ in 0..<count { keep(wired.value(of: key)) } },
-                Case("composed hit, metrics off") { count in
-                    for _ in 0..<count { keep(plain.answer(other)) }
-                },
-                Case("composed hit") { count in for _ in 0..<count { keep(measured.answer(request)) } },
+                Case("bare store, peek", cases.bareStore), Case("a clock read", cases.clock),
+                Case("hand-wired layers", cases.handWired), Case("composed hit, metrics off", cases.unmeasured),
+                Case("composed hit", cases.composed),
                 Case("composed hit, awaited") { count in
                     for _ in 0..<count { keep(try await measured.load(request)) }
                 },
@@ -43,13 +29,11 @@ enum PathBench {
                     try await onMain(measured, request, count)
                 },
                 Case("composed hit, somebody listening") { count in
-                    let decisions = kitchen.pantry.decisions
+                    let decisions = bench.pantry.decisions
                     for _ in 0..<count { keep(measured.answer(request)) }
                     withExtendedLifetime(decisions) {}
                 },
-                Case("recording a hit, by itself") { count in
-                    for _ in 0..<count { meter.hit(hit, copy, hash: 42) }
-                },
+                Case("recording a hit, by itself", cases.metrics),
             ])
         func median(_ name: String) -> Double? { figures.first { $0.name == name }?.median }
         func difference(_ name: String, _ more: String, _ less: String, goal: Double) {
@@ -65,28 +49,26 @@ enum PathBench {
         for _ in 0..<count { keep(try await resource.load(request)) }
     }
 
-    /// A hit through more layers, of a strategy that only hands on.
+    /// A hit through more layers of a strategy that only passes calls on.
     private static func deep(_ harness: Harness) async throws -> [Figure] {
         var cases: [Case] = []
-        for depth in [0, 1, 5, 10, 20] {
-            let strategy = (0..<depth).reduce(#""cache-first""#) { inner, _ in #"{ "use": "through", "to": \#(inner) }"#
-            }
-            let kitchen = try await BenchKitchen(strategy: strategy)
-            let request = try await kitchen.hit()
+        for depth in BenchPantry.depths {
+            let bench = try await BenchPantry(depth: depth)
+            let request = try await bench.hit()
             cases.append(
                 Case("\(depth) layers more") { count in
-                    for _ in 0..<count { keep(kitchen.resource.answer(request)) }
+                    for _ in 0..<count { keep(bench.resource.answer(request)) }
                 })
         }
         return try await harness.compare("path, by depth", cases)
     }
 
-    /// A load that has to ask an origin which answers at once, beside asking it.
+    /// A load that asks an origin, beside asking the origin directly. The origin answers at once.
     private static func misses(_ harness: Harness) async throws -> [Figure] {
-        let bare: @Sendable (Call) async throws -> Loaded<Entry> = { _ in BenchKitchen.value }
-        let through = try await BenchKitchen(strategy: #""network-only""#, origin: bare)
-        // Requests come round again when their entries are long forgotten.
-        let saving = try await BenchKitchen(store: #"{ "use": "memory", "entries": 16 }"#, origin: bare)
+        let bare: @Sendable (Call) async throws -> Loaded<Entry> = { _ in BenchPantry.value }
+        let through = try await BenchPantry(strategy: #""network-only""#, origin: bare)
+        // A request comes again only after its entry was evicted.
+        let saving = try await BenchPantry(store: #"{ "use": "memory", "entries": 16 }"#, origin: bare)
         let requests = (0..<1_024).map { saving.resource.request(["id": "\($0)"]) }
         return try await harness.compare(
             "path, miss",
@@ -103,18 +85,18 @@ enum PathBench {
             ])
     }
 
-    /// Loads of one instance at the same time, which share one call: the cost of each.
+    /// The cost of each of several loads that share one call.
     private static func shared(_ harness: Harness) async throws -> [Figure] {
         var figures: [Figure] = []
         for waiters in [2, 10, 100, 1_000] {
             let joined = Locked((wanted: 0, feed: Resource<Data>?.none))
-            let kitchen = try await BenchKitchen(strategy: #""network-only""#) { _ in
-                // Until all but the first have joined.
+            let bench = try await BenchPantry(strategy: #""network-only""#) { _ in
+                // Until every load but the first has joined.
                 let (wanted, feed) = joined.withLock { $0 }
                 while let feed, feed.metrics[.coalesced] < UInt64(wanted) { await Task.yield() }
-                return BenchKitchen.value
+                return BenchPantry.value
             }
-            let feed = kitchen.resource
+            let feed = bench.resource
             let request = feed.request()
             let times = try await harness.compare(
                 "path, \(waiters) waiters",
@@ -133,7 +115,7 @@ enum PathBench {
                 ])
             figures += times.map { figure in
                 var figure = figure
-                // Each case was as many loads as there are waiters.
+                // The case made one load for each waiter.
                 (figure.median, figure.least) = (figure.median / Double(waiters), nil)
                 figure.ratio = nil
                 return figure

@@ -1,11 +1,11 @@
 import Larder
 
-/// What it costs to have many resources: to read their policies, to compose them, to change one, and to keep them.
+/// The cost of many resources: reading and composing their policies, changing one, and keeping them in memory.
 enum PolicyBench {
     private static let world = SystemWorld()
 
     static func figures(_ harness: Harness) async throws -> [Figure] {
-        // The largest first: what it takes up comes from the system, and not from what smaller ones left behind.
+        // The largest first, so that its memory comes from the system and is not left over from smaller ones.
         let folders = try [10_000, 100, 1].map { try BenchFolder(count: $0) }
         var figures: [Figure] = []
         for folder in folders {
@@ -31,7 +31,7 @@ enum PolicyBench {
                 try PolicyReader(registry: .standard, folder: folder.path, environment: [:]).readAll()
             },
         ]
-        // Policies are older than a moment when one of them is changed.
+        // A policy must be older than a moment before it is changed.
         if isLarge { try await world.sleep(for: .seconds(2.5)) }
         try await pantry.reload()
         figures.append(
@@ -53,7 +53,7 @@ enum PolicyBench {
         return figures
     }
 
-    /// Edits one policy and makes sure that the change is in effect.
+    /// Edits one policy and checks that the change is in effect.
     private static func change(
         _ folder: BenchFolder, _ pantry: Pantry, _ round: Int, _ reload: (String) async throws -> [PolicyChange]
     ) async throws {
@@ -77,7 +77,7 @@ enum PolicyBench {
             let start = world.uptime
             let result = try await work(round)
             times.append(Double((world.uptime - start).nanoseconds))
-            // What was made is let go later: that is another matter.
+            // The result is released after the measurement.
             keep(result)
         }
         times.sort()

@@ -5,9 +5,10 @@
 #elseif canImport(Musl)
     import Musl
 #endif
+import LarderBase
 import Larder
 
-/// How many bytes of memory this process holds; nil where nobody says.
+/// The bytes of memory that this process holds; nil if the system does not tell.
 func residentSize() -> Int? {
     #if os(Linux)
         guard let bytes = try? Disk.read("/proc/self/statm", limit: 4_096) else { return nil }
@@ -27,7 +28,7 @@ func residentSize() -> Int? {
     #endif
 }
 
-/// How many seconds of processor time this process has used.
+/// The seconds of processor time that this process has used.
 func processorTime() -> Double {
     var usage = rusage()
     #if canImport(Darwin)

@@ -3,22 +3,23 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 import LarderSimulation
 
-/// Ten minutes at full rate, in simulated time: three nodes that share nothing, a thousand keys that are fresh for a minute,
-/// and an origin that is slow (2 s) from minute 3 to 5 and down from 5 to 8.
+/// Ten minutes of traffic in simulated time. Three nodes share nothing, a thousand keys are fresh for a minute, and the
+/// origin is slow (2 s) from minute 3 to 5 and down from 5 to 8.
 struct StoryBench {
     static let usage = """
         usage: larder-bench story [--rate N] [--only TEXT] [--json]
 
-          --rate  loads a second (default: 30000)
-          --only  only strategies whose name holds this text
-          --json  as JSON
+          --rate  the number of loads a second (default: 30000)
+          --only  only strategies whose name contains this text
+          --json  write the result as JSON
 
-        Three nodes with 1,000 keys, fresh for 1 min, onError and whileRevalidating 1 h, patience 100 ms. The origin answers
-        after 20 ms; it takes 2 s from minute 3 to 5, and fails from minute 5 to 8. What happens after the first minute
-        counts, in which each key is asked for once on each node.
+        Three nodes have 1,000 keys each, fresh for 1 min, with onError and whileRevalidating 1 h and patience 100 ms. The
+        origin answers after 20 ms. It takes 2 s from minute 3 to 5 and fails from minute 5 to 8. In the first minute each
+        key is loaded once on each node. The counts begin after it.
         """
 
     /// The outcome of the ten minutes.
@@ -34,7 +35,7 @@ struct StoryBench {
         var strategy: String
         var hasBreaker: Bool
         var name: String { strategy + (hasBreaker ? ", breaker" : "") }
-        /// The most calls and the longest wait that are asked of it, if any are.
+        /// The goals: the largest number of calls and the longest wait; nil if there are none.
         var goals: (calls: Int, wait: Duration)? {
             ["cache-first", "stale-while-revalidate"].contains(strategy) ? (36_000, StoryBench.patience) : nil
         }
@@ -68,7 +69,7 @@ struct StoryBench {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try Disk.makeFolder(folder)
         let breaker = story.hasBreaker ? #"{ "use": "breaker", "failures": 5, "rest": "30s" }, "# : ""
-        // Patience that a strategy does not know is left standing, as after a swap.
+        // A strategy that does not know patience ignores it, as after a swap.
         let policy = """
             { "resource": "feed", "origin": "service",
               "around": [\(breaker){ "use": "timeout", "after": "10s" }],
@@ -83,7 +84,7 @@ struct StoryBench {
             world: world)
     }
 
-    /// Lives through the ten minutes, `rate` loads a second.
+    /// Simulates the ten minutes with `rate` loads a second.
     static func tell(_ story: Story, rate: Int) throws -> Tally {
         try SimulatedWorld(seed: 3).run(leaving: .anything) { world in
             let tally = Locked(Tally())
@@ -92,13 +93,13 @@ struct StoryBench {
             for _ in 0..<nodes { pantries.append(try await node(story, service, in: world)) }
             let resources = pantries.map { $0.resource("feed") }
             let requests = (0..<keys).map { resources[0].request(["id": "\($0)"]) }
-            // Each key once on each node, so that all are asked for by the time that counts.
+            // Each key is loaded once on each node before the counted time.
             for request in requests {
                 for resource in resources { world.spawn { _ = try? await resource.load(request) } }
                 try await world.sleep(for: warm / keys)
             }
             tally.withLock { $0 = Tally() }
-            var dice = Dice(seed: 5)
+            var dice = SeededGenerator(seed: 5)
             let tick = Duration.milliseconds(1)
             while world.uptime < end {
                 for _ in 0..<max(1, rate / 1_000) {
@@ -140,14 +141,17 @@ struct StoryBench {
             case "--json": isJSON = true
             case "--rate":
                 guard let number = rest.popFirst().flatMap({ Int($0) }), (1...1_000_000).contains(number) else {
-                    print("larder-bench: --rate takes a whole number from 1 to 1000000\n\(usage)")
+                    note("larder-bench: --rate takes a whole number from 1 to 1000000\n\(usage)")
                     return 2
                 }
                 rate = number
             case "--only": only = rest.popFirst() ?? ""
-            default:
+            case "--help":
                 print(usage)
-                return name == "--help" ? 0 : 2
+                return 0
+            default:
+                note("larder-bench: unknown argument '\(name)'\n\(usage)")
+                return 2
             }
         }
         let chosen = stories.filter { only.isEmpty || $0.name.contains(only) }
@@ -162,7 +166,7 @@ struct StoryBench {
                 let tally = try tell(story, rate: rate)
                 if isJSON { rows.append(json(story, tally)) } else { print(line(story, tally, width)) }
             } catch {
-                print("larder-bench: \(error)")
+                note("larder-bench: \(error)")
                 return 1
             }
         }

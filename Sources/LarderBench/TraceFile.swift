@@ -1,20 +1,20 @@
 import Foundation
 
-/// A recorded stream of requests: one key a line, in a plain file or one that gzip has packed.
+/// A recorded stream of requests: one key a line, in a plain file or one compressed by gzip.
 struct TraceFile {
-    /// The different lines, in order of first appearance.
+    /// The different keys, in the order of their first appearance.
     private(set) var keys: [String] = []
-    /// Which of them was asked for, request by request.
+    /// The index of the key of each request.
     private(set) var requests: [Int32] = []
 
-    /// What is wrong with a file.
+    /// A problem with a file.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// The stream in a file; a name that ends in `.gz` is unpacked by the command `gzip`.
+    /// Reads the stream in a file. The command `gzip` decompresses a file whose name ends in `.gz`.
     ///
-    /// - Throws: ``Failure`` when it cannot be read, or holds nothing.
+    /// - Throws: ``Failure`` if the file cannot be read or is empty.
     init(path: String) throws {
         let data = path.hasSuffix(".gz") ? try Self.unpacked(path) : FileManager.default.contents(atPath: path)
         guard let data else { throw Failure(description: "cannot read the trace \(path)") }

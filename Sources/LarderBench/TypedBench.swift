@@ -3,9 +3,10 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 
-/// What it saves to keep values decoded: a hit through a typed handle beside decoding the same bytes each time.
+/// The cost of a hit through a typed handle, which keeps values decoded, beside the cost of decoding.
 enum TypedBench {
     /// An item of a feed, about 200 bytes of JSON.
     private struct Item: Codable, Sendable {
@@ -52,13 +53,23 @@ enum TypedBench {
         return figures
     }
 
-    /// A list of items, as many as fill so many bytes.
+    /// Hits a value of about `size` bytes of JSON through a typed handle.
+    static func hit(of size: Int) async throws -> @Sendable (Int) -> Void {
+        let (pantry, feed) = try await typed(try payload(size))
+        let request = feed.request()
+        return { count in
+            for _ in 0..<count { keep(feed.answer(request)) }
+            withExtendedLifetime(pantry) {}
+        }
+    }
+
+    /// A list of items that fill about `size` bytes of JSON.
     private static func payload(_ size: Int) throws -> Data {
         let one = try JSONEncoder().encode(Item(1)).count + 1
         return try JSONEncoder().encode((0..<max(1, size / one)).map(Item.init))
     }
 
-    /// A resource that has these bytes in memory, decoded.
+    /// A resource that keeps these bytes in memory, decoded.
     private static func typed(_ bytes: Data) async throws -> (Pantry, Resource<[Item]>) {
         let folder = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }

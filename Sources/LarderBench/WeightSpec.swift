@@ -1,15 +1,15 @@
 import Foundation
 import Larder
 
-/// How large payloads are: a size for each key, the same whenever it is asked.
+/// The sizes of payloads. A key always has the same size.
 struct WeightSpec {
-    /// The smaller, the heavier the tail.
+    /// The exponent. The smaller it is, the heavier is the tail.
     private let alpha: Double
     private let least: Double
-    /// No payload is larger.
+    /// The largest size.
     let most: Double
 
-    /// A bounded Pareto distribution, as `pareto:1.2,1KB,1MB`; nil if the text is none.
+    /// Reads a bounded Pareto distribution, such as `pareto:1.2,1KB,1MB`; nil for any other text.
     init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == "pareto" else { return nil }
@@ -21,9 +21,9 @@ struct WeightSpec {
         (self.alpha, self.least, self.most) = (alpha, Double(least), Double(most))
     }
 
-    /// How many bytes the payload of a key has.
+    /// The size of a key's payload in bytes.
     func bytes(of key: String) -> Int {
-        // Swift's own hashes are others in each process.
+        // Swift's own hashes differ in each process.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         hash = (hash ^ hash >> 32) &* 0xD6E8_FEB8_6659_FD93

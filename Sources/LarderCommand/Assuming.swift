@@ -2,7 +2,7 @@ import Larder
 
 extension Command.Option {
     static let assume = Command.Option(
-        "assume", "KIND:NAME", "Take a plugin for registered, such as origin:prices, with any settings; can be repeated"
+        "assume", "KIND:NAME", "Treat this plugin as registered, with any settings, such as origin:prices; repeatable"
     )
 }
 
@@ -14,8 +14,8 @@ extension Arguments {
         var registry = registry
         for text in values(of: "assume") {
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[1].isEmpty, let kind = PluginKind(rawValue: String(parts[0])) else {
-                let kinds = PluginKind.allCases.map(\.rawValue).joined(separator: ", ")
+            guard parts.count == 2, !parts[1].isEmpty, let kind = registry.kind(named: String(parts[0])) else {
+                let kinds = registry.kinds.map(\.name).joined(separator: ", ")
                 throw UsageError(message: "--assume takes KIND:NAME, such as origin:prices; KIND is one of \(kinds)")
             }
             let name = String(parts[1])
@@ -24,20 +24,20 @@ extension Arguments {
         return registry
     }
 
-    /// `--assume origin:prices` for each that was given, to be put behind a suggested command.
+    /// The `--assume` options that were given, for a suggested command.
     var assumed: [String] { values(of: "assume").flatMap { ["--assume", $0] } }
 }
 
 extension Registry {
-    /// Its plugins that are only assumed: `origin 'prices'`.
+    /// The plugins that are only assumed, such as `origin 'prices'`.
     var assumed: [String] {
-        PluginKind.allCases.flatMap { self[$0] }.filter(\.isAssumed).map { "\($0.kind) '\($0.name.printable)'" }
+        kinds.flatMap { self[$0] }.filter(\.isAssumed).map { "\($0.kind) '\($0.name.printable)'" }
     }
 }
 
 extension Arguments {
-    /// Says what to do about plugins that policies name and nobody registered. A name that is like a known one is
-    /// probably a slip, and was told as such.
+    /// Tells what to do about plugins that policies name and this program does not know. Leaves out names that resemble a
+    /// known one: those have a suggestion already.
     func explainUnknown(_ problems: [Problem], _ terminal: Terminal) {
         var unknown: [Problem.UnknownPlugin] = []
         for problem in problems where problem.suggestion == nil {
@@ -47,24 +47,24 @@ extension Arguments {
         let names = unknown.map { "\($0.kind) '\($0.name.prefix(64).description.printable)'" }
         let isOne = unknown.count == 1
         terminal.complain(
-            "\(names.joined(separator: ", ")) \(isOne ? "is" : "are") not registered in this program. Plugins of your app "
-                + "are known to a 'larder' of its own, which takes five lines: 'larder plugins --help' shows them")
+            "\(names.joined(separator: ", ")) \(isOne ? "is" : "are") not registered in this program. For the plugins of "
+                + "your app, build a 'larder' of its own: 'larder plugins --help' shows the program to write")
         if canAssume {
             let options = unknown.flatMap { ["--assume", "\($0.kind):\($0.name)"] }
-            terminal.complain("to go on without \(isOne ? "it" : "them"): \(shellCommand(words + options))")
+            terminal.complain("to continue without \(isOne ? "it" : "them"): \(shellCommand(words + options))")
         }
     }
 }
 
-/// A command of `larder` as it is typed into a shell.
+/// A command of `larder`, as one types it into a shell.
 func shellCommand(_ words: [String]) -> String {
     (["larder"] + words).map(\.shellWord).joined(separator: " ")
 }
 
 extension String {
-    /// The word in quotes, if a shell would read it otherwise.
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=,@%+".utf8)
 
+    /// The word, in quotes where a shell needs them.
     fileprivate var shellWord: String {
         if !isEmpty, utf8.allSatisfy(Self.plain.contains) { return self }
         let text = unicodeScalars.map { $0.isPrintable ? String($0) : "\u{FFFD}" }.joined()

@@ -3,60 +3,47 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
-
-extension Command.Option {
-    static func format(_ names: [String]) -> Command.Option {
-        Command.Option("format", names.joined(separator: "|"), "How to write the result (default: \(names[0]))")
-    }
-}
-
-extension Arguments {
-    /// The chosen format, the first of `names` by default.
-    func format(_ names: [String]) throws(UsageError) -> String {
-        guard let name = value(of: "format") else { return names[0] }
-        guard names.contains(name) else {
-            throw UsageError(message: "--format takes one of \(names.joined(separator: ", "))")
-        }
-        return name
-    }
-}
 
 extension Command {
     static let check = Command(
-        name: "check", summary: "Says everything that is wrong with policies.",
+        name: "check", summary: "Lists every problem in policies.",
         operands: "[PATH …]",
         details: """
-            PATH is a folder of policies or one file (default: Policies). Every problem is told at once, with its place.
-            Warnings alone are no failure, unless --strict.
+            PATH is a folder of policies or one policy file. The default is the folder of --policies. Each problem is
+            printed with its file, line and column. The command fails if there is an error. With --strict it also fails
+            if there is a warning.
             """,
         options: [
-            .format(["text", "json"]),
-            Option("strict", nil, "Warnings are failures too"),
+            .policies, .json, .format(["text", "json"]),
+            Option("strict", nil, "Fail if there is a warning"),
             .assume,
-            Option("cache", "DIR", "Warn if this cache folder cannot be written, too"),
-            Option("rules", nil, "List the rules for what is wrong between parts, and end"),
+            Option("cache", "DIR", "Warn if this cache folder cannot be written"),
+            Option("data", "DIR", "Warn if this folder for data of users cannot be written"),
+            Option("rules", nil, "List the rules about settings that contradict each other, and end"),
         ],
         run: { arguments, registry, terminal in
-            let format = try arguments.format(["text", "json"])
+            let isJSON = try arguments.format(["text", "json"]) == "json"
             if arguments.has("rules") {
-                list(LintRule.all, format, terminal)
+                list(LintRule.all, isJSON, terminal)
                 return true
             }
             var count = 0
             var problems: [Problem] = []
-            let paths = arguments.operands.isEmpty ? ["Policies"] : arguments.operands
+            let paths = arguments.operands.isEmpty ? [arguments.folder] : arguments.operands
             for path in paths {
-                let verdicts = judge(path, registry, arguments.environment)
-                count += verdicts.count
-                problems += verdicts.flatMap(\.problems)
+                let (policies, found) = check(path, registry, arguments.environment)
+                count += policies
+                problems += found
             }
             if let cache = arguments.value(of: "cache") {
                 problems += CacheFolderCheck.problems(in: cache, settings(paths, registry, arguments.environment))
             }
+            if let data = arguments.value(of: "data") { problems += CacheFolderCheck.problems(inData: data) }
             let errors = problems.filter { $0.severity == .error }.count
             let warnings = problems.count - errors
-            if format == "json" {
+            if isJSON {
                 let result: JSON = [
                     "policies": .int(count), "errors": .int(errors), "warnings": .int(warnings),
                     "problems": .list(problems.map(\.json)),
@@ -71,11 +58,11 @@ extension Command {
                 let assumed = registry.assumed.isEmpty ? "" : "; assumed: " + registry.assumed.joined(separator: ", ")
                 terminal.note("\(counted(count, "policy", "policies")), \(sum)\(assumed)")
             }
-            if format == "text" { arguments.explainUnknown(problems, terminal) }
+            if !isJSON { arguments.explainUnknown(problems, terminal) }
             return errors == 0 && !(arguments.has("strict") && warnings > 0)
         })
 
-    /// What those of the paths that are folders say of the files that the process writes.
+    /// The settings of the process in those paths that are folders.
     private static func settings(
         _ paths: [String], _ registry: Registry, _ environment: [String: String]
     ) -> [ProcessSettings] {
@@ -84,31 +71,54 @@ extension Command {
         }
     }
 
-    /// What is to be said about a folder or a file.
-    private static func judge(
+    /// Reads a folder of policies or one file, and returns the number of policies and the problems.
+    private static func check(
         _ path: String, _ registry: Registry, _ environment: [String: String]
-    ) -> [PolicyReader.Verdict] {
+    ) -> (policies: Int, [Problem]) {
         func reader(_ folder: String) -> PolicyReader {
             PolicyReader(registry: registry, folder: folder, environment: environment)
         }
         if Disk.item(path)?.isFolder != false, !path.hasSuffix(".json") {
-            let process = PolicyReader.Verdict(problems: reader(path).judgeProcess().problems)
-            do { return try reader(path).judgeAll() + (process.problems.isEmpty ? [] : [process]) } catch {
-                return [PolicyReader.Verdict(problems: error.problems)]
+            let process = reader(path).checkProcess().problems + reader(path).checkOutputNames()
+            do {
+                let results = try reader(path).checkAll()
+                return (results.count, results.flatMap { problems(of: $0) } + process)
+            } catch {
+                return (0, error.problems)
             }
         }
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        guard name.hasSuffix(".json"), PolicyReader.isName(String(name.dropLast(".json".count))) else {
-            let problem = Problem("this is not the file of a policy", file: path, expected: "a file such as feed.json")
-            return [PolicyReader.Verdict(problems: [problem])]
+        if name == ProcessSettings.file {
+            return (0, reader(folder).checkProcess().problems)
         }
-        return [reader(folder).judge(name)]
+        guard name.hasSuffix(".json"), PolicyReader.isName(String(name.dropLast(".json".count))) else {
+            let problem = Problem(
+                "this is not the name of a policy file", file: path, expected: "a file such as feed.json")
+            return (0, [problem])
+        }
+        return (1, problems(of: reader(folder).check(name)))
     }
 
-    private static func list(_ rules: [LintRule], _ format: String, _ terminal: Terminal) {
-        if format == "json" {
+    /// The problems of a file: a single one if it is not a policy at all, but a file of scenarios.
+    private static func problems(of result: PolicyReader.CheckResult) -> [Problem] {
+        guard result.policy == nil,
+            let source = result.problems.lazy.compactMap({ $0.position?.source }).first,
+            let root = try? JSONParser.parse(source),
+            let scenarios = root.members?.first(where: { $0.name == "scenarios" }),
+            root["strategy"] == nil
+        else { return result.problems }
+        let command = root["format"] == nil ? "test" : "conform"
+        return [
+            Problem(
+                "this is a file of scenarios, not a policy; run it with 'larder \(command)'", file: source.name,
+                at: scenarios.position, path: "$.scenarios")
+        ]
+    }
+
+    private static func list(_ rules: [LintRule], _ isJSON: Bool, _ terminal: Terminal) {
+        if isJSON {
             let items = rules.map { rule -> JSON in
                 [
                     "rule": .string(rule.name), "severity": .string(rule.severity.rawValue), "why": .string(rule.why),

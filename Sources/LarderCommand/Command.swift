@@ -1,11 +1,11 @@
 import Larder
 
-/// One command: what it is called, what it takes, what it does.
+/// A command: its name, its options and its work.
 struct Command: Sendable {
     /// An option of a command. Reading it and its line of help come from this one declaration.
     struct Option: Sendable {
         var name: String
-        /// What stands for its value in help; nil for one that takes none.
+        /// The word that stands for its value in help; nil for an option without a value.
         var value: String?
         var help: String
 
@@ -21,7 +21,7 @@ struct Command: Sendable {
     var operands: String = ""
     var details: String = ""
     var options: [Option] = []
-    /// Does it; false if it ran and failed.
+    /// Runs the command. Returns false if it ran and failed.
     var run: @Sendable (Arguments, Registry, Terminal) async throws -> Bool
 
     var usage: String {
@@ -45,12 +45,12 @@ struct UsageError: Error {
     var message: String
 }
 
-/// What a command was called with.
+/// The operands and options that a command was called with.
 struct Arguments: Sendable {
     private(set) var operands: [String] = []
     /// Where `${NAME}` in policies is looked up.
     let environment: [String: String]
-    /// The command's name and all that stood behind it.
+    /// The command's name and every word after it.
     let words: [String]
     /// Whether the command takes `--assume`.
     let canAssume: Bool
@@ -80,7 +80,7 @@ struct Arguments: Sendable {
                 flags.insert(option.name)
             } else if parts.count > 1 {
                 values[option.name, default: []].append(String(parts[1]))
-            } else if let value = rest.popFirst() {
+            } else if let value = rest.popFirst(), !value.hasPrefix("--") {
                 values[option.name, default: []].append(value)
             } else {
                 throw UsageError(message: "--\(option.name) needs a value")
@@ -90,7 +90,7 @@ struct Arguments: Sendable {
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    /// The option's value; given twice, the last one counts.
+    /// The option's value. Of several, the last one counts.
     func value(of option: String) -> String? { values[option]?.last }
 
     func values(of option: String) -> [String] { values[option] ?? [] }

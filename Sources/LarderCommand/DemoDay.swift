@@ -4,18 +4,19 @@
     import Foundation
 #endif
 import Larder
+@_spi(Demo) import LarderPlugins
 import LarderSimulation
 
-/// A day in the life of a device: what the network is like and what the user asks for.
+/// A simulated day of one device: the state of the network and the requests of a user.
 struct DemoDay: Sendable {
-    /// A part of the day with one kind of weather.
+    /// A part of the day in which the network stays the same.
     struct Phase: Sendable {
         var name: String
         var hours: Range<Int>
-        var weather: Weather
+        var weather: SampleConditions
     }
 
-    /// What a user asks of one resource.
+    /// The requests of a user for one resource.
     struct Habit: Sendable {
         var resource: String
         var every: Duration
@@ -23,27 +24,27 @@ struct DemoDay: Sendable {
     }
 
     static let phases = [
-        Phase(name: "morning rush", hours: 7..<10, weather: Weather(failures: 0.01)),
-        Phase(name: "slow hour", hours: 10..<11, weather: Weather(slowness: 14, failures: 0.02)),
-        Phase(name: "outage", hours: 11..<13, weather: Weather(isDown: true)),
-        Phase(name: "offline", hours: 13..<18, weather: Weather(isOffline: true)),
-        Phase(name: "recovery", hours: 18..<22, weather: Weather(failures: 0.01)),
+        Phase(name: "morning rush", hours: 7..<10, weather: SampleConditions(failures: 0.01)),
+        Phase(name: "slow hour", hours: 10..<11, weather: SampleConditions(slowness: 14, failures: 0.02)),
+        Phase(name: "outage", hours: 11..<13, weather: SampleConditions(isDown: true)),
+        Phase(name: "offline", hours: 13..<18, weather: SampleConditions(isOffline: true)),
+        Phase(name: "recovery", hours: 18..<22, weather: SampleConditions(failures: 0.01)),
     ]
 
-    /// The weather at a moment of the day.
-    static func weather(at time: Timestamp) -> Weather {
+    /// The state of the network at a time of the day.
+    static func weather(at time: Timestamp) -> SampleConditions {
         let hour = Int(time.nanoseconds / 3_600_000_000_000 % 24)
-        return phases.first { $0.hours.contains(hour) }?.weather ?? Weather()
+        return phases.first { $0.hours.contains(hour) }?.weather ?? SampleConditions()
     }
 
-    /// What happened to one resource in one phase.
+    /// The metrics of one resource in one phase.
     struct Row: Sendable {
         var resource: String
         var phase: String
         var metrics: ResourceMetrics
     }
 
-    /// What came of a day: a row for each resource and phase, and the metrics of the whole.
+    /// The result of a day: a row for each resource and phase, and the metrics of the whole day.
     struct Account: Sendable {
         var rows: [Row]
         var warnings: [Problem]
@@ -55,27 +56,29 @@ struct DemoDay: Sendable {
     let registry: Registry
     var environment = ProcessInfo.processInfo.environment
 
-    /// Lives through the day.
+    /// Simulates the day.
     ///
-    /// - Parameter progress: told how much of it is over.
+    /// - Parameter progress: called with the share of the day that is over, and the phase.
     func live(progress: @escaping @Sendable (Double, String) -> Void) throws -> Account {
         let registry = try registry.replacing(.sample(under: Self.weather))
         let cache = FileManager.default.temporaryDirectory.appending(path: "larder-demo-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: cache) }
         // Seven in the morning of Monday, 5 January 2026, UTC.
         let world = SimulatedWorld(seed: seed, start: Timestamp(seconds: 1_767_571_200 + 7 * 3_600))
-        return try world.run(leaving: .anything) { [policies, environment] world in
+        return try world.run(leaving: .anything) { [seed, policies, environment] world in
             let reader = PolicyReader(
                 registry: registry, folder: policies.shortPath, environment: environment)
             let pantry = try await Pantry(reader: reader.withoutProcess, cache: cache, world: world)
             let habits = pantry.resources.compactMap { Self.habit(for: $0, in: pantry) }
             guard !habits.isEmpty else {
-                throw LoadError(.failed, "no policy has an origin that uses 'sample', so there is nothing to show")
+                throw LoadError(
+                    .failed,
+                    "no policy has an origin that uses 'sample', so there is nothing to show; use 'larder simulate'")
             }
             var rows: [Row] = []
             for phase in Self.phases {
                 let before = pantry.resources.map { pantry.resource($0).metrics }
-                try await Self.live(through: phase, habits, pantry, world, progress)
+                try await Self.live(through: phase, habits, seed, pantry, world, progress)
                 for (resource, earlier) in zip(pantry.resources, before)
                 where habits.contains(where: { $0.resource == resource }) {
                     let metrics = pantry.resource(resource).metrics.since(earlier)
@@ -83,13 +86,13 @@ struct DemoDay: Sendable {
                 }
             }
             var dump = await pantry.metrics.dump()
-            // The day was lived nowhere.
+            // A simulated day belongs to no host.
             dump.host = nil
             return Account(rows: rows, warnings: pantry.warnings, dump: dump)
         }
     }
 
-    /// How a resource is used, told from what its sample origin serves; nil if its origin is another.
+    /// The habit that suits the payloads of a sample origin; nil for any other origin.
     private static func habit(for resource: String, in pantry: Pantry) -> Habit? {
         guard let origin = pantry.policy(of: resource)?.origin, origin.plugin.name == "sample" else { return nil }
         return switch origin.node["payload"]?.string {
@@ -100,15 +103,16 @@ struct DemoDay: Sendable {
     }
 
     private static func live(
-        through phase: Phase, _ habits: [Habit], _ pantry: Pantry, _ world: SimulatedWorld,
+        through phase: Phase, _ habits: [Habit], _ seed: UInt64, _ pantry: Pantry, _ world: SimulatedWorld,
         _ progress: @escaping @Sendable (Double, String) -> Void
     ) async throws {
         let length = Duration.seconds(3_600 * phase.hours.count)
-        // Nobody asks in the last half minute, so that what a phase started ends in it.
+        // No requests in the last half minute, so that the calls of a phase end in it.
         let end = world.uptime + length - .seconds(30)
         await withTaskGroup { group in
             for habit in habits {
-                group.addTask { await Self.ask(habit, pantry, world, until: end) }
+                let dice = SeededGenerator(seed: seed, stream: "\(habit.resource), \(phase.name)")
+                group.addTask { await Self.ask(habit, dice, pantry, world, until: end) }
             }
             group.addTask {
                 while world.uptime < end {
@@ -121,18 +125,22 @@ struct DemoDay: Sendable {
         try await world.sleep(for: end + .seconds(30) - world.uptime)
     }
 
-    /// Asks again and again, at random intervals, some instances far more often than others.
-    private static func ask(_ habit: Habit, _ pantry: Pantry, _ world: SimulatedWorld, until end: Duration) async {
+    /// Makes requests at random intervals, some instances far more often than others. The requests depend neither on the
+    /// policy nor on other resources.
+    private static func ask(
+        _ habit: Habit, _ dice: SeededGenerator, _ pantry: Pantry, _ world: SimulatedWorld, until end: Duration
+    ) async {
+        var dice = dice
         let resource = pantry.resource(habit.resource)
         while world.uptime < end {
             var parameters: [String: String] = [:]
             if habit.instances > 1 {
-                let skewed = world.chance() * world.chance()
+                let skewed = dice.chance() * dice.chance()
                 parameters["id"] = String(Int(skewed * Double(habit.instances)))
             }
             let request = resource.request(parameters)
             world.spawn { _ = try? await resource.load(request) }
-            try? await world.sleep(for: habit.every.scaled(by: 0.2 + 1.6 * world.chance()))
+            try? await world.sleep(for: habit.every.scaled(by: 0.2 + 1.6 * dice.chance()))
         }
     }
 }

@@ -1,6 +1,6 @@
 import Larder
 
-/// What a demo day came to: a table, three lines about it, and the same as JSON.
+/// The result of a demo day: a table, three sentences about it, and the same as JSON.
 struct DemoTable: Sendable {
     let rows: [DemoDay.Row]
 
@@ -31,7 +31,7 @@ struct DemoTable: Sendable {
         ]
     }
 
-    /// Three lines that say what the table shows, true whatever the policies are.
+    /// Three sentences about the table, which hold for any policies.
     var story: [String] {
         let dark = rows.filter { $0.phase == "outage" || $0.phase == "offline" }.map(\.metrics)
         let loads = Self.sum(dark, \.loads)
@@ -45,16 +45,16 @@ struct DemoTable: Sendable {
         let waits = slow.map { "\($0.resource) \($0.metrics.load(percentile: 0.95).waited)" }
         let origin = slow.compactMap { $0.metrics.originLatency.percentile(0.95) }.max()
         return [
-            "With the service down or the network gone, \(loads) loads were asked for: \(stoodIn) were answered by a copy "
-                + "standing in, \(failed) failed, \(refused) of them because the copy was older than its policy allows.",
-            "In the slow hour the origin's p95 was up to \(origin.waited); users felt a p95 of "
+            "During the outage and offline there were \(loads) loads. \(stoodIn) were answered with a copy instead of live data. "
+                + "\(failed) failed, \(refused) of them because the copy was older than the policy allows.",
+            "In the slow hour the p95 of the origin was up to \(origin.waited). The p95 that users felt was "
                 + waits.joined(separator: ", ") + ".",
-            "Over the day \(Self.sum(all, \.loads)) loads led to \(asked) calls to the origins; \(hits) were answered by a "
-                + "store without any call being waited for.",
+            "Over the day \(Self.sum(all, \.loads)) loads led to \(asked) calls to the origins. A store answered \(hits) loads "
+                + "without waiting for a call.",
         ]
     }
 
-    /// The figures.
+    /// The table as JSON.
     func json(seed: Int) -> JSON {
         [
             "seed": .int(seed),

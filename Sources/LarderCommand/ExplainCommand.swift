@@ -7,65 +7,62 @@ import Larder
 
 extension Command {
     static let explain = Command(
-        name: "explain", summary: "Shows the graph a policy composes into, and where each setting comes from.",
+        name: "explain", summary: "Shows the graph that a policy makes, and the source of each setting.",
         operands: "RESOURCE",
+        details: "RESOURCE is the name of a resource or the path of its policy file.",
         options: [
-            .policies, .format(["tree", "mermaid", "json"]),
-            Option("effective", nil, "Show the policy that is in effect, merged with what it extends, as JSON"),
+            .policies, .json, .format(["tree", "mermaid", "json"]),
+            Option("effective", nil, "Show the policy with everything that it extends merged in, as JSON"),
             .assume,
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["tree", "mermaid", "json"])
-            guard arguments.operands.count == 1 else { throw UsageError(message: "which resource?") }
-            let name = arguments.operands[0]
-            let policy = try policy(name, arguments, registry, terminal)
-            guard let policy else { return false }
+            guard arguments.operands.count == 1 else { throw UsageError(message: "explain takes one RESOURCE") }
+            let (name, folder) = try arguments.resource(arguments.operands[0])
+            let reader = PolicyReader(
+                registry: registry, folder: folder.shortPath, environment: arguments.environment)
+            guard let policy = try policy(name, reader, terminal) else { return false }
             for warning in policy.warnings { terminal.note(warning.description) }
             if arguments.has("effective") {
                 terminal.print(policy.tree.shown.text())
                 return true
             }
-            let outline = Outline(policy)
+            let plan = Plan(policy)
             switch format {
-            case "json": terminal.print(outline.json.text())
-            case "mermaid": terminal.print(outline.mermaid)
+            case "json": terminal.print(plan.json.text())
+            case "mermaid": terminal.print(plan.mermaid)
             default:
-                terminal.print(outline.tree)
+                terminal.print(plan.tree)
                 terminal.print("")
-                for line in settings(of: outline) { terminal.print(line) }
+                for line in settings(of: plan) { terminal.print(line) }
             }
             return true
         })
 
-    /// The policy of a resource; nil after saying what is wrong with it.
-    private static func policy(
-        _ name: String, _ arguments: Arguments, _ registry: Registry, _ terminal: Terminal
-    ) throws -> Policy? {
-        let reader = PolicyReader(
-            registry: registry, folder: arguments.policies.shortPath, environment: arguments.environment)
+    /// The policy of a resource; nil if there is no such resource, which is then told.
+    private static func policy(_ name: String, _ reader: PolicyReader, _ terminal: Terminal) throws -> Policy? {
         guard let item = try reader.names().first(where: { $0 == name + ".json" }) else {
             let known = try reader.names().map { String($0.dropLast(".json".count)) }
             terminal.complain("no such resource; there are: \(known.joined(separator: ", "))")
             return nil
         }
-        let verdict = reader.judge(item)
-        if verdict.policy == nil { throw PolicyError(verdict.problems) }
-        return verdict.policy
+        let result = reader.check(item)
+        if result.policy == nil { throw PolicyError(result.problems) }
+        return result.policy
     }
 
-    /// Every setting in effect: part, name, value, and where it comes from.
-    private static func settings(of outline: Outline) -> [String] {
+    /// A line for each setting in effect: its part, name, value and source.
+    private static func settings(of plan: Plan) -> [String] {
         var rows: [[String]] = []
-        func collect(_ outline: Outline) {
-            for setting in outline.settings {
-                // What parts are made of stands on lines of its own.
-                if setting.value.hasPrefix("[{") { continue }
-                let value = setting.value.count > 40 ? setting.value.prefix(39) + "…" : setting.value
-                rows.append([outline.name, setting.name, value, setting.origin])
+        for part in plan.parts {
+            for setting in part.settings {
+                // Parts have lines of their own.
+                if case .list(let items) = setting.value, case .object = items.first { continue }
+                let text = setting.text
+                let value = text.count > 40 ? text.prefix(39) + "…" : text
+                rows.append([part.plugin.name, setting.name, value, setting.origin])
             }
-            for part in outline.judges + outline.children { collect(part) }
         }
-        collect(outline)
         let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             zip(row, widths + [0]).map { $0.padded(to: $1) }.joined(separator: "  ")

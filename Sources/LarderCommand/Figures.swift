@@ -1,6 +1,6 @@
 import Larder
 
-// How figures are written: the same in every table.
+// The format of figures, the same in every table.
 
 extension Double {
     /// A share: `12.5 %`.
@@ -11,26 +11,26 @@ extension Double {
 }
 
 extension Duration? {
-    /// How long somebody waited: `1.2 s`, `< 1 ms`, or a dash for nobody.
+    /// The duration of a wait: `1.2 s`, `< 1 ms`, or a dash for nil.
     var waited: String {
         guard let self else { return "–" }
         return self < .milliseconds(1) ? "< 1 ms" : self.rounded.brief
     }
 
-    /// How old something is: `3 h`, `0 s` for what has just come, or a dash for nothing.
+    /// An age: `3 h`, `0 s` up to a millisecond, or a dash for nil.
     var aged: String {
         guard let self else { return "–" }
         return self <= .milliseconds(1) ? "0 s" : self.rounded.brief
     }
 
-    /// In milliseconds, to the microsecond.
+    /// The duration in milliseconds, rounded to microseconds; `null` for nil.
     var milliseconds: JSON {
         map { .number(($0.inSeconds * 1_000_000).rounded() / 1_000) } ?? .null
     }
 }
 
 extension Duration {
-    /// To what a short text shows of it, so that nearly 3 s is not written as 2.9 s.
+    /// The duration rounded to the digits that a short text shows, so that 2.99 s is written as 3 s.
     fileprivate var rounded: Duration {
         let units: [Int64] = [86_400_000, 3_600_000, 60_000, 1_000, 1].map { $0 * 1_000_000 }
         guard self < .seconds(1 << 32), let unit = units.first(where: { nanoseconds >= $0 }) else { return self }

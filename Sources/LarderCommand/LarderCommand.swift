@@ -14,7 +14,7 @@ public import Larder
 
 /// The command line as a library.
 ///
-/// An app with plugins of its own gets a `larder` that knows them:
+/// An app with plugins of its own builds a `larder` that knows them:
 ///
 /// ```swift
 /// @main struct Tool {
@@ -31,37 +31,48 @@ public enum LarderCommand {
         .load, .check, .explain, .test, .simulate, .report, .conform, .plugins, .new, .schema, .demo,
     ]
 
-    /// Runs the command that the process was started with, and ends the process: with 0 if it did what it should,
-    /// 1 if it ran and failed, 2 if it was called wrongly.
+    /// Runs the command that the process was started with, and ends the process.
+    ///
+    /// The exit code is 0 if the command succeeded, 1 if it failed, and 2 if it was called wrongly.
     public static func main(registry: Registry = .standard) async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         exit(await run(arguments, registry: registry, terminal: .standard))
     }
 
-    /// Runs a command as ``main(registry:)`` does, writing to `terminal`. Policies read variables from `environment`.
+    /// Runs a command and returns its exit code.
     ///
-    /// - Returns: the exit code.
+    /// - Parameters:
+    ///   - arguments: the command and its arguments, without the program's name.
+    ///   - registry: the plugins that policies can name.
+    ///   - environment: the variables that policies can read.
+    ///   - terminal: the output of the command.
+    /// - Returns: 0 if the command succeeded, 1 if it failed, 2 if it was called wrongly.
     public static func run(
         _ arguments: [String], registry: Registry = .standard,
         environment: [String: String] = ProcessInfo.processInfo.environment, terminal: Terminal
     ) async -> Int32 {
         switch arguments.first {
-        case nil, "--help", "-h", "help":
-            if let name = arguments.dropFirst().first, let command = commands.first(where: { $0.name == name }) {
-                terminal.print(command.help)
-            } else {
-                terminal.print(help)
+        case nil:
+            terminal.print(help)
+            return 2
+        case "--help", "-h", "help":
+            guard let name = arguments.dropFirst().first(where: { $0 != "--json" }) else {
+                terminal.print(arguments.contains("--json") ? helpAsJSON : help)
+                return 0
             }
-            return arguments.isEmpty ? 2 : 0
+            guard let command = commands.first(where: { $0.name == name }) else {
+                return refuse("unknown command '\(name)'", near: name, arguments, terminal)
+            }
+            let json: JSON = ["command": .string(command.name), "help": .string(command.help)]
+            terminal.print(arguments.contains("--json") ? json.text() : command.help)
+            return 0
         case "--version":
-            terminal.print("larder \(version)")
+            let json: JSON = ["version": .string(version)]
+            terminal.print(arguments.contains("--json") ? json.text() : "larder \(version)")
             return 0
         case .some(let name):
             guard let command = commands.first(where: { $0.name == name }) else {
-                let meant = commands.map(\.name).first { $0.hasPrefix(name) || name.hasPrefix($0) }
-                terminal.complain("unknown command '\(name)'\(meant.map { " (did you mean '\($0)'?)" } ?? "")")
-                terminal.complain("'larder --help' lists the commands")
-                return 2
+                return refuse("unknown command '\(name)'", near: name, arguments, terminal)
             }
             return await run(command, Array(arguments.dropFirst()), registry, environment, terminal)
         }
@@ -75,47 +86,87 @@ public enum LarderCommand {
             terminal.print(command.help)
             return 0
         }
+        let written = Terminal.Written()
+        let terminal = terminal.noting(written)
         var options: Arguments?
+        var problems: [Problem] = []
+        var code: Int32 = 1
         do {
             let parsed = try Arguments(arguments, for: command, environment: environment)
             options = parsed
-            return try await command.run(parsed, try parsed.assuming(registry), terminal) ? 0 : 1
+            code = try await command.run(parsed, try parsed.assuming(registry), terminal) ? 0 : 1
         } catch let error as UsageError {
             terminal.complain(error.message)
             terminal.complain("usage: larder \(command.usage)")
-            return 2
+            code = 2
         } catch let error as PolicyError {
-            for problem in error.problems { terminal.note(problem.description) }
-            options?.explainUnknown(error.problems, terminal)
-            return 1
+            problems = error.problems
+            for problem in problems { terminal.note(problem.description) }
+            options?.explainUnknown(problems, terminal)
         } catch {
             terminal.complain("\(error)")
-            return 1
         }
+        if code != 0, !written.hasOutput {
+            tellAsJSON(written.complaint ?? "the policies have errors", arguments, terminal, problems)
+        }
+        return code
+    }
+
+    /// Tells that there is no such command.
+    private static func refuse(
+        _ message: String, near name: String, _ arguments: [String], _ terminal: Terminal
+    ) -> Int32 {
+        let meant = commands.map(\.name).first { $0.hasPrefix(name) || name.hasPrefix($0) }
+        tellAsJSON(message, arguments, terminal)
+        terminal.complain(message + (meant.map { " (did you mean '\($0)'?)" } ?? ""))
+        terminal.complain("'larder --help' lists the commands")
+        return 2
+    }
+
+    /// Writes an error to the output as JSON if the arguments ask for JSON.
+    private static func tellAsJSON(
+        _ message: String, _ arguments: [String], _ terminal: Terminal, _ problems: [Problem] = []
+    ) {
+        let words = arguments.prefix { $0 != "--" }
+        let isJSON =
+            words.contains("--json") || words.contains("--format=json")
+            || zip(words, words.dropFirst()).contains { $0 == "--format" && $1 == "json" }
+        guard isJSON else { return }
+        var members = [JSON.Member("error", .string("failed")), JSON.Member("message", .string(message))]
+        if !problems.isEmpty { members.append(JSON.Member("problems", .list(problems.map(\.json)))) }
+        terminal.print(JSON.object(members).text())
+    }
+
+    private static var helpAsJSON: String {
+        let list = commands.map { command -> JSON in
+            ["command": .string(command.name), "summary": .string(command.summary)]
+        }
+        return JSON.list(list).text()
     }
 
     private static var help: String {
         let width = commands.map(\.name.count).max() ?? 0
         let list = commands.map { "  \($0.name.padded(to: width))  \($0.summary)" }.joined(separator: "\n")
         return """
-            larder \(version): caching and offline behaviour, decided by policy files
+            larder \(version): caching and offline behaviour, configured by policy files
 
             usage: larder COMMAND [ARGUMENT …]
 
             \(list)
 
-            'larder COMMAND --help' explains one. Exit code: 0 done, 1 failed, 2 called wrongly.
+            'larder COMMAND --help' explains a command. With --json, a command writes its result or its error as JSON to
+            the output; warnings and progress are written to the error output. Exit code: 0 done, 1 failed, 2 called wrongly.
             """
     }
 }
 
 extension String {
-    /// The text followed by as many spaces as it is shorter than `width`.
+    /// The text, followed by spaces up to `width`.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }
 
-    /// The text after as many spaces as it is shorter than `width`.
+    /// The text, after spaces up to `width`.
     func aligned(to width: Int) -> String {
         String(repeating: " ", count: max(0, width - count)) + self
     }

@@ -3,35 +3,30 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
-
-extension Command.Option {
-    static let policies = Command.Option("policies", "DIR", "The folder of policies (default: Policies)")
-    static let cache = Command.Option("cache", "DIR", "Where stores keep their files (default: the user's caches)")
-}
-
-extension Arguments {
-    var policies: URL { URL(filePath: value(of: "policies") ?? "Policies", directoryHint: .isDirectory) }
-    var cache: URL? { value(of: "cache").map { URL(filePath: $0, directoryHint: .isDirectory) } }
-}
 
 extension Command {
     static let load = Command(
         name: "load", summary: "Loads one instance of a resource, as its policy says.",
         operands: "RESOURCE [NAME=VALUE …]",
         details: """
-            The payload goes to the output, everything else to the error output. Stores are the real ones: what one run
-            saves, the next one finds.
+            RESOURCE is the name of a resource or the path of its policy file. NAME=VALUE is a parameter of the request.
+
+            The payload is written to the output, everything else to the error output. With --json the output has the value,
+            its source and its trail: one document for one load, a line for each of several.
+
+            The stores are the real ones: a copy that one run saves is found by the next.
             """,
         options: [
-            .policies, .cache,
-            Option("scope", "NAME", "Whose copy: an account"),
+            .policies, .cache, .data, .json,
+            Option("scope", "NAME", "The account that the request is for"),
             Option("refresh", nil, "Ask the origin now, whatever the strategy"),
             Option("cached-only", nil, "Never ask the origin"),
-            Option("deadline", "DURATION", "Wait for the origin no longer than this, such as 500ms"),
+            Option("deadline", "DURATION", "The longest wait for the origin, such as 500ms"),
             Option("repeat", "N", "Load N times, one after the other"),
-            Option("watch", nil, "Keep loading, follow changes of the policies, and say when one was swapped"),
-            Option("every", "DURATION", "How long to wait between two loads while watching (default: 1s)"),
+            Option("watch", nil, "Load until interrupted, follow changes of the policies and report each"),
+            Option("every", "DURATION", "The pause between two loads of --watch (default: 1s)"),
             Option("record", "FILE", "Add a line for each load to this file, for 'larder simulate --trace'"),
             Option("trail", nil, "Show the decisions that led to the value"),
         ],
@@ -41,28 +36,29 @@ extension Command {
             let every = try arguments.duration(of: "every")
             if every != nil, !isWatching { throw UsageError(message: "--every goes with --watch") }
             let pause = every ?? .seconds(1)
-            let (name, request) = try request(arguments)
+            let (folder, request) = try request(arguments)
             let reader = PolicyReader(
-                registry: registry, folder: arguments.policies.shortPath, environment: arguments.environment)
+                registry: registry, folder: folder.shortPath, environment: arguments.environment)
             // A single load leaves the dumps alone that a longer run writes.
             let pantry = try await Pantry(
-                reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache, world: SystemWorld())
+                reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache, data: arguments.data,
+                world: SystemWorld())
             for warning in pantry.warnings { terminal.note(warning.description) }
-            // While it watches, the events tell them.
+            // With --watch, they are among the pantry's events.
             if !isWatching { for problem in pantry.cacheProblems { terminal.note(problem.description) } }
-            let resource = pantry.resource(name)
-            let recording = try arguments.value(of: "record").map { try pantry.record(to: URL(filePath: $0)) }
-            // When it is interrupted, everything is written before the signal ends the process.
+            let resource = pantry.resource(request.key.resource)
+            let recording = try arguments.value(of: "record").map { try record(pantry, to: $0) }
+            // When the process is interrupted, everything is written before the signal ends it.
             let closing = pantry.closeOnSignals { await recording?.stop() }
             defer { closing.stop() }
+            let format: LoadOutput.Format = !arguments.has("json") ? .payload : times == 1 ? .document : .lines
+            let output = LoadOutput(
+                resource: resource.name, format: format, showsTrail: arguments.has("trail"), terminal: terminal)
             var isWhole = true
             if isWatching {
-                isWhole = await watch(request, resource, pantry, times, pause, arguments.has("trail"), terminal)
+                isWhole = await watch(request, resource, pantry, times, pause, output)
             } else {
-                for _ in 0..<times
-                where await !load(request, from: resource, times > 1, arguments.has("trail"), terminal) {
-                    isWhole = false
-                }
+                for _ in 0..<times where await !load(request, from: resource, times > 1, output) { isWhole = false }
             }
             await recording?.stop()
             await pantry.close()
@@ -73,8 +69,22 @@ extension Command {
             return isWhole
         })
 
-    private static func request(_ arguments: Arguments) throws(UsageError) -> (String, Request) {
-        guard let name = arguments.operands.first else { throw UsageError(message: "which resource?") }
+    private struct UnusableRecording: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private static func record(_ pantry: Pantry, to file: String) throws -> Recording {
+        if let item = Disk.item(file), item.size > 0, !TraceFile.isTrace(file) {
+            throw UnusableRecording(description: "\(file.printable): not a recording; it is left as it is")
+        }
+        do { return try pantry.record(to: URL(filePath: file)) } catch {
+            throw UnusableRecording(description: "\(file.printable): the recording cannot be written: \(error)")
+        }
+    }
+
+    private static func request(_ arguments: Arguments) throws(UsageError) -> (folder: URL, Request) {
+        guard let operand = arguments.operands.first else { throw UsageError(message: "load takes a RESOURCE") }
+        let (name, folder) = try arguments.resource(operand)
         var parameters: [String: String] = [:]
         for operand in arguments.operands.dropFirst() {
             let parts = operand.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -90,19 +100,19 @@ extension Command {
         let mode: Request.Mode =
             arguments.has("refresh") ? .refresh : arguments.has("cached-only") ? .cachedOnly : .normal
         let deadline = try arguments.duration(of: "deadline")
-        return (name, Request(name, parameters, scope: arguments.value(of: "scope"), mode: mode, deadline: deadline))
+        return (folder, Request(name, parameters, scope: arguments.value(of: "scope"), mode: mode, deadline: deadline))
     }
 
-    /// Loads again and again, until it was often enough or somebody interrupts it; shows the payload when it is another,
-    /// and says what happens to the policies.
+    /// Loads `times` times, or until interrupted, and reports changes of the policies. Without JSON, a payload is written
+    /// only if it differs from the one before.
     private static func watch(
         _ request: Request, _ resource: Resource<Data>, _ pantry: Pantry, _ times: Int, _ pause: Duration,
-        _ showsTrail: Bool, _ terminal: Terminal
+        _ output: LoadOutput
     ) async -> Bool {
         let world = SystemWorld()
         let events = pantry.events
         let telling = world.spawn {
-            for await event in events { tell(event, of: resource.name, pantry, terminal) }
+            for await event in events { tell(event, of: resource.name, pantry, output.terminal) }
         }
         let watch = pantry.watch()
         let isWhole = Locked(true)
@@ -112,14 +122,16 @@ extension Command {
                 if turn > 0, (try? await world.sleep(for: pause)) == nil { return }
                 do {
                     let loaded = try await resource.load(request)
-                    show(loaded, showsTrail, terminal)
-                    if loaded.value != last { terminal.write(loaded.value + Data("\n".utf8)) }
+                    output.write(loaded)
+                    if output.format == .payload, loaded.value != last {
+                        output.terminal.write(loaded.value + Data("\n".utf8))
+                    }
                     last = loaded.value
                     isWhole.withLock { $0 = true }
                 } catch is CancellationError {
                     return
                 } catch {
-                    tell(error, of: resource.name, showsTrail, terminal)
+                    output.write(error)
                     isWhole.withLock { $0 = false }
                 }
             }
@@ -136,7 +148,7 @@ extension Command {
             for change in changes { terminal.note("policy swapped: \(change)") }
             for warning in pantry.warnings { terminal.note(warning.description) }
         case .rejected(let error):
-            terminal.note("new policies refused, the last good ones stay:")
+            terminal.note("new policies refused, the last sound ones stay in effect:")
             for problem in error.problems { terminal.note("  \(problem)") }
         case .interrupted(let note): terminal.note(note)
         case .cacheUnusable(let problem): terminal.note("\(problem)")
@@ -145,35 +157,21 @@ extension Command {
     }
 
     private static func load(
-        _ request: Request, from resource: Resource<Data>, _ isRepeated: Bool, _ showsTrail: Bool, _ terminal: Terminal
+        _ request: Request, from resource: Resource<Data>, _ isRepeated: Bool, _ output: LoadOutput
     ) async -> Bool {
         do {
             let loaded = try await resource.load(request)
-            if showsTrail { show(loaded, true, terminal) }
-            terminal.write(loaded.value)
-            let endsLine = loaded.value.last == UInt8(ascii: "\n")
-            if !endsLine, isRepeated || terminal.isInteractive { terminal.print("") }
+            if output.format != .payload || output.showsTrail { output.write(loaded) }
+            if output.format == .payload {
+                let terminal = output.terminal
+                terminal.write(loaded.value)
+                let endsLine = loaded.value.last == UInt8(ascii: "\n")
+                if !endsLine, isRepeated || terminal.isInteractive { terminal.print("") }
+            }
             return true
         } catch {
-            tell(error, of: resource.name, showsTrail, terminal)
+            output.write(error)
             return false
         }
-    }
-
-    private static func tell(_ error: any Error, of resource: String, _ showsTrail: Bool, _ terminal: Terminal) {
-        let failure = error as? LoadError
-        if showsTrail { for line in failure?.trail.lines ?? [] { terminal.note("  " + line) } }
-        terminal.complain("\(resource): \(failure?.description ?? "\(error)")")
-        if let fault = failure?.store {
-            terminal.complain("\(resource): its store: \(StoreFault(tier: "store", error: fault))")
-        }
-    }
-
-    private static func show(_ loaded: Loaded<Data>, _ showsTrail: Bool, _ terminal: Terminal) {
-        if showsTrail { for line in loaded.trail.lines { terminal.note("  " + line) } }
-        let age = loaded.age.map { ", \($0.brief) old" } ?? ", of unknown age"
-        let kept = loaded.isStored ? "stored" : "not stored"
-        let revision = loaded.trail.revision.map { " (revision \($0))" } ?? ""
-        terminal.note("\(loaded.freshness.rawValue) from \(loaded.source)\(age), \(kept)\(revision)")
     }
 }

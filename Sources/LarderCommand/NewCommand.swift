@@ -3,54 +3,83 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 
 extension Command {
     static let new = Command(
-        name: "new", summary: "Writes a policy to start from.",
+        name: "new", summary: "Writes a first policy for a resource.",
         operands: "RESOURCE",
+        details: "RESOURCE is the name of a resource or the path of its policy file.",
         options: [
-            .policies,
-            Option("strategy", "NAME", "In which order things are tried (default: the first there is)"),
+            .policies, .json,
+            Option("strategy", "NAME", "The strategy (default: the one that --assume names, or the first registered)"),
             Option(
-                "origin", "NAME|URL",
-                "Where the data comes from: an origin, or a URL for one that takes URLs (default: sample, a stand-in)"),
+                "origin", "NAME",
+                "An origin (default: the one that --assume names; else one that takes a URL, or sample without --url)"
+            ),
+            Option("url", "URL", "The URL that the origin asks"),
             .assume,
         ],
         run: { arguments, registry, terminal in
-            guard arguments.operands.count == 1 else { throw UsageError(message: "one RESOURCE, please") }
-            let name = arguments.operands[0]
+            guard arguments.operands.count == 1 else { throw UsageError(message: "new takes one RESOURCE") }
+            let (name, place) = try arguments.resource(arguments.operands[0])
             guard PolicyReader.isName(name) else {
                 throw UsageError(
                     message: "a resource's name is a file's name on one line, begins with neither '_' nor '.', and "
                         + "does not end in '.schema'")
             }
-            let strategy = try chosen(.strategy, arguments.value(of: "strategy"), in: registry)
+            let strategy = try chosen(
+                .strategy, arguments.value(of: "strategy") ?? assumed(.strategy, in: registry), in: registry)
             let origin = try origin(for: name, arguments, in: registry)
-            let folder = arguments.policies.shortPath
+            let folder = place.shortPath
             let path = "\(folder)/\(name).json"
             if Disk.item(path) != nil {
-                terminal.complain("\(path) is there already")
+                terminal.complain("\(path) already exists")
                 return false
             }
             let text = starter(name, strategy, origin, in: folder, registry).text() + "\n"
             try Disk.makeFolder(folder)
+            let seed =
+                strategy.needs.contains(.origin) && names(seed(name), in: origin) ? folder + "/" + seed(name) : nil
+            if let seed, Disk.item(seed) == nil {
+                try Disk.makeFolder(folder + "/Seeds")
+                try Disk.replace(seed, with: [Array("{}\n".utf8)], isPrivate: false)
+            }
             try Disk.replace(path, with: [Array(text.utf8)], isPrivate: false)
-            let next = next(name, path, arguments).map(shellCommand).joined(separator: "\n  ")
-            terminal.print("\(path) is there; go on from it with\n  \(next)")
+            let next = next(name, path, arguments).map(shellCommand)
+            if arguments.has("json") {
+                let read = seed.map { [JSON.Member("seed", .string($0))] } ?? []
+                let result =
+                    [JSON.Member("file", .string(path))] + read + [JSON.Member("next", .list(next.map(JSON.string)))]
+                terminal.print(JSON.object(result).text())
+            } else {
+                terminal.print("wrote \(path); the next commands are\n  \(next.joined(separator: "\n  "))")
+                if let seed { terminal.print("the origin reads \(seed); put its data there") }
+            }
             return true
         })
 
-    /// The commands that go on from a new policy. What is only assumed can be looked at and not be loaded.
-    private static func next(_ name: String, _ path: String, _ arguments: Arguments) -> [[String]] {
-        let isAssumed = !arguments.assumed.isEmpty
-        return [
-            ["check", path] + arguments.assumed,
-            [isAssumed ? "explain" : "load", name] + folder(arguments) + arguments.assumed,
-        ]
+    /// The path of the file that the origin of a new policy reads, relative to the policy's folder.
+    private static func seed(_ resource: String) -> String { "Seeds/\(resource).json" }
+
+    private static func names(_ path: String, in origin: JSON) -> Bool {
+        if case .object(let members) = origin { members.contains { $0.value == .string(path) } } else { false }
     }
 
-    /// The option that names the folder, where it was given.
+    /// The commands that suit a new policy. One with an assumed plugin can be explained, but not loaded.
+    private static func next(_ name: String, _ path: String, _ arguments: Arguments) -> [[String]] {
+        let verb = arguments.assumed.isEmpty ? "load" : "explain"
+        let resource = arguments.operands[0] == name ? [name] + folder(arguments) : [path]
+        return [["check", path] + arguments.assumed, [verb] + resource + arguments.assumed]
+    }
+
+    /// The name of the first plugin of a kind that is only assumed.
+    private static func assumed(_ kind: PluginKind, in registry: Registry) -> String? {
+        registry[kind].first(where: \.isAssumed)?.name
+    }
+
+    /// The option that names the folder, if it was given.
     private static func folder(_ arguments: Arguments) -> [String] {
         arguments.value(of: "policies").map { ["--policies", $0] } ?? []
     }
@@ -60,7 +89,7 @@ extension Command {
         let known = registry[kind]
         guard let plugin = name.map({ registry[kind, $0] }) ?? known.first else {
             let names = known.map(\.name).joined(separator: ", ")
-            let own = name.map { "; if it is your app's own, add --assume \(kind):\($0.printable)" } ?? ""
+            let own = name.map { "; if your app registers it, add --assume \(kind):\($0.printable)" } ?? ""
             throw UsageError(message: "there is no \(kind) called '\(name ?? "")'; there are: \(names)\(own)")
         }
         return plugin
@@ -69,44 +98,50 @@ extension Command {
     private static func origin(
         for resource: String, _ arguments: Arguments, in registry: Registry
     ) throws(UsageError) -> JSON {
-        let value = arguments.value(of: "origin")
-        guard let value, value.contains("://") else {
+        let name = arguments.value(of: "origin") ?? assumed(.origin, in: registry)
+        if let name, name.contains("://") { throw UsageError(message: "a URL is given as --url URL") }
+        guard let url = arguments.value(of: "url") else {
             return reference(
-                try chosen(.origin, value ?? registry[.origin, "sample"]?.name, in: registry), in: registry)
+                try chosen(.origin, name ?? registry[.origin, "sample"]?.name, in: registry), of: resource,
+                in: registry)
         }
-        guard let plugin = registry[.origin].first(where: { $0.settings.contains { $0.name == "url" } }) else {
-            let names = registry[.origin].map(\.name).joined(separator: ", ")
+        var plugins = registry[.origin]
+        if let name { plugins = [try chosen(.origin, name, in: registry)] }
+        guard let plugin = plugins.first(where: { $0.settings.contains { $0.name == "url" } }) else {
             let own = shellCommand(
                 ["new", resource, "--origin", resource, "--assume", "origin:\(resource)"] + folder(arguments))
             throw UsageError(
                 message:
-                    "no registered origin takes a URL; there are: \(names). To call your service from a closure of "
-                    + "your app, register it as .origin(\"\(resource.printable)\") { … } and begin with: \(own)")
+                    "\(name.map { "origin '\($0.printable)' takes no URL" } ?? "no registered origin takes a URL"). To call a "
+                    + "service from a closure of your app, register it as .origin(\"\(resource.printable)\") { … } and run: "
+                    + own)
         }
-        return reference(plugin, ["url": .string(value)], in: registry)
+        return reference(plugin, ["url": .string(url)], of: resource, in: registry)
     }
 
-    /// A plugin with what must be set set to something that may stand there.
+    /// A reference to a plugin, with an example value for each required setting that is not given.
     private static func reference(
-        _ plugin: Plugin, _ given: [String: JSON] = [:], in registry: Registry
+        _ plugin: Plugin, _ given: [String: JSON] = [:], of resource: String, in registry: Registry
     ) -> JSON {
         var members = [JSON.Member("use", .string(plugin.name))]
         for setting in plugin.settings {
             if let value = given[setting.name] {
                 members.append(JSON.Member(setting.name, value))
+            } else if setting.isRequired, setting.type == SettingType<String>.path.name {
+                members.append(JSON.Member(setting.name, .string(seed(resource))))
             } else if setting.isRequired {
-                members.append(JSON.Member(setting.name, setting.example ?? part(setting.type, registry)))
+                members.append(JSON.Member(setting.name, setting.example ?? part(setting.type, resource, registry)))
             }
         }
         return .object(members)
     }
 
-    /// Something that may stand where a plugin or a list of plugins is wanted: one that is easily set.
-    private static func part(_ type: String, _ registry: Registry) -> JSON {
+    /// An example for a setting that takes a plugin or a list of plugins.
+    private static func part(_ type: String, _ resource: String, _ registry: Registry) -> JSON {
         let words = type.split(separator: " ")
-        let plugins = words.last.flatMap { PluginKind(rawValue: String($0)) }.map { registry[$0] } ?? []
+        let plugins = words.last.flatMap { registry.kind(named: String($0)) }.map { registry[$0] } ?? []
         let easy = plugins.last { $0.settings.allSatisfy { !$0.isRequired || $0.example != nil } }
-        let reference: JSON = easy.map { Self.reference($0, in: registry) } ?? .null
+        let reference: JSON = easy.map { Self.reference($0, of: resource, in: registry) } ?? .null
         return words.count > 1 ? .list([reference]) : reference
     }
 
@@ -126,13 +161,24 @@ extension Command {
             members.append(JSON.Member("origin", origin))
             add("around", .wrapper, "timeout", [["use": "timeout", "after": "8s"]])
         }
-        members.append(JSON.Member("strategy", reference(strategy, in: registry)))
+        members.append(JSON.Member("strategy", reference(strategy, of: name, in: registry)))
         if strategy.needs.contains(.store) {
+            // A validator that is named like the origin knows what its answers say about their freshness.
+            let validator = used(by: origin).flatMap { registry[.validator, $0]?.name } ?? "age"
             add(
-                "validators", .validator, "age",
-                [["use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "1d"], "checksum"])
+                "validators", .validator, validator,
+                [
+                    ["use": .string(validator), "fresh": "5m", "whileRevalidating": "1h", "onError": "1d"],
+                    "checksum",
+                ])
             add("store", .store, "memory", ["use": "memory", "capacity": "20MB"])
         }
         return .object(members)
+    }
+
+    /// The name of the plugin to which a reference refers.
+    private static func used(by reference: JSON) -> String? {
+        guard case .object(let members) = reference, case .string(let name)? = members.first?.value else { return nil }
+        return name
     }
 }

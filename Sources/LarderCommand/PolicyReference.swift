@@ -8,47 +8,70 @@ struct PolicyReference {
         var text = """
             # Policy reference
 
-            Everything that may stand in a policy. This page is made by `larder plugins --format markdown`.
+            Every key of a policy, and every plugin with its settings. `larder plugins --format markdown` writes this page.
 
             ## Overview
 
-            A policy is one JSON file for one resource, named after it. Where a plugin stands, either its name is enough or
-            an object says which to `use` and how it is set.
+            A policy is one JSON file for one resource, and has the resource's name. A plugin is given by its name, or by an
+            object with `use` and the settings of the plugin.
 
-            | key | what stands there | what for |
+            | key | value | meaning |
             |---|---|---|
 
             """
-        for slot in PolicySlot.all {
-            let what = slot.isList ? "a list of plugins of the kind \(slot.kind)" : "a plugin of the kind \(slot.kind)"
-            text += "| `\(slot.name)` | \(what) | \(slot.help) |\n"
+        for member in registry.members {
+            let what =
+                switch member.content {
+                case .plugin(let kind): "a plugin of the kind \(kind)"
+                case .plugins(let kind): "a list of plugins of the kind \(kind)"
+                case .section: "an object with the settings of the section"
+                case .value(let expectation, _): expectation
+                }
+            text += "| `\(member.name)` | \(what) | \(member.help) |\n"
         }
         text += """
-            | `extends` | the name of a file such as `_base.json` | Objects merge deep, lists replace whole, `null` removes |
-            | `resource` | the file's name without `.json` | The resource's name |
-            | `about` | text | What it is, for people |
-            | `log` | `"all"`, `"off"`, or a share such as `"10%"` | How much of its decisions the log is told |
 
             Durations are `"250ms"`, `"30s"`, `"5m"`, `"12h"`, `"7d"` or `"forever"`; sizes `"64KB"`, `"20MB"`, `"1GB"`; shares
-            `0.1` or `"10%"`. In every string, `${NAME}` and `${NAME:-default}` read the environment.
+            `0.1` or `"10%"`. In any string, `${NAME}` and `${NAME:-default}` read the environment.
 
             """
-        for kind in PluginKind.allCases { text += section(kind) }
-        text += "\n## Rules between parts\n\n| rule | severity | why |\n|---|---|---|\n"
+        for kind in registry.kinds where !registry[kind].isEmpty { text += section(kind) }
+        text += "\n## Rules about contradictions\n\n| rule | severity | reason |\n|---|---|---|\n"
         for rule in LintRule.all { text += "| `\(rule.name)` | \(rule.severity.rawValue) | \(rule.why) |\n" }
         return text
     }
 
     private func section(_ kind: PluginKind) -> String {
         var text = "\n## Kind: \(kind)\n"
+        if kind == .section { text += "\nA section is a key of a policy with an object of settings, without `use`.\n" }
+        if kind == .pantrySection {
+            text += "\nA section of the pantry is a key of `_larder.json` with an object of settings, without `use`.\n"
+        }
         for plugin in registry[kind] {
             text += "\n### \(plugin.name)\n\n\(plugin.about)\n"
-            if plugin.settings.isEmpty { continue }
-            text += "\n| setting | what may stand there | default | what it does |\n|---|---|---|---|\n"
-            for setting in plugin.settings {
-                let fallback = setting.isRequired ? "required" : setting.default.map { "`\($0)`" } ?? "none"
-                text += "| `\(setting.name)` | \(setting.expectation) | \(fallback) | \(setting.help) |\n"
-            }
+            text += settings(plugin) + counts(plugin)
+        }
+        return text
+    }
+
+    private func settings(_ plugin: Plugin) -> String {
+        if plugin.settings.isEmpty { return "" }
+        var text = "\n| setting | value | default | meaning |\n|---|---|---|---|\n"
+        for setting in plugin.settings {
+            let fallback =
+                setting.isRequired ? "required" : setting.defaultText(in: registry).map { "`\($0)`" } ?? "none"
+            text += "| `\(setting.name)` | \(setting.expectation) | \(fallback) | \(setting.help) |\n"
+        }
+        return text
+    }
+
+    private func counts(_ plugin: Plugin) -> String {
+        if plugin.counters.isEmpty, plugin.levels.isEmpty { return "" }
+        var text = "\n| counter or level | meaning |\n|---|---|\n"
+        for counter in plugin.counters { text += "| `\(counter.name)` | \(counter.help) |\n" }
+        for level in plugin.levels {
+            let values = level.values.map { "`\($0)`" }.joined(separator: ", ")
+            text += "| `\(level.name)` | \(level.help): \(values) |\n"
         }
         return text
     }

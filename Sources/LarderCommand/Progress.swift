@@ -1,8 +1,9 @@
 import Larder
+import LarderBase
 
-/// Says on the error output how far long work has come.
+/// Shows the progress of long work on the error output.
 ///
-/// A person sees a bar once the work takes longer than a second. Where nobody watches, as in a log, a plain line is written
+/// A terminal shows a bar once the work takes longer than a second. Any other output, such as a log, gets a plain line
 /// every ten seconds.
 final class Progress: Sendable {
     private struct State {
@@ -14,14 +15,14 @@ final class Progress: Sendable {
     private let task: String
     private let state: Locked<State>
 
-    /// The progress of a command called `task`, which begins now.
+    /// Begins the progress of a command called `task`.
     init(_ terminal: Terminal, _ task: String) {
         self.terminal = terminal
         self.task = task
         state = Locked(State(next: terminal.uptime() + (terminal.isInteractive ? .seconds(1) : .seconds(10))))
     }
 
-    /// Says that a share of the work is done, if it is time to.
+    /// Shows that a share of the work is done, if the last display is old enough.
     func show(_ share: Double, _ label: String) {
         let now = terminal.uptime()
         let isDue = state.withLock { state in
@@ -39,7 +40,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// Removes the bar, if there is one.
+    /// Removes the bar if it is shown.
     func end() {
         if terminal.isInteractive, state.withLock({ $0.isShown }) { terminal.clearLine() }
     }

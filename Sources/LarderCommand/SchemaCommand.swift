@@ -4,9 +4,10 @@ extension Command {
     static let schema = Command(
         name: "schema", summary: "Writes the JSON Schema of policies, for editors.",
         details: """
-            It knows every registered plugin. Put it beside the policies as policy.schema.json and let them name it:
-            "$schema": "policy.schema.json".
+            The schema covers every registered plugin. Save it in the folder of policies as policy.schema.json, and begin
+            each policy with "$schema": "policy.schema.json". The output is JSON, with --json or without.
             """,
+        options: [.json],
         run: { arguments, registry, terminal in
             guard arguments.operands.isEmpty else { throw UsageError(message: "schema takes no operands") }
             terminal.print(registry.schema.text())

@@ -1,8 +1,8 @@
-/// Rows of cells, as lines: the first columns to the left, the others to the right.
+/// A table as lines of text. The first columns are aligned left, the others right.
 struct Table {
     let lines: [String]
 
-    /// - Parameter left: how many columns begin at their left.
+    /// - Parameter left: the number of columns that are aligned left.
     init(_ rows: [[String]], left: Int = 1) {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         lines = rows.map { row in

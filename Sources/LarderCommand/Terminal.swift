@@ -1,4 +1,5 @@
 import Larder
+import LarderBase
 
 #if canImport(Darwin)
     import Darwin
@@ -8,16 +9,16 @@ import Larder
     import Musl
 #endif
 
-/// Where a command writes: results to one side, everything else to the other.
+/// The output of a command, for results, and its error output, for everything else.
 public struct Terminal: Sendable {
-    /// Whether a person watches, so that progress may be shown and lines redrawn.
+    /// Whether a person watches. If so, a progress bar is drawn and redrawn.
     public let isInteractive: Bool
-    /// The time, for telling how long something takes.
+    /// The clock that measures how long a command takes.
     var uptime: @Sendable () -> Duration = { SystemWorld().uptime }
     private let out: @Sendable ([UInt8]) -> Void
     private let err: @Sendable ([UInt8]) -> Void
 
-    /// A terminal that hands what is written to two closures.
+    /// Creates a terminal that passes what is written to two closures.
     public init(
         isInteractive: Bool = false, out: @escaping @Sendable ([UInt8]) -> Void,
         err: @escaping @Sendable ([UInt8]) -> Void
@@ -27,30 +28,64 @@ public struct Terminal: Sendable {
         self.err = err
     }
 
-    /// The process's own output and error output.
+    /// The output and the error output of the process.
     public static let standard = Terminal(
         isInteractive: isatty(2) == 1, out: { Self.write($0, to: 1) }, err: { Self.write($0, to: 2) })
+
+    /// A record of what a command has written.
+    final class Written: Sendable {
+        fileprivate let state = Locked((hasOutput: false, complaint: String?.none))
+
+        /// Whether the command has written a result.
+        var hasOutput: Bool { state.withLock { $0.hasOutput } }
+        /// The first error message of the command, without the program's name.
+        var complaint: String? { state.withLock { $0.complaint } }
+    }
+
+    /// Returns the same terminal, which also notes what is written.
+    func noting(_ written: Written) -> Terminal {
+        var copy = Terminal(
+            isInteractive: isInteractive,
+            out: { [out] bytes in
+                written.state.withLock { $0.hasOutput = true }
+                out(bytes)
+            },
+            err: { [err] bytes in
+                let text = String(decoding: bytes, as: UTF8.self)
+                if text.hasPrefix(Self.name), text.hasSuffix("\n") {
+                    written.state.withLock {
+                        $0.complaint = $0.complaint ?? String(text.dropFirst(Self.name.count).dropLast())
+                    }
+                }
+                err(bytes)
+            })
+        copy.uptime = uptime
+        return copy
+    }
+
+    /// The beginning of each error message.
+    private static let name = "larder: "
 
     /// Writes a line of the result.
     func print(_ line: String) { out(Array((line + "\n").utf8)) }
 
-    /// Writes bytes of the result, as they are.
+    /// Writes bytes of the result unchanged.
     func write(_ bytes: some Sequence<UInt8>) { out(Array(bytes)) }
 
-    /// Writes a line that is not of the result.
+    /// Writes a line that is not part of the result.
     func note(_ line: String) { err(Array((line + "\n").utf8)) }
 
-    /// Writes a line about what went wrong.
-    func complain(_ message: String) { note("larder: " + message) }
+    /// Writes an error message.
+    func complain(_ message: String) { note(Self.name + message) }
 
-    /// Redraws the line of a progress bar.
+    /// Draws the progress bar in place of the one before.
     func redraw(_ share: Double, _ label: String) {
         let full = Int((share * 30).rounded())
         let bar = String(repeating: "█", count: full) + String(repeating: "░", count: 30 - full)
         err(Array("\r\(bar) \(label)\u{1B}[K".utf8))
     }
 
-    /// Removes that line.
+    /// Removes the progress bar.
     func clearLine() { err(Array("\r\u{1B}[K".utf8)) }
 
     private static func write(_ bytes: [UInt8], to file: Int32) {
@@ -67,7 +102,7 @@ public struct Terminal: Sendable {
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                // A result that is not written is no success.
+                // A command whose result is not written has failed.
                 if file == 1 {
                     write(
                         Array("larder: the output cannot be written: \(String(cString: strerror(errno)))\n".utf8), to: 2

@@ -3,11 +3,12 @@
 #else
     import Foundation
 #endif
+import LarderBase
 public import Larder
 
-/// A store in memory that fails, hangs, damages what it keeps or fills up when told to, and remembers what it was asked.
+/// A store in memory that fails, hangs, damages entries or is full when a test says so. It counts its calls.
 ///
-/// Things go wrong call by call, from now on, or by chance, which the world's seed decides:
+/// Faults are played call by call, set from now on, or happen by chance, which the world's seed decides:
 ///
 /// ```swift
 /// store.play(.fails, nil, .takes(.seconds(2)), for: .read)   // the next three reads; the second works
@@ -16,7 +17,7 @@ public import Larder
 /// store.fillUp(at: 64_000)                                   // as a full disk
 /// ```
 public final class FaultyStore: Store {
-    private struct State {
+    struct State {
         var entries: [Key: Entry] = [:]
         var scripts: [Operation: [Fault?]] = [:]
         var faults: [Operation: (fault: Fault, chance: Double)] = [:]
@@ -24,76 +25,93 @@ public final class FaultyStore: Store {
         var counts: [Operation: Int] = [:]
         var bodies = 0
         var inner: (any Store)?
+        var context: Context?
+        var pins: Set<Key> = []
+        var changes: [AsyncStream<StoreChange>.Continuation] = []
 
         var bytes: Int { entries.values.reduce(0) { $0 + $1.weight } }
 
-        /// Whether `entry` finds room.
+        /// Returns whether `entry` fits.
         func fits(_ entry: Entry, for key: Key) -> Bool {
             guard let room else { return true }
             return bytes - (entries[key]?.weight ?? 0) + entry.weight <= room
         }
     }
 
-    private let name: String
+    let name: String
     private let isForeign: Bool
+    let tellsChanges: Bool
     private let world: any World
-    private let state = Locked(State())
+    let state = Locked(State())
 
-    /// A store that works until told otherwise.
+    /// Creates a store without faults.
     ///
-    /// - Parameter isForeign: whether its entries count as coming from outside the process: admitted again, never
-    ///   answered at once.
-    public init(_ name: String = "faulty", isForeign: Bool = true, world: any World) {
+    /// - Parameters:
+    ///   - name: the store's name in policies and trails.
+    ///   - isForeign: whether its entries count as coming from outside the process. If so, they are admitted again and
+    ///     never answered at once.
+    ///   - tellsChanges: whether the graph hears of the changes that ``change(_:to:)`` makes.
+    ///   - world: the source of delays and random numbers.
+    public init(_ name: String = "faulty", isForeign: Bool = true, tellsChanges: Bool = false, world: any World) {
         self.name = name
         self.isForeign = isForeign
+        self.tellsChanges = tellsChanges
         self.world = world
     }
 
-    /// This store as a plugin without settings of its own.
+    /// This store as a plugin without settings.
     public var plugin: Plugin {
-        .store(name, "Fails when told to.") { _ in self }
-    }
-
-    /// This store as a plugin that fails in front of another, which keeps its entries: the one that `setting` names.
-    public func plugin(keepingIn setting: String) -> Plugin {
-        let inner = Setting(setting, .part(.store), help: "The store that keeps the entries")
-        return .store(name, "Fails when told to, in front of another store.", inner) { [self] context, part in
-            let store = try part.store(in: context)
-            state.withLock { $0.inner = store }
+        .store(name, "Fails when told to.") { [self] context in
+            state.withLock { $0.context = context }
             return self
         }
     }
 
-    /// From now on `operation` goes wrong in this way, always or by chance; nil mends it. What it is to play it plays first.
+    /// Returns a plugin for this store in front of another store. The setting named `setting` declares the other store,
+    /// which keeps the entries.
+    public func plugin(keepingIn setting: String) -> Plugin {
+        let inner = Setting(setting, .part(.store), help: "The store that keeps the entries")
+        return .store(name, "Fails when told to, in front of another store.", inner) { [self] context, part in
+            let store = try part.store(in: context)
+            state.withLock { ($0.inner, $0.context) = (store, context) }
+            return self
+        }
+    }
+
+    /// Makes an operation fail from now on, always or by chance. Faults given to ``play(_:for:)`` happen first.
     ///
-    /// - Parameter chance: how likely each call goes wrong, 0 to 1, as the world's random numbers have it.
+    /// - Parameters:
+    ///   - fault: the fault, or nil to make the operation work again.
+    ///   - operation: the operation that fails.
+    ///   - chance: the probability that a call fails, from 0 to 1. The world's random numbers decide.
     public func set(_ fault: Fault?, for operation: Operation, chance: Double = 1) {
         state.withLock { $0.faults[operation] = fault.map { ($0, chance) } }
     }
 
-    /// Adds to what the next calls for `operation` meet, one each; nil is one that works.
+    /// Adds faults for the next calls of `operation`, one for each call. A call with nil works.
     public func play(_ faults: Fault?..., for operation: Operation) {
         state.withLock { $0.scripts[operation, default: []] += faults }
     }
 
-    /// From now on a write fails that would make it keep more than so many bytes, as ``statistics()`` counts them; nil
-    /// makes room without end. What is kept stays, and forgetting makes room.
+    /// Makes the store full: a write fails if the store would then keep more than `bytes`, as ``statistics()`` counts
+    /// them. Entries that are kept stay, and removing entries frees space. Pass nil to remove the limit.
     public func fillUp(at bytes: Int?) {
         state.withLock { $0.room = bytes }
     }
 
-    /// How often it was asked.
+    /// Returns the number of calls of an operation.
     public func count(of operation: Operation) -> Int { state.withLock { $0.counts[operation] ?? 0 } }
 
-    /// How many payloads were written; an entry whose payload is there already is not one.
+    /// The number of payloads that were written. A write that only changes an entry's metadata does not count.
     public var bodyWrites: Int { state.withLock { $0.bodies } }
 
-    /// What it was given and not told to forget.
+    /// The entries that were written and not removed.
     public var entries: [Key: Entry] { state.withLock { $0.entries } }
 
-    /// What it keeps now: less than ``entries`` where another store keeps them and had to make room.
+    /// Returns the entries that are kept now. These are fewer than ``entries`` if another store keeps them and evicted
+    /// some.
     ///
-    /// - Throws: what that store throws.
+    /// - Throws: the error of the other store.
     public func kept() async throws -> [Key: Entry] {
         let (entries, inner) = state.withLock { ($0.entries, $0.inner) }
         guard let inner else { return entries }
@@ -102,23 +120,32 @@ public final class FaultyStore: Store {
         return kept
     }
 
-    /// Puts an entry in without being asked through the seam.
+    /// Adds an entry without a call of ``write(_:for:)``.
     public func put(_ entry: Entry, for key: Key) {
         state.withLock { $0.entries[key] = entry }
     }
 
-    /// Puts an entry in without being asked through the seam, also where another store keeps its entries.
+    /// Adds an entry without a call of ``write(_:for:)``, also to the store that keeps the entries.
     ///
-    /// - Throws: what that store throws.
+    /// - Throws: the error of the other store.
     public func stock(_ entry: Entry, for key: Key) async throws {
         put(entry, for: key)
         _ = try await inner?.write(entry, for: key)
     }
 
-    /// Its name.
-    public var nearest: String { name }
+    /// Removes an entry without a call of ``remove(_:)``, also from the store that keeps the entries, as if it had been
+    /// lost.
+    ///
+    /// - Throws: the error of the other store.
+    public func lose(_ key: Key) async throws {
+        state.withLock { $0.entries[key] = nil }
+        try await inner?.remove(.key(key))
+    }
 
-    /// Answers at once, unless its entries are foreign or reading goes wrong.
+    /// The store's name.
+    public var peekedTier: String { name }
+
+    /// Answers at once, unless the store is foreign or a fault is set for reading.
     public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
         let works = state.withLock { $0.faults[.read] == nil && $0.scripts[.read, default: []].isEmpty }
         guard !isForeign, works else { return nil }
@@ -126,19 +153,35 @@ public final class FaultyStore: Store {
         return state.withLock({ $0.entries[key] }).flatMap { accept($0) ? $0 : nil }
     }
 
-    /// Finds an entry, or does what it was told.
+    /// Returns an entry, unless a fault is set.
     public func read(_ key: Key) async throws -> Found? {
-        let fault = try await meet(.read)
+        let fault = try await applyFault(to: .read)
         let inner = inner
-        let kept = try await inner?.read(key)?.entry
-        guard var entry = inner == nil ? state.withLock({ $0.entries[key] }) : kept else { return nil }
-        if fault == .corrupts { Self.damage(&entry) }
-        return found(entry)
+        let kept = try await inner?.read(key)
+        guard var found = inner == nil ? state.withLock({ $0.entries[key] }).map(found) : kept.map(found) else {
+            return nil
+        }
+        if fault == .corrupts { Self.damage(&found.entry) }
+        return found
     }
 
-    /// Keeps an entry, or does what it was told.
+    /// Returns an entry of the lower tiers of the store that keeps the entries.
+    public func read(_ key: Key, below found: Found) async throws -> Found? {
+        guard let inner else { return nil }
+        try await applyFault(to: .read)
+        return try await inner.read(key, below: found).map(self.found)
+    }
+
+    /// Returns whether there is an entry. It has the faults of reading.
+    public func contains(_ key: Key) async throws -> Bool {
+        try await applyFault(to: .read)
+        if let inner { return try await inner.contains(key) }
+        return state.withLock { $0.entries[key] != nil }
+    }
+
+    /// Keeps an entry, unless a fault is set.
     public func write(_ entry: Entry, for key: Key) async throws -> Bool {
-        let fault = try await meet(.write)
+        let fault = try await applyFault(to: .write)
         guard state.withLock({ $0.fits(entry, for: key) }) else {
             throw failure("cannot write: no space left on device")
         }
@@ -152,35 +195,61 @@ public final class FaultyStore: Store {
         return true
     }
 
-    /// Marks an entry, or does what it was told. It needs no room.
-    public func expire(_ key: Key) async throws {
-        try await meet(.expire)
-        try await inner?.expire(key)
-        state.withLock { $0.entries[key]?.metadata.isExpired = true }
-    }
-
-    /// Forgets entries, or does what it was told.
-    public func remove(_ selection: Selection) async throws {
-        try await meet(.remove)
-        try await inner?.remove(selection)
-        state.withLock { state in
-            state.entries = state.entries.filter { !selection.contains($0.key, $0.value) }
+    /// Keeps an entry's metadata, unless a fault is set. This needs no space.
+    public func renew(_ entry: Entry, for key: Key) async throws -> Bool {
+        try await applyFault(to: .renew)
+        if let inner {
+            guard try await inner.renew(entry, for: key) else { return false }
+            state.withLock { $0.entries[key] = entry }
+            return true
+        }
+        return state.withLock { state in
+            guard let kept = state.entries[key], kept.metadata.isOfSamePayload(as: entry.metadata) else { return false }
+            state.entries[key]?.metadata = entry.metadata
+            return true
         }
     }
 
-    /// Passes it on to the store it stands before; what it keeps itself is meant to stay.
-    public func relieve() { inner?.relieve() }
-
-    /// How much it keeps.
-    public func statistics() async -> StoreStatistics {
-        state.withLock { StoreStatistics(entries: $0.entries.count, bytes: $0.bytes) }
+    /// Copies an entry to the upper tiers of the store that keeps the entries.
+    public func promote(_ found: Found, for key: Key) async throws {
+        try await inner?.promote(found, for: key)
     }
 
-    /// Counts a call and lets it meet what it is to meet.
+    /// Marks entries as expired, unless a fault is set. This needs no space.
+    public func expire(_ selection: Selection) async throws {
+        try await applyFault(to: .expire)
+        try await inner?.expire(selection)
+        state.withLock { state in
+            for (key, entry) in state.entries where selection.contains(key, entry) {
+                state.entries[key]?.metadata.isExpired = true
+            }
+        }
+    }
+
+    /// Removes entries, unless a fault is set.
+    public func remove(_ selection: Selection) async throws {
+        try await applyFault(to: .remove)
+        try await inner?.remove(selection)
+        state.withLock { state in
+            state.entries = state.entries.filter { !selection.contains($0.key, $0.value) }
+            state.pins = state.pins.filter { state.entries[$0] != nil }
+        }
+    }
+
+    /// Forwards the call to the store that keeps the entries. Entries of this store itself stay.
+    public func relieve() { inner?.relieve() }
+
+    /// Returns the number and size of the entries.
+    public func statistics() async -> StoreStatistics {
+        if let inner { return await inner.statistics() }
+        return state.withLock { StoreStatistics(entries: $0.entries.count, bytes: $0.bytes) }
+    }
+
+    /// Counts a call and carries out its fault.
     ///
-    /// - Returns: what went wrong with it, if it did not end it.
+    /// - Returns: the fault, if the call continues nevertheless.
     @discardableResult
-    private func meet(_ operation: Operation) async throws -> Fault? {
+    func applyFault(to operation: Operation) async throws -> Fault? {
         let fault = fault(of: operation)
         switch fault {
         case .fails: throw failure()
@@ -202,7 +271,7 @@ public final class FaultyStore: Store {
             }
             return (state.faults[operation]?.fault, state.faults[operation]?.chance ?? 1)
         }
-        // No die is cast for what is certain: a test without chance has the history it had.
+        // A certain fault uses no random number, so it does not change the history of a test without chance.
         if fault == nil || chance >= 1 { return fault }
         return world.chance() < chance ? fault : nil
     }
@@ -213,7 +282,7 @@ public final class FaultyStore: Store {
         entry.payload = Payload(bytes)
     }
 
-    private var inner: (any Store)? { state.withLock { $0.inner } }
+    var inner: (any Store)? { state.withLock { $0.inner } }
 
     private func failure(_ message: String = "told to fail") -> StoreError {
         StoreError(message, faults: [StoreFault(tier: name, error: StoreError(message))])
@@ -221,5 +290,10 @@ public final class FaultyStore: Store {
 
     private func found(_ entry: Entry) -> Found {
         Found(entry, tier: name, isForeign: isForeign)
+    }
+
+    /// Returns what the store that keeps the entries has found, as this store's own.
+    private func found(_ inner: Found) -> Found {
+        Found(inner.entry, tier: name, isForeign: isForeign, depth: inner.depth, faults: inner.faults)
     }
 }

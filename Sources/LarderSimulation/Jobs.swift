@@ -1,7 +1,7 @@
-/// The jobs that can run, in the order in which they could.
+/// A queue of the jobs that can run.
 struct Jobs {
     private var jobs: [UnownedJob] = []
-    /// Where the first is: those before it have been taken.
+    /// The index of the first job. The jobs before it have been taken.
     private var first = 0
 
     mutating func append(_ job: UnownedJob) {
@@ -20,7 +20,7 @@ struct Jobs {
         return jobs[first]
     }
 
-    /// Takes the one that `choose` chooses, of as many as it is told.
+    /// Takes a job. `choose` receives the number of jobs and returns the index of one.
     mutating func takeAny(_ choose: (Int) -> Int) -> UnownedJob? {
         guard first < jobs.count else { return nil }
         return jobs.remove(at: first + choose(jobs.count - first))

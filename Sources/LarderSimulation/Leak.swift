@@ -1,22 +1,23 @@
 import Larder
 
 extension SimulatedWorld {
-    /// What a run may leave behind when its body returns.
+    /// The work that a run may leave behind when its body returns.
     public enum Leaving: Sendable {
-        /// Nothing: what is still under way is a ``SimulatedWorld/Leak``.
+        /// Nothing. Work that is still running is a ``SimulatedWorld/Leak``.
         case nothing
-        /// Anything: it is cancelled, and nobody hears of it.
+        /// Anything. Work that is still running is cancelled without an error.
         case anything
     }
 
-    /// What was still under way when a run's body had returned and nothing more could run without time passing: a timer
-    /// that nobody cancelled, a task that nobody waited for, a continuation that nobody resumed.
+    /// The work that was left when a run's body had returned and nothing more could run without time passing: a timer
+    /// that was not cancelled, a task that was not awaited, or a continuation that was not resumed.
     ///
-    /// A task that the world did not spawn, such as an unstructured `Task {}`, is noticed only while it sleeps in it.
+    /// A task that the world did not spawn, such as an unstructured `Task {}`, is noticed only while it sleeps in the
+    /// world.
     public struct Leak: Error, Hashable, CustomStringConvertible {
         /// For each task that had not ended, the uptime at which it was spawned, in the order of spawning.
         public let tasks: [Duration]
-        /// How many of these did not end when they were cancelled: they wait for what never comes, or heed nothing.
+        /// The number of these tasks that did not end when they were cancelled.
         public let deaf: Int
         /// For each sleeper, the uptime until which it would have slept, the earliest first.
         public let sleepers: [Duration]

@@ -3,9 +3,10 @@
 #else
     import Foundation
 #endif
+import LarderBase
 public import Larder
 
-/// What an origin is like: how long it takes, how often it fails, when it is slow, down or silent.
+/// A model of an origin: its latency, its failures, and the times when it is slow, down or silent.
 ///
 /// ```swift
 /// var model = OriginModel()
@@ -14,37 +15,38 @@ public import Larder
 /// let origin = model.origin(in: world)
 /// ```
 public struct OriginModel: Sendable {
-    /// Half of all calls take no longer.
+    /// The median latency.
     public var latency = Duration.milliseconds(80)
-    /// Of a hundred calls ninety-nine take no longer.
+    /// The latency that 99 of 100 calls do not exceed.
     public var slowest = Duration.milliseconds(400)
-    /// The share of calls that fail with a 500.
+    /// The share of calls that fail with status 500.
     public var failures = 0.0
-    /// When it answers with 503 only. Times are since the origin was made.
+    /// The times when all calls fail with status 503, since the origin was created.
     public var outages: [Range<Duration>] = []
-    /// When it is slow.
+    /// The times when calls are slow, since the origin was created.
     public var slowdowns: [Range<Duration>] = []
-    /// How many times as long a call takes when it is slow.
+    /// The factor by which latencies are multiplied when calls are slow.
     public var slowness = 25.0
-    /// When it never answers.
+    /// The times when calls never end, since the origin was created.
     public var silences: [Range<Duration>] = []
-    /// How often its contents change; in between it says "unchanged" to those who have them.
+    /// The time between two changes of the contents. In between, a call that names the present copy is answered with
+    /// "unchanged".
     public var changes = Duration.seconds(600)
-    /// How many bytes a payload has.
+    /// The size of a payload in bytes.
     public var size = 10_000
-    /// The media type of its payloads.
+    /// The media type of the payloads.
     public var contentType = "application/json"
 
-    /// An origin that is well: 80 ms, no failures.
+    /// Creates a model without failures, with a median latency of 80 ms.
     public init() {}
 
-    /// An origin like this, in a world whose randomness decides.
+    /// Returns an origin that follows this model. The world's random numbers decide.
     public func origin(in world: any World) -> ModelledOrigin {
         ModelledOrigin(self, world)
     }
 }
 
-/// An origin that behaves as a model says, and counts what it sends.
+/// An origin that follows a model and counts its calls and bytes.
 public final class ModelledOrigin: Loader {
     private let model: OriginModel
     private let world: any World
@@ -56,19 +58,19 @@ public final class ModelledOrigin: Loader {
         self.model = model
         self.world = world
         start = world.uptime
-        // A string of JSON, so that codecs and validators that look inside are content.
+        // The payload is a JSON string, so that codecs can decode it.
         payload = Data(
             [UInt8(ascii: "\"")] + repeatElement(UInt8(ascii: "x"), count: max(0, model.size - 2))
                 + [UInt8(ascii: "\"")])
     }
 
-    /// How many calls began.
+    /// The number of calls that have begun.
     public var calls: Int { state.withLock { $0.calls } }
 
-    /// How many bytes of payload were sent.
+    /// The number of payload bytes that were sent.
     public var bytes: Int { state.withLock { $0.bytes } }
 
-    /// Answers, fails or hangs, as the model says for the moment at which the call begins.
+    /// Answers, fails or hangs as the model says for the time at which the call begins.
     public func load(_ call: Call) async throws -> Loaded<Entry> {
         state.withLock { $0.calls += 1 }
         let since = world.uptime - start

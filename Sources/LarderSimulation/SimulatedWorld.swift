@@ -1,6 +1,7 @@
 public import Larder
+import LarderBase
 
-/// A world in which everything happens on one thread, time jumps, and the same seed gives the same history.
+/// A world that runs everything on one thread in virtual time. The same seed always gives the same history.
 ///
 /// ```swift
 /// try SimulatedWorld(seed: 7).run { world in
@@ -9,21 +10,21 @@ public import Larder
 /// }
 /// ```
 ///
-/// Tasks started inside ``run(leaving:_:)`` run on this world as long as they are child tasks or were started with
-/// ``spawn(_:)``; an unstructured `Task {}` leaves it. Time stands still while anything can run and then jumps to the
-/// next sleeper. ``blocking(_:)`` blocks. What is still under way when a run ends is a ``Leak``.
+/// Tasks started inside ``run(leaving:_:)`` run in this world if they are child tasks or were started with
+/// ``spawn(_:)``. An unstructured `Task {}` does not. Time stands still while anything can run and then jumps to the
+/// next sleeper. ``blocking(_:)`` runs its work at once. Work that is left when a run ends is a ``Leak``.
 public final class SimulatedWorld: World, TaskExecutor {
-    /// Which of several tasks that could run runs next.
+    /// The order in which tasks run that could run at the same time.
     public enum Interleaving: Sendable {
-        /// The one that could first.
+        /// In the order in which they became able to run.
         case inOrder
-        /// Any of them, as the seed has it.
+        /// In a random order that the seed decides.
         case shuffled
     }
 
-    /// A run that cannot end: nothing can run and nobody sleeps, yet the body has not returned.
+    /// The error that a run cannot end: no task can run and none sleeps, but the body has not returned.
     public struct Stuck: Error, CustomStringConvertible {
-        /// Says so.
+        /// The error in words.
         public let description = "stuck: everybody waits for somebody else"
     }
 
@@ -33,33 +34,41 @@ public final class SimulatedWorld: World, TaskExecutor {
     }
 
     private struct State {
-        var dice: Dice
-        var order: Dice
+        var dice: SeededGenerator
+        /// The random numbers of resources, by name.
+        var resourceDice: [String: SeededGenerator] = [:]
+        var order: SeededGenerator
         var ready = Jobs()
-        /// Those who sleep. Who sleeps for ever waits to be cancelled, not for the end of time.
-        var sleepers = Deadlines<CheckedContinuation<Void, any Error>>()
+        /// The sleeping tasks. A task that sleeps for ever can only be cancelled.
+        var sleepers = DeadlineQueue<CheckedContinuation<Void, any Error>>()
         var next: UInt64 = 0
         var uptime: Duration = .zero
         var start: Timestamp
         var running: [UInt64: Running] = [:]
-        /// Whether what is left is being cancelled.
+        /// Whether the run is over and its remaining tasks are being cancelled.
         var isOver = false
     }
 
+    private let seed: UInt64
     private let interleaving: Interleaving
     private let state: Locked<State>
+    private let timer = SharedTimer()
+    private let simulatedNetwork = SimulatedNetwork()
 
-    /// A world whose history `seed` decides.
+    /// Creates a world. The same seed always gives the same history.
     ///
     /// - Parameters:
-    ///   - start: wall time at the beginning; 2026-01-05 00:00 UTC, a Monday, by default.
-    ///   - interleaving: which of several tasks that could run runs next.
+    ///   - seed: the seed of all randomness.
+    ///   - start: the wall time at the beginning; Monday, 2026-01-05 00:00 UTC, by default.
+    ///   - interleaving: the order of tasks that could run at the same time.
     public init(
         seed: UInt64 = 1, start: Timestamp = Timestamp(seconds: 1_767_571_200), interleaving: Interleaving = .inOrder
     ) {
+        self.seed = seed
         self.interleaving = interleaving
         hashSeed = seed
-        state = Locked(State(dice: Dice(seed: seed), order: Dice(seed: seed ^ 0xA5A5_5A5A), start: start))
+        state = Locked(
+            State(dice: SeededGenerator(seed: seed), order: SeededGenerator(seed: seed ^ 0xA5A5_5A5A), start: start))
     }
 
     // MARK: World
@@ -70,19 +79,27 @@ public final class SimulatedWorld: World, TaskExecutor {
     /// Virtual time since the world began.
     public var uptime: Duration { state.withLock { $0.uptime } }
 
-    /// The seed itself: what stores forget is part of the history it decides.
+    /// The seed. It also decides the evictions of stores, which are part of the history.
     public let hashSeed: UInt64?
 
-    /// The next of the seed's random numbers.
+    /// Returns the next random number of the seed.
     public func random() -> UInt64 { state.withLock { $0.dice.next() } }
 
-    /// Lets the virtual clock jump ahead as soon as nobody else has anything to do.
+    /// Returns the next random number of a resource. The numbers depend only on the seed and the name.
+    func random(of resource: String) -> UInt64 {
+        state.withLock { $0.resourceDice[resource, default: SeededGenerator(seed: seed, stream: resource)].next() }
+    }
+
+    /// Returns this world with random numbers that belong to one resource.
+    public func world(of resource: String) -> any World { ResourceWorld(resource: resource, base: self) }
+
+    /// Suspends the task for a virtual time. The clock jumps ahead when no other task can run.
     public func sleep(for duration: Duration) async throws {
         let (number, isOver) = state.withLock { state in
             state.next += 1
             return (state.next, state.isOver)
         }
-        // A loop that heeds no cancellation would never let go of the thread.
+        // The yield keeps a loop that ignores cancellation from blocking the thread.
         if isOver { await Task.yield() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -96,6 +113,11 @@ public final class SimulatedWorld: World, TaskExecutor {
         }
     }
 
+    /// Sets an alarm. All alarms of this world sleep in one task.
+    public func alarm(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {
+        timer.set(after: delay, in: self, action)
+    }
+
     /// Starts a task of this world.
     @discardableResult
     public func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
@@ -107,7 +129,7 @@ public final class SimulatedWorld: World, TaskExecutor {
             await work()
             self.state.withLock { $0.running[number] = nil }
         }
-        // The task cannot have run yet: this thread is the one that would run it.
+        // The task cannot have run yet: it would run on this thread.
         state.withLock { $0.running[number] = Running(task: task, since: $0.uptime) }
         return task
     }
@@ -117,22 +139,45 @@ public final class SimulatedWorld: World, TaskExecutor {
         try work()
     }
 
+    /// Runs `work` at once.
+    public func blocking<Value: Sendable>(
+        on name: String, atMost limit: Int, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try work()
+    }
+
+    /// The state of the network: what a test sets, and unknown before.
+    ///
+    /// ```swift
+    /// world.network = .offline
+    /// try await world.sleep(for: .seconds(30))   // half a minute in a tunnel
+    /// world.network = NetworkState(.online, kind: .cellular, isExpensive: true)
+    /// ```
+    public var network: NetworkState {
+        get { simulatedNetwork.network }
+        set { simulatedNetwork.set(newValue) }
+    }
+
+    /// A stream of the present state of the network and of each state that a test sets, as far as its reader keeps up.
+    public var networkChanges: AsyncStream<NetworkState> { simulatedNetwork.changes }
+
     // MARK: Running
 
-    /// Sets the wall clock forward or back, as a user or a time server might. Uptime is not affected.
+    /// Sets the wall clock forward or back, as a user or a time server can. Uptime is not affected.
     public func stepClock(by step: Duration) {
         state.withLock { $0.start = $0.start + step }
     }
 
-    /// How many tasks that were spawned have not ended.
+    /// The number of spawned tasks that have not ended.
     public var unfinished: Int { state.withLock { $0.running.count } }
 
-    /// Runs `body` and everything it starts, in virtual time, until it returns. What is still under way then is
-    /// cancelled.
+    /// Runs `body` and everything it starts in virtual time, until it returns. Work that is left then is cancelled.
     ///
-    /// - Parameter leaving: what may be under way when `body` returns and nothing more can run without time passing.
-    /// - Throws: what `body` throws; ``Stuck`` when it can never return; ``Leak`` when it returned and left behind what it
-    ///   may not.
+    /// - Parameters:
+    ///   - leaving: the work that may be under way when `body` returns and nothing more can run without time passing.
+    ///   - body: the work to run, which is given this world.
+    /// - Throws: the error of `body`; ``Stuck`` if it can never return; ``Leak`` if it returned and left work behind
+    ///   that `leaving` does not allow.
     public func run<Value: Sendable>(
         leaving: Leaving = .nothing, _ body: @escaping @Sendable (SimulatedWorld) async throws -> Value
     ) throws -> Value {
@@ -159,21 +204,21 @@ public final class SimulatedWorld: World, TaskExecutor {
         return value
     }
 
-    /// Cancels what is left and lets it end.
+    /// Cancels all remaining work and lets it end.
     ///
-    /// - Returns: what there was; nil when nothing was left.
+    /// - Returns: the remaining work, or nil if there was none.
     private func finish() -> Leak? {
-        settle()
+        runPending()
         let (left, sleepers) = state.withLock { state in
             state.isOver = true
             return (state.running.sorted { $0.key < $1.key }, state.sleepers.times)
         }
         let steps = 10_000 + 100 * (left.count + sleepers.count)
         for (_, running) in left { running.task.cancel() }
-        settle(atMost: steps)
-        // Those whose task is not known here.
+        runPending(atMost: steps)
+        // The remaining sleepers belong to tasks that this world did not spawn.
         for sleeper in state.withLock({ $0.sleepers.takeAll() }) { sleeper.resume(throwing: CancellationError()) }
-        settle(atMost: steps)
+        runPending(atMost: steps)
         let deaf = state.withLock { state in
             state.isOver = false
             return left.count { state.running[$0.key] != nil }
@@ -182,13 +227,13 @@ public final class SimulatedWorld: World, TaskExecutor {
         return Leak(tasks: left.map(\.value.since), deaf: deaf, sleepers: sleepers)
     }
 
-    /// Lets happen what can without time passing. Not for ever: some work goes round and round.
-    private func settle(atMost steps: Int = 1_000_000) {
+    /// Runs everything that can run without time passing. The number of steps is limited, because some work never ends.
+    private func runPending(atMost steps: Int = 1_000_000) {
         var steps = steps
         while steps > 0, runNext() || wakeNext(by: uptime) { steps -= 1 }
     }
 
-    /// Takes over a job that can run.
+    /// Adds a job that can run.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.ready.append(job) }

@@ -6,12 +6,12 @@
     import Musl
 #endif
 
-/// Ranks of which the n-th is 1/nˢ times as likely as the first.
+/// A Zipf distribution: the n-th rank is 1/nˢ times as likely as the first.
 package struct Zipf: Sendable {
-    /// For each rank, the chance of it or a lower one.
+    /// The cumulative probability of each rank.
     private let sums: [Double]
 
-    /// Ranks below `count`.
+    /// Creates a distribution of the ranks below `count`.
     package init(count: Int, skew: Double) {
         var sum = 0.0
         let weights = (1...max(1, count)).map { rank in
@@ -21,7 +21,7 @@ package struct Zipf: Sendable {
         sums = weights.map { $0 / sum }
     }
 
-    /// The rank that a number in 0 ..< 1 drawn at random stands for.
+    /// Returns the rank for a random number in 0 ..< 1.
     package func rank(for chance: Double) -> Int {
         var (low, high) = (0, sums.count - 1)
         while low < high {

@@ -1,11 +1,12 @@
 import Foundation
 import Larder
 
-/// A program that keeps copies of two accounts, changes its policies and logs one account out: `Tests/clearing` kills it
-/// in the middle of that and looks at what the next start finds.
+/// A program that keeps copies of two accounts, changes its policies and logs one account out. `Tests/clearing` kills
+/// it during the logout and checks what the next start finds.
 ///
-/// `ClearingRun FOLDER clear` fills the cache and clears alice, `wait` does so when it is given a line, and `look` starts and
-/// says whose copies are served.
+/// - `ClearingRun FOLDER clear` fills the cache and clears the account `alice`.
+/// - `ClearingRun FOLDER wait` does the same, but waits for a line of input before it clears.
+/// - `ClearingRun FOLDER look` starts and prints the number of copies that are served to each account.
 @main struct ClearingRun {
     static let accounts = ["alice", "bob"]
     static let resources = ["catalog", "feed", "images"]
@@ -22,7 +23,7 @@ import Larder
         try await arguments[2] == "look" ? run.look() : run.clear(waiting: arguments[2] == "wait")
     }
 
-    /// Writes a line that is there even if the process is killed right after it.
+    /// Writes a line without a buffer, so that it is not lost if the process is killed next.
     static func say(_ line: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
@@ -30,7 +31,14 @@ import Larder
     private func open() async throws -> Pantry {
         var registry = Registry.standard
         try registry.register(
-            .origin("accounts") { call in Data("payload-of-\(call.request.key.scope ?? "nobody")".utf8) })
+            .origin("accounts") { call in
+                let payload = Data("payload-of-\(call.request.key.scope ?? "nobody")".utf8)
+                guard call.request.parameters["id"] == "3" else { return Loaded(Entry(payload)) }
+                // The store adopts the file, so this entry has two files.
+                let download = folder.appending(path: "download-\(UUID().uuidString)")
+                try payload.write(to: download)
+                return Loaded(Entry(try Payload(adopting: download)))
+            })
         return try await Pantry(
             policies: folder.appending(path: "policies"), registry: registry, cache: folder.appending(path: "cache"),
             ifCacheUnusable: .fail, environment: [:])
@@ -45,7 +53,7 @@ import Larder
                 }
             }
         }
-        // One policy goes, another one keeps in memory from now on.
+        // One policy is deleted, and the store of another one becomes `memory`.
         let policies = folder.appending(path: "policies")
         try FileManager.default.removeItem(at: policies.appending(path: "images.json"))
         let catalog = policies.appending(path: "catalog.json")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LarderCommand
 
-/// Policies that name an app's plugins, before a `larder` that does not know them.
+/// Policies that name an app's plugins, checked by a `larder` that does not know them.
 @Suite struct AssumeTests {
-    /// A policy with a plugin of each kind that nobody registered, each with settings of its own.
+    /// A policy with an unregistered plugin of each kind, each with settings of its own.
     private static let policy = """
         { "resource": "feed",
           "origin": { "use": "prices-api", "region": { "name": "eu", "zones": [1, 2] } },
@@ -29,7 +29,7 @@ import Testing
         return (await Output(arguments + own, environment: ["KEY": "hunter2"]), folder)
     }
 
-    @Test func everyKindIsAssumedWithAnySettings() async throws {
+    @Test func pluginsOfEveryKindAndWithAnySettingsCanBeAssumed() async throws {
         let (output, _) = try await Self.run(["check", "--strict"] + Self.assumed)
         #expect(output.code == 0 && output.out.isEmpty, "\(output.out)\(output.err)")
         #expect(
@@ -40,7 +40,7 @@ import Testing
                 """)
     }
 
-    @Test func anUnknownPluginIsToldWithTheWayOn() async throws {
+    @Test func messageOfUnknownPluginSuggestsAssuming() async throws {
         let text = #"{ "resource": "feed", "origin": "prices-api", "strategy": "network-only" }"#
         let (output, folder) = try await Self.run(["check", "--strict"], text)
         #expect(output.code == 1)
@@ -49,14 +49,14 @@ import Testing
         #expect(
             output.err == """
                 1 policy, 1 error, 0 warnings
-                larder: origin 'prices-api' is not registered in this program. Plugins of your app are known to a 'larder' \
-                of its own, which takes five lines: 'larder plugins --help' shows them
-                larder: to go on without it: larder check --strict \(folder.path) --assume origin:prices-api
+                larder: origin 'prices-api' is not registered in this program. For the plugins of your app, \
+                build a 'larder' of its own: 'larder plugins --help' shows the program to write
+                larder: to continue without it: larder check --strict \(folder.path) --assume origin:prices-api
 
                 """)
     }
 
-    @Test func theCommandThatIsSuggestedWorks() async throws {
+    @Test func suggestedCommandWorks() async throws {
         let (first, folder) = try await Self.run(["explain", "feed"])
         #expect(first.code == 1)
         let line = try #require(first.err.split(separator: "\n").last { $0.contains("--assume") })
@@ -66,20 +66,20 @@ import Testing
         #expect(second.out.contains("\(folder.path)/feed.json:2\n"))
     }
 
-    @Test func aSlipIsNoPluginOfAnApp() async throws {
+    @Test func misspelledNameSuggestsNoAssumption() async throws {
         let text = #"{ "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "network-onyl" }"#
         let (output, _) = try await Self.run(["check"], text)
         #expect(output.out.contains("(did you mean 'network-only'?)"))
         #expect(!output.err.contains("larder"))
     }
 
-    @Test func aCommandThatNeedsTheirCodeSuggestsNoAssumption() async throws {
+    @Test func commandThatRunsPluginsSuggestsNoAssumption() async throws {
         let (output, _) = try await Self.run(["load", "feed"])
         #expect(output.code == 1)
         #expect(output.err.contains("are not registered in this program") && !output.err.contains("--assume"))
     }
 
-    @Test func anAssumedPluginIsExplainedWithItsSettingsAsTheyAreWritten() async throws {
+    @Test func assumedPluginIsExplainedWithItsWrittenSettings() async throws {
         let (output, folder) = try await Self.run(["explain", "feed"] + Self.assumed)
         #expect(output.code == 0, "\(output.err)")
         let rows = output.out.split(separator: "\n").map { line in
@@ -91,7 +91,7 @@ import Testing
         #expect(!output.out.contains("hunter2"))
     }
 
-    @Test func anAssumedOriginIsPlayedInScenariosAndSimulations() async throws {
+    @Test func assumedOriginWorksInScenariosAndSimulations() async throws {
         let folder = try Folder()
         try folder.write(
             #"{ "resource": "feed", "origin": { "use": "prices-api", "region": "eu" }, "strategy": "network-only" }"#,
@@ -110,14 +110,14 @@ import Testing
         #expect(test.code == 0 && test.out.contains("1 passed"), "\(test.out)\(test.err)")
         let simulate = await Output(["simulate", "--traffic", "rate=1,for=1m"] + options)
         #expect(simulate.code == 0 && simulate.out.contains("loads"), "\(simulate.err)")
-        // Everything else has to be made.
+        // All other folders have to be created.
         try folder.edit("feed.json", "network-only", "own-order")
         let own = await Output(["simulate", "--traffic", "rate=1,for=1m", "--assume", "strategy:own-order"] + options)
         #expect(own.code == 1)
         #expect(own.err.contains("strategy 'own-order' is only assumed: its code is not in this program"))
     }
 
-    @Test func aRegisteredPluginIsNotReplacedByAnAssumedOne() async throws {
+    @Test func assumptionDoesNotReplaceRegisteredPlugin() async throws {
         let text = #"{ "resource": "feed", "origin": { "use": "constant", "velue": 1 }, "strategy": "network-only" }"#
         let (output, _) = try await Self.run(["check", "--assume", "origin:constant"], text)
         #expect(output.code == 1 && output.out.contains("unknown setting 'velue'"))
@@ -125,14 +125,14 @@ import Testing
     }
 
     @Test(arguments: ["origin", "origin:", ":x", "", "oven:x"])
-    func anAssumptionThatIsNotAKindAndANameIsAWrongCall(_ text: String) async throws {
+    func assumptionWithoutKindAndNameIsUsageError(_ text: String) async throws {
         let output = await Output(["check", "--assume", text])
         #expect(output.code == 2)
         #expect(
             output.err.hasPrefix("larder: --assume takes KIND:NAME, such as origin:prices; KIND is one of origin, "))
     }
 
-    @Test func theHelpOfPluginsShowsALarderOfOnesOwn() async {
+    @Test func helpOfPluginsCommandShowsHowToBuildOwnLarder() async {
         let help = await Output(["plugins", "--help"]).out
         #expect(help.contains("static func main() async { await LarderCommand.main(registry: MyApp.registry) }"))
     }

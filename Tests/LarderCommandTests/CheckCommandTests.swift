@@ -2,6 +2,14 @@ import FoundationEssentials
 import Larder
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @testable import LarderCommand
 
 @Suite struct CheckCommandTests {
@@ -18,7 +26,7 @@ import Testing
 
     // MARK: Exit codes
 
-    @Test func soundPoliciesPassAndNothingIsWrittenButTheSum() async throws {
+    @Test func validPoliciesPassAndOnlySummaryIsWritten() async throws {
         let folder = try Folder.withPolicies()
         let output = await Output(["check", folder.path])
         #expect(output.out.isEmpty)
@@ -48,7 +56,7 @@ import Testing
         (["check", "--strictly"], "unknown option '--strictly'"),
         (["check", "--strict=yes"], "--strict takes no value"), (["check", "--format"], "--format needs a value"),
     ])
-    func aWrongCallIsTwo(_ arguments: [String], _ message: String) async {
+    func usageErrorExitsWithTwo(_ arguments: [String], _ message: String) async {
         let output = await Output(arguments)
         #expect(output.code == 2)
         #expect(output.out.isEmpty)
@@ -57,7 +65,14 @@ import Testing
 
     // MARK: Paths
 
-    @Test func aFileAloneIsJudgedAndItsNeighboursAreNot() async throws {
+    @Test func defaultFolderIsCheckedWithoutPath() async throws {
+        let folder = try Self.folder(Self.broken)
+        let output = await Output(["check", "--policies", folder.path])
+        #expect(output.code == 1)
+        #expect(output.out == (await Output(["check", folder.path])).out)
+    }
+
+    @Test func singleFileIsCheckedWithoutItsNeighbours() async throws {
         let folder = try Self.folder(Self.sound)
         try folder.write("{}", to: "other.json")
         let one = await Output(["check", folder.path + "/feed.json"])
@@ -66,7 +81,7 @@ import Testing
         #expect(await Output(["check", folder.path]).code == 1)
     }
 
-    @Test func everyPathIsJudgedInTheOrderGiven() async throws {
+    @Test func pathsAreCheckedInGivenOrder() async throws {
         let first = try Self.folder(Self.broken)
         let second = try Self.folder("{}")
         let output = await Output(["check", second.path + "/feed.json", first.path])
@@ -76,13 +91,13 @@ import Testing
         #expect(lines.last?.hasPrefix(first.path + "/feed.json:1:") == true)
     }
 
-    @Test func aFileThatExtendsAnotherIsJudgedWithIt() async throws {
+    @Test func fileIsCheckedWithItsBase() async throws {
         let folder = try Self.folder(#"{ "extends": "_base.json", "resource": "feed" }"#)
         try folder.write(Self.sound, to: "_base.json")
         #expect(await Output(["check", folder.path + "/feed.json"]).code == 0)
     }
 
-    @Test func whatIsNoPolicyIsNotJudgedInAFolder() async throws {
+    @Test func folderCheckSkipsFilesThatAreNoPolicies() async throws {
         let folder = try Self.folder(Self.sound)
         for name in ["_base.json", "policy.schema.json", ".hidden.json", "notes.txt"] {
             try folder.write("{", to: name)
@@ -95,18 +110,18 @@ import Testing
     }
 
     @Test(arguments: ["_base.json", "policy.schema.json", ".hidden.json", "notes.txt"])
-    func aFileThatIsNoPolicyIsNotTakenForOne(_ name: String) async throws {
+    func namedFileThatIsNoPolicyIsError(_ name: String) async throws {
         let folder = try Folder()
         try folder.write(Self.sound, to: name)
         let output = await Output(["check", folder.path + "/" + name])
         #expect(output.code == 1)
         #expect(
             output.out
-                == "\(folder.path)/\(name): error: this is not the file of a policy; expected a file such as feed.json\n"
+                == "\(folder.path)/\(name): error: this is not the name of a policy file; expected a file such as feed.json\n"
         )
     }
 
-    @Test func aMissingFolderAMissingFileAndAnEmptyFolderAreErrors() async throws {
+    @Test func missingPathAndEmptyFolderAreErrors() async throws {
         let empty = try Folder()
         let path = empty.path + "/missing"
         #expect(
@@ -123,16 +138,103 @@ import Testing
         #expect(output.code == 1)
     }
 
+    @Test func namedPipeIsErrorThatSaysSo() async throws {
+        let folder = try Self.folder(Self.sound)
+        let pipe = folder.path + "/pipe.json"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for arguments in [["check", pipe], ["simulate", "--trace", pipe], ["simulate", "--traffic", pipe]] {
+            let output = await Output(arguments)
+            #expect(output.code == 1)
+            #expect((output.out + output.err).contains("cannot read the file: it is not a regular file"))
+        }
+    }
+
+    @Test(arguments: [
+        (#"{ "resource": "feed", "scenarios": [] }"#, "test"),
+        (#"{ "format": "strategy-scenarios/1", "scenarios": [] }"#, "conform"),
+    ])
+    func fileOfScenariosIsNamedWithItsCommand(_ text: String, _ command: String) async throws {
+        let folder = try Self.folder(text)
+        for path in [folder.path, folder.path + "/feed.json"] {
+            let output = await Output(["check", path])
+            let column = text.distance(from: text.startIndex, to: text.firstRange(of: "\"scenarios\"")!.lowerBound) + 1
+            #expect(
+                output.out == """
+                    \(folder.path)/feed.json:1:\(column): error: this is a file of scenarios, not a policy; run it with \
+                    'larder \(command)' [at $.scenarios]
+
+                    """)
+            #expect(output.code == 1)
+        }
+    }
+
+    @Test func missingFileThatPolicyReadsIsWarnedOfAtItsPosition() async throws {
+        let seeded = """
+            { "resource": "feed", "origin": { "use": "file", "path": "Seeds/feed.json" }, "strategy": "network-only",
+              "fallbacks": [ { "use": "file", "path": "Seeds/old.json" } ] }
+            """
+        let folder = try Self.folder(seeded)
+        let message = "warning: there is no such file in the policy's folder; expected the path of a file that exists"
+        let output = await Output(["check", "--strict", folder.path])
+        #expect(
+            output.out == """
+                \(folder.path)/feed.json:1:58: \(message) [at $.origin.path]
+                \(folder.path)/feed.json:2:43: \(message) [at $.fallbacks[0].path]
+
+                """)
+        #expect(output.code == 1)
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "Seeds"), withIntermediateDirectories: true)
+        for name in ["feed", "old"] { try folder.write("{}", to: "Seeds/\(name).json") }
+        #expect(await Output(["check", "--strict", folder.path]).code == 0)
+    }
+
+    @Test(arguments: [
+        (#"{ "metrics": { "file": "feed.json" } }"#, "1:24", "$.metrics.file", true),
+        (#"{ "metrics": { "prometheus": "feed" } }"#, "1:30", "$.metrics.prometheus", false),
+        (#"{ "log": { "file": "feed.json" } }"#, "1:20", "$.log.file", true),
+    ])
+    func fileOfProcessWithNameOfResourceIsWarnedOf(
+        _ text: String, position: String, path: String, isPolicy: Bool
+    ) async throws {
+        let folder = try Self.folder(Self.sound)
+        try folder.write(text, to: "_larder.json")
+        let output = await Output(["check", folder.path])
+        let reason =
+            isPolicy
+            ? "a policy file has this name, so the file would replace the policy if both were in one folder"
+            : "the folder of a resource's copies has this name, so the file cannot be written"
+        #expect(
+            output.out == """
+                \(folder.path)/_larder.json:\(position): warning: \(reason); expected a name that no resource has \
+                [at \(path)]
+
+                """)
+        #expect(output.code == 0)
+    }
+
     // MARK: The cache folder
 
-    @Test func aCacheFolderThatCanBeMadeIsNoProblemAndIsNotMade() async throws {
+    #if os(Linux)
+        @Test(arguments: ["/proc", "/proc/larder"]) func folderThatTakesNoFilesIsWarnedOf(_ cache: String) async throws
+        {
+            let folder = try Self.folder(Self.sound)
+            let output = await Output(["check", folder.path, "--cache", cache])
+            #expect(
+                output.out.hasPrefix("\(cache): warning: the cache folder cannot be used: cannot write to the folder: ")
+            )
+            #expect(output.err == "1 policy, 0 errors, 1 warning\n")
+        }
+    #endif
+
+    @Test func missingCacheFolderThatCanBeMadeIsNeitherReportedNorMade() async throws {
         let folder = try Self.folder(Self.sound)
         let output = await Output(["check", folder.path, "--cache", folder.path + "/deep/cache"])
         #expect(output.code == 0 && output.err == "1 policy, no problems\n")
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/deep"))
     }
 
-    @Test func aCacheFolderThatCannotBeUsedIsAWarning() async throws {
+    @Test func unusableCacheFolderIsWarning() async throws {
         let folder = try Self.folder(Self.sound)
         try folder.write("", to: "cache")
         for path in [folder.path + "/cache", folder.path + "/cache/deep"] {
@@ -145,7 +247,18 @@ import Testing
         }
     }
 
-    @Test func aFolderInThePlaceOfADumpOrLogIsAWarning() async throws {
+    @Test func unusableDataFolderIsWarning() async throws {
+        let folder = try Self.folder(Self.sound)
+        try folder.write("", to: "data")
+        let output = await Output(["check", folder.path, "--data", folder.path + "/data/deep"])
+        #expect(output.code == 0 && output.err == "1 policy, 0 errors, 1 warning\n")
+        #expect(
+            output.out.hasSuffix("warning: the data folder cannot be used: cannot make a folder: Not a directory\n"))
+        let sound = await Output(["check", folder.path, "--data", folder.path + "/new"])
+        #expect(sound.err == "1 policy, no problems\n" && !FileManager.default.fileExists(atPath: folder.path + "/new"))
+    }
+
+    @Test func folderInPlaceOfDumpOrLogIsWarning() async throws {
         let folder = try Self.folder(Self.sound)
         try folder.write(#"{ "metrics": { "file": "${NAME}" }, "log": {} }"#, to: "_larder.json")
         for name in ["cache/canary", "cache/decisions.jsonl"] {
@@ -156,14 +269,14 @@ import Testing
             ["check", folder.path, "--cache", folder.path + "/cache"], environment: ["NAME": "canary"])
         #expect(
             output.out.split(separator: "\n") == [
-                "\(folder.path)/cache: warning: a folder lies where the file of 'metrics' should be",
-                "\(folder.path)/cache: warning: a folder lies where the file of 'log' should be",
+                "\(folder.path)/cache: warning: there is a folder where the file of 'metrics' should be",
+                "\(folder.path)/cache: warning: there is a folder where the file of 'log' should be",
             ])
     }
 
     // MARK: JSON and rules
 
-    @Test(arguments: BrokenPolicy.all) func jsonHoldsTheFactsOfTheText(_ policy: BrokenPolicy) async throws {
+    @Test(arguments: BrokenPolicy.all) func jsonContainsFactsOfText(_ policy: BrokenPolicy) async throws {
         let folder = try policy.folder()
         let output = await Output(["check", folder.path, "--format", "json"], environment: policy.environment)
         #expect(output.code == (policy.hasErrors ? 1 : 0))
@@ -179,13 +292,13 @@ import Testing
                 + (problem["suggestion"].string.map { " (did you mean '\($0)'?)" } ?? "")
                 + (path == "$" ? "" : " [at \(path)]")
         }
-        // In JSON a control character is written as JSON writes it.
+        // JSON escapes control characters.
         if !policy.name.hasSuffix("control-characters") { #expect(lines == policy.expected) }
         #expect(facts["errors"].int == policy.expected.filter { $0.contains(": error: ") }.count)
         #expect(facts["warnings"].int == policy.expected.filter { $0.contains(": warning: ") }.count)
     }
 
-    @Test func theRulesAreListedInBothFormats() async throws {
+    @Test func rulesAreListedInBothFormats() async throws {
         let text = await Output(["check", "--rules"])
         #expect(text.code == 0)
         #expect(text.out.split(separator: "\n").count == LintRule.all.count)

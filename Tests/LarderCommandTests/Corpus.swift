@@ -2,11 +2,11 @@ import FoundationEssentials
 import Larder
 import Testing
 
-/// A broken policy and what `larder check` says about it: one file of `Corpus/`.
+/// A broken policy and the output of `larder check` for it: one file of `Corpus/`.
 ///
-/// A file holds the text of `feed.json`; then, each under a line `=== NAME`, the files that it extends, and the
-/// variables under `=== environment`; then a line `---` and the lines that are expected, in which `{every strategy}`
-/// stands for the names of all standard strategies.
+/// A file contains the text of `feed.json`. Then follow the files that it extends, each under a line `=== NAME`, and
+/// the variables under `=== environment`. After a line `---` follow the expected lines, in which `{every strategy}` is
+/// replaced by the names of all standard strategies.
 struct BrokenPolicy: Sendable, CustomTestStringConvertible {
     var name: String
     var files: [String: String]
@@ -20,7 +20,7 @@ struct BrokenPolicy: Sendable, CustomTestStringConvertible {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { $0.hasSuffix(".txt") }.sorted().compactMap { name in
-            // As a text from a file it would lose its byte order mark.
+            // Reading the file as text would remove its byte order mark.
             (try? Data(contentsOf: folder.appending(path: name)))
                 .map { BrokenPolicy(named: String(name.dropLast(4)), String(decoding: $0, as: UTF8.self)) }
         }
@@ -28,10 +28,10 @@ struct BrokenPolicy: Sendable, CustomTestStringConvertible {
 
     private init(named name: String, _ text: String) {
         self.name = name
-        // Not by characters: a line break may be part of a larger one.
+        // The text is not split by characters, because a line break can be part of a larger character.
         let halves = Self.parts(of: text, at: "\n---\n")
         expected = Self.parts(of: halves.count > 1 ? halves[1] : "", at: "\n").filter { !$0.isEmpty }
-        for kind in PluginKind.allCases {
+        for kind in Registry.standard.kinds {
             let names = Registry.standard[kind].map { "'\($0.name)'" }.joined(separator: ", ")
             expected = expected.map { $0.replacing("{every \(kind)}", with: names) }
         }
@@ -60,7 +60,7 @@ struct BrokenPolicy: Sendable, CustomTestStringConvertible {
         return parts + [String(rest)]
     }
 
-    /// A folder with its files.
+    /// Returns a folder with the files of this case.
     func folder() throws -> Folder {
         let folder = try Folder()
         for (name, text) in files { try folder.write(text, to: name) }

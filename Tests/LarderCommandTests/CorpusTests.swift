@@ -3,9 +3,9 @@ import Testing
 
 @testable import LarderCommand
 
-/// What is said about the broken policies of `Corpus/`, to the letter.
+/// The exact messages about the broken policies of `Corpus/`.
 @Suite struct CorpusTests {
-    @Test(arguments: BrokenPolicy.all) func everyProblemIsToldWithItsPlaceAndInOrder(_ policy: BrokenPolicy)
+    @Test(arguments: BrokenPolicy.all) func problemsAreReportedWithPlaceInOrder(_ policy: BrokenPolicy)
         async throws
     {
         let folder = try policy.folder()
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: BrokenPolicy.all.filter { !$0.environment.isEmpty })
-    func nothingThatAnyCommandSaysHoldsAValueOfTheEnvironment(_ policy: BrokenPolicy) async throws {
+    func noCommandPrintsValuesOfTheEnvironment(_ policy: BrokenPolicy) async throws {
         let folder = try policy.folder()
         let secrets = policy.environment.values.filter { $0.utf8.count > 4 }
         for arguments in [
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: BrokenPolicy.all.filter(\.hasErrors)) func noBrokenPolicyIsLoaded(_ policy: BrokenPolicy)
+    @Test(arguments: BrokenPolicy.all.filter(\.hasErrors)) func brokenPolicyIsNotLoaded(_ policy: BrokenPolicy)
         async throws
     {
         let folder = try policy.folder()
@@ -40,12 +40,12 @@ import Testing
         #expect(output.code == 1)
         #expect(output.out.isEmpty)
         let lines = output.err.replacing(folder.path + "/", with: "").split(separator: "\n").map(String.init)
-            // How to go on from an unknown plugin.
+            // The suggestion after an unknown plugin.
             .filter { !$0.hasPrefix("larder: ") }
         #expect(lines == policy.expected)
     }
 
-    @Test func everyRuleBetweenPartsIsInTheCorpus() async throws {
+    @Test func corpusCoversEveryRule() async throws {
         for rule in LintRule.all {
             let cases = BrokenPolicy.all.filter { $0.name.hasPrefix("lint-" + rule.name) }
             #expect(!cases.isEmpty, "\(rule.name)")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func theCorpusWasFound() {
+    @Test func corpusIsFound() {
         #expect(BrokenPolicy.all.count > 180)
     }
 }

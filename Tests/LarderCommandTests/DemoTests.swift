@@ -5,16 +5,21 @@ import Testing
 @testable import LarderCommand
 
 @Suite struct DemoTests {
-    @Test func oneSeedGivesTheSameTableAndAnotherSeedAnother() async throws {
+    @Test func tableDependsOnSeedOnly() async throws {
         let policies = try Folder.withPolicies()
         let first = await Output(["demo", "--policies", policies.path])
         let out = policies.path + "/a/b"
         let second = await Output(["demo", "--policies", policies.path, "--seed", "1", "--out", out])
-        let third = await Output(["demo", "--policies", policies.path, "--seed=2"])
+        let third = await Output(["demo", policies.path, "--seed=2"])
         #expect(first.code == 0 && first.err.isEmpty)
         #expect(first.out == second.out)
-        let readme = try String(contentsOf: projectFolder.appending(path: "README.md"), encoding: .utf8)
-        #expect(readme.contains(first.out), "README.md shows another table than the demo")
+        let readme = try Self.text("README.md")
+        let article = try Self.text("Sources/Larder/Larder.docc/GettingStarted.md")
+        #expect(article.contains(first.out), "Getting started shows another table than the demo")
+        let excerpt = try #require(readme.components(separatedBy: "$ swift run larder demo\n").dropFirst().first)
+        for line in excerpt.components(separatedBy: "\n```")[0].split(separator: "\n") where line != "…" {
+            #expect(first.out.contains(line + "\n"), "README.md shows a line that the demo does not print")
+        }
         #expect(first.out != third.out)
         func file(_ name: String) -> String? {
             try? String(contentsOf: URL(filePath: out + "/" + name), encoding: .utf8)
@@ -28,7 +33,28 @@ import Testing
         #expect(await Output(["report", out + "/metrics.json", "--format", "html"]).out == file("report.html"))
     }
 
-    @Test func everyRateMovesAsItsPhaseSays() throws {
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: projectFolder.appending(path: path), encoding: .utf8)
+    }
+
+    @Test func readmeHasAtMostThousandWords() throws {
+        #expect(try Self.text("README.md").split(whereSeparator: \.isWhitespace).count <= 1_000)
+    }
+
+    @Test func readmeShowsActualErrorMessage() async throws {
+        let readme = try Self.text("README.md")
+        let policy = try #require(readme.components(separatedBy: "```json\n").dropFirst().first)
+            .components(separatedBy: "```")[0]
+        let folder = try Folder()
+        try folder.write(policy, to: "prices.json")
+        #expect(await Output(["check", "--strict", folder.path]).code == 0)
+        try folder.edit(
+            "prices.json", #""stale-while-revalidate""#, #"{ "use": "stale-while-revalidate", "patiense": "1s" }"#)
+        let output = await Output(["check", folder.path])
+        #expect(readme.contains(output.out.replacing(folder.path, with: "Policies")))
+    }
+
+    @Test func ratesChangeAsThePhasesOfTheDayRequire() throws {
         let policies = try Folder.withPolicies()
         let rows = try DemoDay(seed: 1, policies: policies.url, registry: .standard).live { _, _ in }.rows
         func metrics(_ resource: String, _ phase: String) -> ResourceMetrics {
@@ -48,20 +74,35 @@ import Testing
         #expect(metrics("catalog", "recovery").staleErrorRate == 0)
     }
 
-    @Test func aFolderThatCannotBeHadIsToldBeforeTheDayIsLived() async throws {
+    @Test func figuresOfResourceStayTheSameWhenOtherPolicyIsAdded() throws {
+        func feed(_ names: [String]) throws -> [String] {
+            let folder = try Folder()
+            for name in names { try folder.write(try Self.text("Policies/\(name).json"), to: name + ".json") }
+            let rows = try DemoDay(seed: 1, policies: folder.url, registry: .standard).live { _, _ in }.rows
+            return DemoTable(rows: rows.filter { $0.resource == "feed" }).lines
+        }
+        let alone = try feed(["feed"])
+        #expect(alone.count > 5)
+        #expect(try feed(["catalog", "feed"]) == alone)
+    }
+
+    @Test func unwritableFolderIsReportedBeforeDayBegins() async throws {
         let policies = try Folder.withPolicies()
         let output = await Output(["demo", "--policies", policies.path, "--out", policies.path + "/feed.json/out"])
         #expect(output.code == 1 && output.out.isEmpty)
-        #expect(output.err.hasPrefix("larder: nothing can be left in "))
+        #expect(output.err.hasPrefix("larder: \(policies.path)/feed.json/out cannot be written: "))
     }
 
-    @Test func policiesWithoutTheSampleOriginGiveNothingToShow() async throws {
+    @Test func policiesWithoutSampleOriginAreError() async throws {
         let folder = try Folder()
         try folder.write(
             #"{ "resource": "a", "origin": { "use": "constant", "value": 1 }, "strategy": "network-only" }"#,
             to: "a.json")
         let output = await Output(["demo", "--policies", folder.path])
         #expect(output.code == 1)
-        #expect(output.err == "larder: no policy has an origin that uses 'sample', so there is nothing to show\n")
+        #expect(
+            output.err
+                == "larder: no policy has an origin that uses 'sample', so there is nothing to show; use 'larder simulate'\n"
+        )
     }
 }

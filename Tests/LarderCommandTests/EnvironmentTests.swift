@@ -32,7 +32,7 @@ import Testing
         #expect(try Facts(shown.out)["origin"]["value"].string == written)
     }
 
-    @Test func namesOfSettingsAndWordsAboutThePolicyAreLeftAlone() async throws {
+    @Test func namesOfSettingsAndAboutTextAreNotReplaced() async throws {
         let folder = try Folder()
         try folder.write(
             """
@@ -59,7 +59,7 @@ import Testing
           "fallbacks": [ { "use": "file", "path": "${FOLDER}/seed.json" }, { "use": "constant", "value": 1 } ] }
         """
 
-    /// The policy in a folder, with a cache folder beside it that can be made if `canCache`.
+    /// Returns a folder with the policy. Its cache folder can be created only if `canCache` is true.
     private static func folder(canCache: Bool = true) throws -> Folder {
         let folder = try Folder()
         try folder.write(policy, to: "feed.json")
@@ -73,7 +73,7 @@ import Testing
         ["load", "feed", "--trail"], ["load", "feed", "--trail", "--refresh"],
         ["load", "feed", "--cached-only", "--trail"],
     ])
-    func nothingOfItIsSaidAboutASoundPolicy(_ arguments: [String]) async throws {
+    func commandsOnValidPolicyDoNotPrintTheValue(_ arguments: [String]) async throws {
         for canCache in [true, false] where canCache || arguments[0] == "load" {
             let folder = try Self.folder(canCache: canCache)
             let cache = arguments[0] == "load" ? ["--cache", folder.path + "/cache"] : []
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func itIsInEffectAllTheSame() async throws {
+    @Test func valueFromEnvironmentTakesEffect() async throws {
         let folder = try Self.folder()
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "hunter2folder"), withIntermediateDirectories: true)
@@ -100,7 +100,7 @@ import Testing
         #expect(tree.out.contains("file  (path ${FOLDER}/feed.json, contentType text/${TYPE})"))
     }
 
-    @Test func aTrailAndAnErrorOfALoadDoNotTellIt() async throws {
+    @Test func trailAndErrorDoNotContainTheValue() async throws {
         let folder = try Self.folder()
         let pantry = try await Pantry(
             policies: folder.url, cache: folder.url.appending(path: "cache"), environment: Self.secrets)

@@ -1,7 +1,10 @@
 import FoundationEssentials
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 @testable import LarderCommand
 
 @Suite struct ExplainCommandTests {
@@ -11,7 +14,7 @@ import Testing
         await Output(["explain"] + arguments + ["--policies", folder.path], environment: environment)
     }
 
-    @Test func theTreeIsTheGraphAndEverySettingInEffectFollowsIt() async throws {
+    @Test func treeShowsGraphAndSettingsFollow() async throws {
         let folder = try Folder()
         try folder.write(
             """
@@ -20,9 +23,12 @@ import Testing
               "around": [ { "use": "timeout", "after": "4s" } ],
               "strategy": { "use": "network-first", "patience": "800ms" },
               "validators": [ { "use": "age", "fresh": "0s" }, "checksum" ],
-              "store": { "use": "memory", "capacity": "5MB", "eviction": "lru" },
+              "store": { "use": "memory", "limit": "2s", "capacity": "5MB", "eviction": "lru" },
               "fallbacks": [ { "use": "file", "path": "Seeds/feed.json" } ] }
             """, to: "feed.json")
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "Seeds"), withIntermediateDirectories: true)
+        try folder.write("{}", to: "Seeds/feed.json")
         let output = await Self.explain(folder, "feed")
         #expect(output.code == 0)
         #expect(output.err.isEmpty)
@@ -33,23 +39,26 @@ import Testing
             lines.dropFirst().joined(separator: "\n") == """
                 └─ measured
                    └─ fallback  (in order)
-                      ├─ asked  (refresh and cached-only go past the strategy)
-                      │  └─ network-first  (patience 800ms)
-                      │     ├─ live: shared  (one flight for each key)
-                      │     │  └─ saving  (to memory)
-                      │     │     └─ decoding  (admitted by age ∧ checksum)
-                      │     │        └─ timeout  (after 4s)
-                      │     │           └─ measured  (each call)
-                      │     │              └─ sample  (payload feed)
-                      │     └─ cached: lookup  (permitted by age ∧ checksum)
-                      │        └─ memory  (capacity 5MB, eviction lru)
-                      │           └─ lru
+                      ├─ network-first  (patience 800ms)
+                      │  ├─ live: shared  (one flight for each key)
+                      │  │  └─ saving  (to memory)
+                      │  │     └─ decoding  (admitted by age ∧ checksum)
+                      │  │        └─ timeout  (after 4s)
+                      │  │           └─ measured  (each call)
+                      │  │              └─ sample  (payload feed)
+                      │  └─ cached: lookup  (permitted by age ∧ checksum)
+                      │     └─ memory  (limit 2s, capacity 5MB, eviction lru)
+                      │        └─ lru
                       └─ fallback: decoding  (admitted by age ∧ checksum)
                          └─ file  (path Seeds/feed.json)
 
                 network-first  rest               "5s"               default
                 network-first  patience           "800ms"            feed.json:4
                 network-first  background         "1m"               default
+                age            fresh              "0s"               feed.json:5
+                age            whileRevalidating  "0s"               default
+                age            onError            "0s"               default
+                age            jitter             0                  default
                 timeout        after              "4s"               feed.json:3
                 sample         payload            "feed"             feed.json:2
                 sample         seed               1                  default
@@ -58,19 +67,83 @@ import Testing
                 sample         slowest            "400ms"            default
                 sample         failures           0                  default
                 sample         outages            []                 default
-                age            fresh              "0s"               feed.json:5
-                age            whileRevalidating  "0s"               default
-                age            onError            "0s"               default
-                age            jitter             0                  default
+                memory         limit              "2s"               feed.json:6
                 memory         capacity           "5MB"              feed.json:6
-                memory         maxAge             "forever"          default
+                memory         entries            none               default
+                memory         forgetAfter        "forever"          default
                 memory         eviction           "lru"              feed.json:6
                 file           path               "Seeds/feed.json"  feed.json:7
+                file           contentType        none               default
 
                 """)
     }
 
-    @Test(arguments: ["feed", "images", "catalog"]) func jsonAndMermaidHoldTheNamesOfTheTree(_ name: String)
+    @Test func absentOptionalSettingsAreShownAsNone() async throws {
+        let folder = try Folder()
+        try folder.write(
+            """
+            { "resource": "feed", "origin": { "use": "mirrors", "origins": ["slow", { "use": "constant", "value": 1 }] },
+              "strategy": "cache-first", "store": { "use": "tiered", "tiers": ["memory", "file"] } }
+            """, to: "feed.json")
+        let output = await Self.explain(folder, "feed", "--assume", "origin:slow")
+        let rows = output.out.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        for store in ["tiered", "memory", "file"] { #expect(rows.contains("\(store) limit none default")) }
+        #expect(rows.contains("cache-first patience none default") && rows.contains("cache-first rest \"5s\" default"))
+        // The parts of an origin are explained, too.
+        #expect(rows.contains("constant value 1 \(folder.path)/feed.json:1"))
+    }
+
+    @Test func partThatIsLeftOutIsShownAsTheDefault() async throws {
+        let folder = try Folder()
+        let stores = #"{ "use": "tiered", "tiers": ["memory", { "use": "file", "eviction": "lru" }] }"#
+        try folder.write(
+            #"{ "resource": "feed", "strategy": "cache-only", "store": \#(stores) }"#, to: "feed.json")
+        let output = await Self.explain(folder, "feed").out
+        #expect(
+            output.contains(
+                """
+                ─ tiered
+                            ├─ memory
+                            │  └─ adaptive  (default)
+                            └─ file  (eviction lru)
+                               └─ lru
+
+                """))
+        let rows = output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(rows.contains(#"memory eviction "adaptive" default"#))
+        let json = await Self.explain(folder, "feed", "--json").out
+        #expect(try Facts(json).text.contains(#"{"name":"adaptive","note":"default""#))
+    }
+
+    @Test func jsonHoldsTheRevisionAndTheValuesAsTheyAreWritten() async throws {
+        let folder = try Folder()
+        let tags = #"{ "use": "constant", "value": { "a": ["1", 2] } }"#
+        try folder.write(
+            """
+            { "resource": "feed", "origin": \(tags), "around": [{ "use": "retry", "retries": 3 }],
+              "strategy": "network-first", "store": { "use": "memory", "capacity": "5MB" } }
+            """, to: "feed.json")
+        let facts = try Facts(await Self.explain(folder, "feed", "--json").out)
+        #expect(facts["name"].string == "feed")
+        let policy = PolicyReader(registry: .standard, folder: folder.path, environment: [:]).check("feed.json").policy
+        #expect(facts["revision"].string == policy?.revision && policy != nil)
+        func settings(_ facts: Facts) -> [String] {
+            let own = facts["settings"].items.map { setting in
+                "\(facts["name"].string ?? "") \(setting["name"].string ?? "") \(setting["value"].text)"
+            }
+            return own + facts["children"].items.flatMap(settings)
+        }
+        let all = settings(facts)
+        for expected in [
+            #"constant value {"a":["1",2]}"#, "retry retries 3", #"network-first rest "5s""#,
+            "network-first patience null", #"memory capacity "5MB""#, "memory entries null",
+            #"memory eviction "adaptive""#,
+        ] {
+            #expect(all.contains(expected), "\(expected)")
+        }
+    }
+
+    @Test(arguments: ["feed", "images", "catalog"]) func jsonAndMermaidContainNamesOfTree(_ name: String)
         async throws
     {
         let folder = try Folder.withPolicies()
@@ -90,7 +163,7 @@ import Testing
         #expect(mermaid.filter { $0.contains(" --> ") }.count == names.count - 1)
     }
 
-    @Test func theEffectivePolicyIsThePolicy() async throws {
+    @Test func effectivePolicyEqualsPolicy() async throws {
         let folder = try Folder.withPolicies()
         let output = await Self.explain(folder, "catalog", "--effective")
         #expect(
@@ -100,13 +173,16 @@ import Testing
         #expect(await Self.explain(folder, "catalog").out.split(separator: "\n")[0] == before)
     }
 
-    @Test func warningsGoBesideTheGraphAndErrorsInItsPlace() async throws {
+    @Test func warningsAccompanyGraphAndErrorsReplaceIt() async throws {
         let folder = try Folder.withPolicies()
         try folder.edit("feed.json", "network-first", "network-only")
         let warned = await Self.explain(folder, "feed")
         #expect(warned.code == 0)
         #expect(warned.err.split(separator: "\n").count == 2)
         #expect(!warned.out.contains("cached: ") && !warned.out.contains("saving"))
+        // The pantry opens nevertheless.
+        #expect(
+            warned.out.contains("\n└─ store: tiered  (not used by the strategy; clearings reach it)\n   ├─ memory  ("))
         try folder.edit("feed.json", "network-only", "network-onli")
         let broken = await Self.explain(folder, "feed")
         #expect(broken.code == 1)
@@ -115,7 +191,7 @@ import Testing
         #expect(await Self.explain(folder, "images").code == 0)
     }
 
-    @Test func anUnknownResourceIsAFailureThatListsTheKnownOnes() async throws {
+    @Test func unknownResourceIsFailureThatListsKnownResources() async throws {
         for name in ["fee", "feed.json", "_base", "../feed", ""] {
             let output = await Self.explain(try Folder.withPolicies(), name)
             #expect(output.code == 1)
@@ -126,11 +202,21 @@ import Testing
         #expect(output.err.hasPrefix("/nowhere: error: the folder of policies cannot be read"))
     }
 
+    @Test func pathOfPolicySelectsResourceAndFolder() async throws {
+        let folder = try Folder.withPolicies()
+        let output = await Output(["explain", folder.path + "/feed.json"])
+        let named = await Self.explain(folder, "feed")
+        #expect(output.code == 0 && output.out == named.out)
+        let both = await Self.explain(folder, folder.path + "/feed.json")
+        #expect(both.code == 2)
+        #expect(both.err.hasPrefix("larder: the path of a policy and --policies exclude each other\n"))
+    }
+
     @Test(arguments: [
-        (["explain"], "which resource?"), (["explain", "a", "b"], "which resource?"),
+        (["explain"], "explain takes one RESOURCE"), (["explain", "a", "b"], "explain takes one RESOURCE"),
         (["explain", "a", "--format", "dot"], "--format takes one of tree, mermaid, json"),
     ])
-    func aWrongCallIsTwo(_ arguments: [String], _ message: String) async {
+    func usageErrorExitsWithTwo(_ arguments: [String], _ message: String) async {
         let output = await Output(arguments)
         #expect(output.code == 2)
         #expect(output.err.hasPrefix("larder: \(message)\n"))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a command wrote as JSON, read by another reader than Larder's own.
+/// The JSON output of a command, parsed by Foundation instead of Larder.
 struct Facts {
     let value: Any
 
@@ -19,7 +19,7 @@ struct Facts {
     var members: [String: Any] { value as? [String: Any] ?? [:] }
     var string: String? { value as? String }
     var int: Int? { value as? Int }
-    /// As JSON in the order of names, on one line.
+    /// Returns the value as JSON on one line with sorted names.
     var text: String {
         let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
         let data = try? JSONSerialization.data(withJSONObject: value, options: options)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderCommand
 
-/// Policies that cannot stand as text in the corpus: bytes that are none, depth and size.
+/// Policies that the corpus cannot contain as text: invalid bytes, deep nesting and large files.
 @Suite struct HostileTextTests {
     struct Text: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -16,7 +16,7 @@ import Testing
             self.expected = expected
         }
 
-        /// A text in which `bytes` stand for `@`.
+        /// Returns a text in which `bytes` replace `@`.
         init(_ text: String, with bytes: [UInt8], _ expected: String) {
             let parts = text.split(separator: "@", omittingEmptySubsequences: false)
             self.init(text, Array(Array(parts.map { Array($0.utf8) }).joined(separator: bytes)), expected)
@@ -38,7 +38,7 @@ import Testing
             #"{ @ }"#, with: [0], "1:3: error: no name begins like this; expected a name in double quotes"),
         Text(
             "UTF-16", [0xFF, 0xFE] + "{}".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
-            "1:1: error: no value is written like this; expected a value (text stands in double quotes)"),
+            "1:1: error: the file is UTF-16, not UTF-8; expected a value"),
         Text(
             "65 lists", Array(String(repeating: "[", count: 65).utf8), "1:65: error: nested deeper than 64 levels"),
         Text(
@@ -64,11 +64,11 @@ import Testing
             Array(
                 "{\r\n  \"resource\": \"feed\",\r\n  \"origin\": { \"use\": \"constant\", \"value\": 1 },\r\n  \"strategy\": 5\r\n}"
                     .utf8),
-            "4:15: error: the number 5 cannot stand here; expected a strategy: \"name\" or { \"use\": \"name\", … } [at $.strategy]"
+            "4:15: error: the number 5 is not allowed here; expected a strategy: \"name\" or { \"use\": \"name\", … } [at $.strategy]"
         ),
     ]
 
-    @Test(arguments: texts) func isRefusedWithItsPlace(_ text: Text) async throws {
+    @Test(arguments: texts) func hostileTextIsRefusedWithItsPlace(_ text: Text) async throws {
         let folder = try Folder()
         try Data(text.bytes).write(to: folder.url.appending(path: "feed.json"))
         let output = await Output(["check", folder.path])
@@ -76,9 +76,9 @@ import Testing
         #expect(output.code == 1)
     }
 
-    @Test func sixtyFourLevelsAreNotTooDeep() async throws {
+    @Test func depthOfSixtyFourIsAccepted() async throws {
         let folder = try Folder()
-        // The policy and its origin are two of them.
+        // The policy and its origin account for two levels.
         let value = String(repeating: "[", count: 62) + String(repeating: "]", count: 62)
         try folder.write(
             #"{ "resource": "feed", "origin": { "use": "constant", "value": \#(value) }, "strategy": "network-only" }"#,

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Larder
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
         await Output(["load"] + arguments + ["--policies", folder.path, "--cache", folder.path + "/cache"])
     }
 
-    @Test func thePayloadGoesToTheOutputAndTheTrailBesideIt() async throws {
+    @Test func payloadGoesToOutputAndTrailToErrorOutput() async throws {
         let folder = try Self.folder()
         let first = await Self.load(folder, "motto", "--trail")
         #expect(first.code == 0)
@@ -29,25 +30,53 @@ import Testing
         #expect(second.err.contains("fresh from file"))
     }
 
-    @Test func cachedOnlyWithoutACopyFailsAndSaysSo() async throws {
+    @Test func trailSaysUntilWhenTheValueIsFreshAndWhatDecidedThat() async throws {
+        let folder = try Folder()
+        let served = Plugin.origin("served", "Answers as a server does.") { context in
+            Served(world: context.world)
+        }
+        var registry = Registry.standard
+        try registry.register(served)
+        try folder.write(
+            """
+            { "resource": "motto", "origin": "served", "strategy": "cache-first", "validators": ["http"],
+              "store": { "use": "file", "limit": "5s" } }
+            """, to: "motto.json")
+        let arguments = ["load", "motto", "--trail", "--policies", folder.path, "--cache", folder.path + "/cache"]
+        let live = await Output(arguments, registry: registry)
+        #expect(live.err.contains("  status 203, fresh until 2"))
+        #expect(live.err.contains(" UTC, http max-age 3600\n  Larder; fwd=miss; fwd-status=203; ttl=3"))
+        let copy = await Output(arguments, registry: registry)
+        #expect(copy.err.contains(" UTC, http max-age 3600\n  Larder; hit; ttl=3"))
+    }
+
+    @Test func cachedOnlyWithoutCopyFails() async throws {
         let output = await Self.load(try Self.folder(), "motto", "--cached-only")
         #expect(output.code == 1)
         #expect(output.out.isEmpty)
         #expect(output.err == "larder: motto: not cached\n")
     }
 
-    @Test func repeatedLoadsStandOnLinesOfTheirOwn() async throws {
+    @Test func eachRepeatedLoadHasItsOwnLine() async throws {
         let output = await Self.load(try Self.folder(), "motto", "--repeat", "3")
         #expect(output.out == String(repeating: "{\"text\":\"less\"}\n", count: 3))
     }
 
-    @Test func anUnknownResourceIsAFailureThatListsTheKnownOnes() async throws {
-        let output = await Self.load(try Self.folder(), "motta")
-        #expect(output.code == 1)
-        #expect(output.err == "larder: motta: no such resource; there are: motto\n")
+    @Test func unwritableRecordingIsReportedWithItsFile() async throws {
+        let folder = try Self.folder()
+        let file = folder.path + "/motto.json/trace.jsonl"
+        let output = await Self.load(folder, "motto", "--record", file)
+        #expect(output.code == 1 && output.out.isEmpty)
+        #expect(output.err.hasPrefix("larder: \(file): the recording cannot be written: "))
     }
 
-    @Test func aBrokenPolicyIsToldByFileLineAndColumn() async throws {
+    @Test func unknownResourceIsFailureThatListsKnownResources() async throws {
+        let output = await Self.load(try Self.folder(), "motta")
+        #expect(output.code == 1)
+        #expect(output.err == "larder: motta: no such resource; there are: motto (did you mean 'motto'?)\n")
+    }
+
+    @Test func brokenPolicyIsReportedWithFileLineAndColumn() async throws {
         let folder = try Self.folder()
         try folder.edit("motto.json", "cache-first", "cash-first")
         let output = await Self.load(folder, "motto")
@@ -57,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["load"], "which resource?"),
+        (["load"], "load takes a RESOURCE"),
         (["load", "feed", "42"], "a parameter is written NAME=VALUE"),
         (["load", "feed", "--refresh", "--cached-only"], "--refresh and --cached-only exclude each other"),
         (["load", "feed", "--repeat", "0"], "--repeat takes a whole number from 1 to 1000000"),
@@ -67,18 +96,19 @@ import Testing
         (["load", "feed", "--policies"], "--policies needs a value"),
         (["load", "feed", "--trail=yes"], "--trail takes no value"),
         (["load", "feed", "--polices", "x"], "unknown option '--polices'"),
-        (["demo", "x"], "demo takes no operands"),
+        (["demo", "x", "y"], "demo takes one PATH"),
+        (["demo", "x", "--policies", "y"], "PATH and --policies exclude each other"),
         (["demo", "--seed", "x"], "--seed takes a whole number from 0 to \(Int.max)"),
         (["lode"], "unknown command 'lode'"),
     ])
-    func aWrongCallIsExplained(_ arguments: [String], _ message: String) async {
+    func usageErrorIsExplained(_ arguments: [String], _ message: String) async {
         let output = await Output(arguments)
         #expect(output.code == 2)
         #expect(output.out.isEmpty)
         #expect(output.err.hasPrefix("larder: \(message)"))
     }
 
-    @Test func helpAndVersionGoToTheOutput() async {
+    @Test func helpAndVersionGoToOutput() async {
         #expect(await Output(["--version"]).out == "larder \(LarderCommand.version)\n")
         let help = await Output(["--help"])
         #expect(help.code == 0)
@@ -88,5 +118,18 @@ import Testing
             #expect(own.code == 0)
             for option in command.options { #expect(own.out.contains("--" + option.name)) }
         }
+    }
+}
+
+/// An origin that answers as an HTTP server does.
+private struct Served: Loader {
+    let world: any World
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        let fields: Fields = ["Cache-Control": "max-age=3600"]
+        return Loaded(
+            Entry(
+                Data("less".utf8),
+                Metadata(httpStatus: 203, fields: fields, askedAt: world.now, arrivedAt: world.now)))
     }
 }

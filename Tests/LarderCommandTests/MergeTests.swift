@@ -1,12 +1,15 @@
 import FoundationEssentials
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 @testable import LarderCommand
 
-/// What a policy that extends another says.
+/// The settings in effect of a policy that extends another.
 @Suite struct MergeTests {
-    /// `feed.json` in a folder with the files it extends, as it is in effect.
+    /// Returns the effective `feed.json` in a folder with the files that it extends.
     private static func effective(_ own: String, _ bases: [String: String]) async throws -> Facts {
         let folder = try folder(own, bases)
         let output = await Output(["explain", "feed", "--effective", "--policies", folder.path])
@@ -31,7 +34,7 @@ import Testing
         }
         """
 
-    /// What one line over the base makes of one key, as JSON in the order of names.
+    /// Returns the value of one key after one line was merged over the base, as JSON in the order of names.
     @Test(arguments: [
         (
             "objects merge deep", #""strategy": { "background": "5s" }"#, "strategy",
@@ -76,7 +79,7 @@ import Testing
         #expect(effective[key].text == expected, "\(rule)")
     }
 
-    @Test func aBareNameInTheBaseIsAnObjectThatSaysUse() async throws {
+    @Test func bareNameInBaseMergesAsObjectWithUse() async throws {
         let base = Self.base.replacing(#"{ "use": "network-first", "patience": "800ms" }"#, with: #""network-first""#)
         func strategy(_ text: String) async throws -> String {
             let own = #"{ "extends": "_base.json", "resource": "feed", "strategy": \#(text) }"#
@@ -88,8 +91,8 @@ import Testing
                 == #"{"patience":"1s","use":"cache-first"}"#)
     }
 
-    @Test func aPlainValueIsNoNameOfAPlugin() async throws {
-        // A payload is no plugin, whatever it looks like.
+    @Test func plainValueIsNotMergedAsPluginName() async throws {
+        // A payload is not treated as a plugin, even if it looks like one.
         let base = #"{ "origin": { "use": "constant", "value": "hello" }, "strategy": "network-only" }"#
         let own = #"{ "extends": "_base.json", "resource": "feed", "origin": { "value": { "a": 1 } } }"#
         #expect(
@@ -97,7 +100,7 @@ import Testing
         )
     }
 
-    @Test func inAChainOfThreeTheNearestWins() async throws {
+    @Test func nearestFileOfChainWins() async throws {
         let effective = try await Self.effective(
             #"{ "extends": "_b.json", "resource": "feed", "strategy": { "background": "3s" } }"#,
             [
@@ -113,7 +116,7 @@ import Testing
         #expect(effective["store"].string == "memory")
     }
 
-    @Test func whatTheMiddleRemovesStaysRemovedAndMayComeBack() async throws {
+    @Test func keyRemovedInMiddleOfChainStaysRemovedUntilSetAgain() async throws {
         let bases = [
             "_b.json": #"{ "extends": "_a.json", "store": null, "strategy": { "patience": null } }"#,
             "_a.json": """
@@ -128,7 +131,7 @@ import Testing
         #expect(try await Self.effective(own, bases)["store"].text == #"{"use":"memory"}"#)
     }
 
-    @Test func aChainMayHaveSixteenFilesAndNoMore() async throws {
+    @Test func chainHasAtMostSixteenFiles() async throws {
         func bases(_ count: Int) -> [String: String] {
             var files = [
                 "_\(count).json": #"{ "origin": { "use": "constant", "value": 1 }, "strategy": "network-only" }"#
@@ -143,7 +146,7 @@ import Testing
         #expect(output.out.hasPrefix("\(folder.path)/_16.json:1:14: error: more than 16 files extend each other"))
     }
 
-    @Test func explainTellsForEachSettingWhichFileAndLineItComesFrom() async throws {
+    @Test func explainShowsFileAndLineOfEachSetting() async throws {
         let folder = try Self.folder(
             """
             { "extends": "_b.json",

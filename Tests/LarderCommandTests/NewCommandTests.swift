@@ -9,12 +9,12 @@ import Testing
     private static let origins = Registry.standard[.origin].map(\.name)
 
     @Test(arguments: strategies, origins)
-    func whatItWritesPassesTheStrictCheck(_ strategy: String, _ origin: String) async throws {
+    func newPolicyPassesStrictCheck(_ strategy: String, _ origin: String) async throws {
         let folder = try Folder()
         let output = await Output(
             ["new", "prices", "--policies", folder.path, "--strategy", strategy, "--origin", origin])
         #expect(output.code == 0)
-        #expect(output.out.hasPrefix("\(folder.path)/prices.json is there"))
+        #expect(output.out.hasPrefix("wrote \(folder.path)/prices.json;"))
         let check = await Output(["check", "--strict", folder.path])
         #expect(check.code == 0, "\(check.out)")
         let policy = try Facts(folder.text(of: "prices.json"))
@@ -23,7 +23,7 @@ import Testing
         #expect(policy["origin"]["use"].string == (strategy == "cache-only" ? nil : origin))
     }
 
-    @Test func withoutOptionsItTakesTheFirstStrategyAndTheStandIn() async throws {
+    @Test func newPolicyUsesFirstStrategyAndSampleOriginByDefault() async throws {
         let folder = try Folder()
         #expect(await Output(["new", "prices", "--policies", folder.path + "/made/for/it"]).code == 0)
         let policy = try Facts(folder.text(of: "made/for/it/prices.json"))
@@ -32,25 +32,51 @@ import Testing
         #expect(policy["$schema"].string == nil)
     }
 
-    @Test func itNamesTheSchemaWhereThereIsOne() async throws {
+    @Test func fileThatOriginReadsIsWrittenUnlessItExists() async throws {
+        let folder = try Folder()
+        let arguments = ["new", "prices", "--policies", folder.path, "--origin", "file"]
+        let output = await Output(arguments)
+        #expect(output.out.hasSuffix("\nthe origin reads \(folder.path)/Seeds/prices.json; put its data there\n"))
+        #expect(try folder.text(of: "Seeds/prices.json") == "{}\n")
+        #expect(
+            await Output(["load", "prices", "--policies", folder.path, "--cache", folder.path + "/c"]).out == "{}\n")
+        try FileManager.default.removeItem(at: folder.url.appending(path: "prices.json"))
+        try folder.write("mine", to: "Seeds/prices.json")
+        let again = await Output(arguments + ["--json"])
+        #expect(try Facts(again.out)["seed"].string == folder.path + "/Seeds/prices.json")
+        #expect(try folder.text(of: "Seeds/prices.json") == "mine")
+    }
+
+    @Test func newPolicyForAURLUsesTheOriginThatTakesOne() async throws {
+        let folder = try Folder()
+        let url = "https://api.example.com/prices/{id}{?page}"
+        let output = await Output(["new", "prices", "--policies", folder.path, "--url", url])
+        #expect(output.code == 0, "\(output.err)")
+        let policy = try Facts(folder.text(of: "prices.json"))
+        #expect(policy["origin"]["use"].string == "http" && policy["origin"]["url"].string == url)
+        #expect(policy["validators"].items.first?["use"].string == "http", "it knows the server's rules")
+        #expect(await Output(["check", "--strict", folder.path]).code == 0)
+    }
+
+    @Test func newPolicyNamesSchemaIfThereIsOne() async throws {
         let folder = try Folder()
         try folder.write("{}", to: "policy.schema.json")
         #expect(await Output(["new", "prices", "--policies", folder.path]).code == 0)
         #expect(try Facts(folder.text(of: "prices.json"))["$schema"].string == "policy.schema.json")
     }
 
-    @Test func itNeverOverwrites() async throws {
+    @Test func existingFileIsNotOverwritten() async throws {
         let folder = try Folder()
         try folder.write("mine", to: "prices.json")
         let output = await Output(["new", "prices", "--policies", folder.path])
         #expect(output.code == 1)
         #expect(output.out.isEmpty)
-        #expect(output.err == "larder: \(folder.path)/prices.json is there already\n")
+        #expect(output.err == "larder: \(folder.path)/prices.json already exists\n")
         #expect(try folder.text(of: "prices.json") == "mine")
     }
 
     @Test(arguments: ["../x", "a/b", "/x", "_x", ".x", "..", "", "a\nb", "a\r\nb", "a\u{1B}b", "a\0b", "policy.schema"])
-    func aNameThatIsNoFilesNameIsRefused(_ name: String) async throws {
+    func nameThatCannotBeFileNameIsRefused(_ name: String) async throws {
         let folder = try Folder()
         let output = await Output(["new", name, "--policies", folder.path + "/policies"])
         #expect(output.code == 2)
@@ -58,33 +84,53 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test func aNameOfSeveralWordsIsLoadable() async throws {
+    @Test func policyWithNameOfSeveralWordsCanBeLoaded() async throws {
         let folder = try Folder()
         #expect(await Output(["new", "größte Fische", "--policies", folder.path, "--origin", "constant"]).code == 0)
         #expect(await Output(["check", "--strict", folder.path]).code == 0)
         #expect(await Output(["load", "größte Fische", "--policies", folder.path]).code == 0)
     }
 
-    @Test func theCommandsItSuggestNameTheFolderOfPolicies() async throws {
+    @Test func suggestedCommandsNameFolderOfPolicies() async throws {
         let folder = try Folder()
         let policies = folder.path + "/my policies"
         let output = await Output(["new", "prices", "--policies", policies])
         #expect(
             output.out == """
-                \(policies)/prices.json is there; go on from it with
+                wrote \(policies)/prices.json; the next commands are
                   larder check '\(policies)/prices.json'
                   larder load prices --policies '\(policies)'
 
                 """)
     }
 
-    @Test func aPolicyForAnAppsOwnOriginIsCheckedAndExplainedWithoutIt() async throws {
+    @Test func assumedPluginIsUsedWithoutBeingNamedAgain() async throws {
+        let folder = try Folder()
+        let output = await Output(
+            [
+                "new", "prices", "--policies", folder.path, "--assume", "origin:api", "--assume", "strategy:lucky",
+                "--assume", "store:vault",
+            ])
+        #expect(output.code == 0, "\(output.err)")
+        let policy = try Facts(folder.text(of: "prices.json"))
+        #expect(policy["origin"]["use"].string == "api" && policy["strategy"]["use"].string == "lucky")
+    }
+
+    @Test func pathOfPolicySelectsResourceAndFolder() async throws {
+        let folder = try Folder()
+        let output = await Output(["new", folder.path + "/prices.json"])
+        #expect(output.code == 0, "\(output.err)")
+        #expect(try Facts(folder.text(of: "prices.json"))["resource"].string == "prices")
+        #expect(output.out.hasSuffix("\n  larder load \(folder.path)/prices.json\n"))
+    }
+
+    @Test func policyForAppsOwnOriginIsCheckedAndExplained() async throws {
         let folder = try Folder()
         let arguments = ["new", "prices", "--policies", folder.path, "--origin", "api", "--assume", "origin:api"]
         let output = await Output(arguments)
         #expect(
             output.out == """
-                \(folder.path)/prices.json is there; go on from it with
+                wrote \(folder.path)/prices.json; the next commands are
                   larder check \(folder.path)/prices.json --assume origin:api
                   larder explain prices --policies \(folder.path) --assume origin:api
 
@@ -97,22 +143,22 @@ import Testing
     }
 
     @Test(arguments: [
-        (["new"], "one RESOURCE, please"), (["new", "a", "b"], "one RESOURCE, please"),
+        (["new"], "new takes one RESOURCE"), (["new", "a", "b"], "new takes one RESOURCE"),
         (["new", "a", "--strategy", "fastest"], "there is no strategy called 'fastest'; there are: network-first, "),
-        (["new", "a", "--origin", "ftp"], "there is no origin called 'ftp'; there are: file, constant, "),
+        (["new", "a", "--origin", "ftp"], "there is no origin called 'ftp'; there are: http, file, constant, "),
+        (["new", "a", "--origin", "https://example.com"], "a URL is given as --url URL"),
         (
-            ["new", "a", "--origin", "https://example.com"],
-            "no registered origin takes a URL; there are: file, constant, mirrors, sample. To call your service from a "
-                + "closure of your app, register it as .origin(\"a\") { … } and begin with: larder new a --origin a "
-                + "--assume origin:a --policies /"
+            ["new", "a", "--origin", "file", "--url", "https://example.com"],
+            "origin 'file' takes no URL. To call a service from a closure of your app, register it as .origin(\"a\") { … } "
+                + "and run: larder new a --origin a --assume origin:a --policies /"
         ),
         (
             ["new", "a", "--origin", "ftp"],
-            "there is no origin called 'ftp'; there are: file, constant, mirrors, sample; if it is your app's own, add "
+            "there is no origin called 'ftp'; there are: http, file, constant, mirrors, sample; if your app registers it, add "
                 + "--assume origin:ftp\n"
         ),
     ])
-    func aWrongCallIsTwoAndWritesNothing(_ arguments: [String], _ message: String) async throws {
+    func usageErrorExitsWithTwoAndWritesNothing(_ arguments: [String], _ message: String) async throws {
         let folder = try Folder()
         let output = await Output(arguments + ["--policies", folder.path])
         #expect(output.code == 2)

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 
 @testable import LarderCommand
 
-/// Runs the command line in this process and keeps what it wrote.
+/// Runs the command line in this process and keeps its output.
 struct Output {
     var code: Int32
     var out: String
@@ -15,7 +16,7 @@ struct Output {
         let err = Locked<[UInt8]>([])
         var terminal = Terminal(
             out: { bytes in out.withLock { $0 += bytes } }, err: { bytes in err.withLock { $0 += bytes } })
-        // No test depends on how fast this machine is: no time passes for progress to be told.
+        // The clock of progress stands still, so that no test depends on the speed of the machine.
         terminal.uptime = { .zero }
         code = await LarderCommand.run(
             arguments, registry: registry, environment: environment, terminal: terminal)
@@ -28,7 +29,7 @@ struct Output {
 let projectFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-/// A folder of its own that goes when nobody needs it any more.
+/// A folder that is deleted with the last reference to it.
 final class Folder: Sendable {
     let url: URL
     var path: String { url.path }
@@ -61,7 +62,7 @@ final class Folder: Sendable {
         try String(contentsOf: url.appending(path: name), encoding: .utf8)
     }
 
-    /// Puts one text in place of another in a file.
+    /// Replaces a text in a file.
     func edit(_ name: String, _ old: String, _ new: String) throws {
         let text = try text(of: name)
         precondition(text.contains(old))

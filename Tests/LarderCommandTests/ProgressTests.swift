@@ -1,12 +1,13 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
 @testable import LarderCommand
 
 @Suite struct ProgressTests {
-    /// A terminal whose clock moves on by `step` each time it is looked at.
+    /// A terminal whose clock advances by `step` at each reading.
     private static func written(isInteractive: Bool, step: Duration, _ work: (Terminal) async throws -> Void)
         async rethrows
         -> (out: String, err: String)
@@ -29,7 +30,7 @@ import Testing
         )
     }
 
-    @Test func aPersonSeesABarOnceTheWorkTakesASecond() async {
+    @Test func terminalShowsBarAfterOneSecond() async {
         let (out, err) = await Self.written(isInteractive: true, step: .milliseconds(300)) { terminal in
             let progress = Progress(terminal, "work")
             for number in 1...5 { progress.show(Double(number) / 10, "step \(number)") }
@@ -37,7 +38,7 @@ import Testing
         }
         let frames = err.split(separator: "\r").map(String.init)
         #expect(out.isEmpty)
-        // Begun at 300 ms; due at 1.3 s, which the fourth look at 1.5 s is the first to pass.
+        // The work begins at 300 ms. The bar is due at 1.3 s, and the reading at 1.5 s is the first after that.
         #expect(frames.count == 3 && frames[0].hasSuffix("step 4\u{1B}[K") && frames[2] == "\u{1B}[K", "\(frames)")
         #expect(frames[0].filter { $0 == "█" }.count == 12)
     }
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aLogGetsAPlainLineEveryTenSeconds() async {
+    @Test func logGetsPlainLineEveryTenSeconds() async {
         let (out, err) = await Self.written(isInteractive: false, step: .seconds(4)) { terminal in
             let progress = Progress(terminal, "work")
             for number in 1...8 { progress.show(Double(number) / 8, "step \(number)\u{7}") }
@@ -63,7 +64,7 @@ import Testing
         #expect(err == "work: 37 %, step 3\u{FFFD}\nwork: 75 %, step 6\u{FFFD}\n")
     }
 
-    @Test(arguments: [true, false]) func longCommandsTellHowFarTheyAre(_ isInteractive: Bool) async throws {
+    @Test(arguments: [true, false]) func longCommandsShowProgress(_ isInteractive: Bool) async throws {
         let folder = try Folder.withPolicies()
         let rows = try Folder()
         let commands = [

@@ -1,18 +1,19 @@
 import FoundationEssentials
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
-/// A policy's revision says what is in effect, and nothing else.
+/// A policy's revision depends only on the settings in effect.
 @Suite struct RevisionTests {
     private static func policy(_ text: String, _ base: String = "{}", _ environment: [String: String] = [:]) throws
         -> Policy
     {
-        let folder = try Folder()
-        try folder.write(text, to: "feed.json")
-        try folder.write(base, to: "_base.json")
-        let verdict = PolicyReader(registry: .standard, folder: folder.path, environment: environment).judge(
-            "feed.json")
+        let reader = try PolicyReader(
+            registry: .standard, texts: ["feed": text, "_base": base], files: nil, environment: environment)
+        let verdict = reader.check("feed.json")
         return try #require(verdict.policy, "\(verdict.problems)")
     }
 
@@ -44,12 +45,12 @@ import Testing
             #"{ "strategy": "network-first" }"#
         ),
     ])
-    func isTheSameHowever(_ way: String, _ text: String, _ base: String) throws {
+    func revisionIgnoresSpelling(_ way: String, _ text: String, _ base: String) throws {
         let policy = try Self.policy(text, base)
         let plain = try Self.policy(Self.plain)
         #expect(policy.revision == plain.revision, "\(way)")
         #expect(policy.isSame(as: plain), "\(way)")
-        #expect(policy.fingerprint(of: ["store"]) == plain.fingerprint(of: ["store"]), "\(way)")
+        #expect(policy.fingerprint(of: [.store]) == plain.fingerprint(of: [.store]), "\(way)")
     }
 
     @Test(arguments: [
@@ -65,14 +66,14 @@ import Testing
         ("another tier", plain.replacing(#""memory", "#, with: "")),
         ("another word about it", plain.replacing(#""x""#, with: #""y""#)),
     ])
-    func isAnotherFor(_ change: String, _ text: String) throws {
+    func revisionChangesWithEffect(_ change: String, _ text: String) throws {
         let policy = try Self.policy(text)
         let plain = try Self.policy(Self.plain)
         #expect(policy.revision != plain.revision, "\(change)")
         #expect(!policy.isSame(as: plain), "\(change)")
     }
 
-    @Test func doesNotTellTheEnvironmentButAChangeOfItIsAChange() throws {
+    @Test func revisionHidesEnvironmentButChangesWithIt() throws {
         let text = Self.plain.replacing("40s", with: "${AFTER}")
         let one = try Self.policy(text, "{}", ["AFTER": "40s"])
         let other = try Self.policy(text, "{}", ["AFTER": "50s"])
@@ -81,7 +82,7 @@ import Testing
         #expect(one.isSame(as: try Self.policy(text, "{}", ["AFTER": "40s"])))
     }
 
-    @Test func isTwelveHexadecimalDigits() throws {
+    @Test func revisionIsTwelveHexadecimalDigits() throws {
         let revision = try Self.policy(Self.plain).revision
         #expect(revision.count == 12 && revision.allSatisfy { $0.isHexDigit && !$0.isUppercase })
     }

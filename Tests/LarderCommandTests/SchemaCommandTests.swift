@@ -5,7 +5,7 @@ import Testing
 @testable import LarderCommand
 
 @Suite struct SchemaCommandTests {
-    @Test func theShippedSchemaIsWhatThePluginsDeclare() async throws {
+    @Test func shippedSchemaMatchesDeclarations() async throws {
         let output = await Output(["schema"])
         #expect(output.code == 0)
         let shipped = try String(
@@ -13,8 +13,9 @@ import Testing
         #expect(output.out == shipped, "larder schema > Policies/policy.schema.json")
     }
 
-    @Test(arguments: PluginKind.allCases) func everyPluginAndSettingIsInIt(_ kind: PluginKind) async throws {
-        let definition = try Facts(await Output(["schema"]).out)["$defs"][kind.rawValue]
+    @Test(arguments: Registry.standard.kinds) func schemaContainsEveryPluginAndSetting(_ kind: PluginKind) async throws
+    {
+        let definition = try Facts(await Output(["schema"]).out)["$defs"][kind.name]
         for plugin in Registry.standard[kind] {
             let own = definition["anyOf"].items.first { $0["properties"]["use"]["const"].string == plugin.name }
             let schema = try #require(own)
@@ -28,16 +29,16 @@ import Testing
         }
     }
 
-    @Test func aPluginMayStandByItsNameWhereNoSettingMustBeGiven() async throws {
+    @Test func schemaAllowsBareNameOfPluginWithoutRequiredSettings() async throws {
         let schema = try Facts(await Output(["schema"]).out)
-        for kind in PluginKind.allCases {
-            let names = schema["$defs"][kind.rawValue]["anyOf"].items[0]["enum"].items.map(\.string)
+        for kind in Registry.standard.kinds where !Registry.standard[kind].isEmpty {
+            let names = schema["$defs"][kind.name]["anyOf"].items[0]["enum"].items.map(\.string)
             let bare = Registry.standard[kind].filter { !$0.settings.contains(where: \.isRequired) }
             #expect(names == bare.map(\.name))
         }
     }
 
-    @Test func itTakesNoOperands() async {
+    @Test func schemaCommandAcceptsNoOperands() async {
         let output = await Output(["schema", "x"])
         #expect(output.code == 2)
         #expect(output.err.hasPrefix("larder: schema takes no operands\n"))

@@ -5,31 +5,31 @@ import Testing
 
 @testable import LarderCommand
 
-/// Swapping a strategy by changing one word of the shipped policy, everything else left standing.
+/// Tests that change only the name of the strategy in the shipped policy.
 @Suite struct SwapTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var strategy: String
-        /// Calls for ten loads a minute apart, the last of which is cached-only.
+        /// Returns the number of calls for ten loads, one a minute, of which the last is cached-only.
         var calls: Int
-        /// How many of the first nine were answered without waiting.
+        /// The number of the first nine loads that were answered without waiting.
         var atOnce: Int
         var warnings: Int
         var testDescription: String { strategy }
     }
 
     static let cases = [
-        // With `fresh: 0s` nothing is ever fresh, so each load asks, and whoever asks waits.
+        // With `fresh: 0s` no copy is fresh, so each load calls the origin and waits.
         Case(strategy: "network-first", calls: 9, atOnce: 0, warnings: 0),
         Case(strategy: "cache-first", calls: 9, atOnce: 0, warnings: 0),
-        // The copy is shown while it is refreshed: as many calls, but only the first is waited for.
+        // The copy is shown while it is refreshed. There are as many calls, but only the first load waits.
         Case(strategy: "stale-while-revalidate", calls: 9, atOnce: 8, warnings: 0),
         // `patience` and the store have no effect.
         Case(strategy: "network-only", calls: 9, atOnce: 0, warnings: 2),
-        // Nothing is ever saved, so nothing is ever found: `patience`, origin and wrappers have no effect.
+        // Nothing is saved, so no copy is found. `patience`, origin and wrappers have no effect.
         Case(strategy: "cache-only", calls: 0, atOnce: 9, warnings: 3),
     ]
 
-    @Test(arguments: cases) func oneWordChangesWhatTheOriginIsAsked(_ swap: Case) throws {
+    @Test(arguments: cases) func changedStrategyNameChangesCallsOfOrigin(_ swap: Case) throws {
         let folder = try Folder.withPolicies()
         try folder.edit("feed.json", #""use": "network-first""#, #""use": "\#(swap.strategy)""#)
         try SimulatedWorld().run { world in
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func oneRunningProcessFollowsThroughAllStrategies() throws {
+    @Test func runningProcessFollowsEveryStrategyChange() throws {
         let folder = try Folder.withPolicies()
         try SimulatedWorld().run { world in
             let origin = ScriptedOrigin(then: .value("[]", after: .milliseconds(100)), world: world)
@@ -72,7 +72,7 @@ import Testing
             }
             #expect(try await loads(5) == 5)
             var strategy = "network-first"
-            // From strategy to strategy: calls for five loads, and what has no effect any more.
+            // For each strategy in turn: the calls for five loads, and the settings that have no effect.
             let steps: [(String, Int, [String])] = [
                 ("cache-first", 5, []), ("stale-while-revalidate", 5, []),
                 ("cache-only", 0, ["patience", "origin", "around"]), ("network-only", 5, ["patience", "store"]),
@@ -81,7 +81,7 @@ import Testing
             for (next, calls, idle) in steps {
                 try folder.edit("feed.json", #""use": "\#(strategy)""#, #""use": "\#(next)""#)
                 strategy = next
-                // The watch looks every second here.
+                // In this test, the watch checks the files every second.
                 try await world.sleep(for: .seconds(3))
                 #expect(pantry.policy(of: "feed")?.strategy.plugin.name == next)
                 #expect(try await loads(5) == calls, "\(next)")
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// The standard plugins with a scripted origin in the place of `sample`, settings and all.
+    /// Returns the standard plugins with a scripted origin in place of `sample` and with the same settings.
     private static func registry(_ origin: ScriptedOrigin) throws -> Registry {
         try Registry.standard.replacing(
             .origin(
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ["network-first", "cache-first", "stale-while-revalidate", "network-only"])
-    func oneWordChangesTheFeedRowsOfTheDemo(_ strategy: String) throws {
+    func changedStrategyNameChangesFeedRowsOfDemo(_ strategy: String) throws {
         let folder = try Folder.withPolicies()
         try folder.edit("feed.json", #""use": "network-first""#, #""use": "\#(strategy)""#)
         let after = try Self.feed(folder)

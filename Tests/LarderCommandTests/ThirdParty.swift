@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Larder
 
-/// Plugins as an app would write them: public API only, each with a setting of its own.
+/// Plugins as an app would write them, with public API only. Each has a setting of its own.
 enum ThirdParty {
     static func registry() throws -> Registry {
         var registry = Registry.standard
@@ -15,12 +15,12 @@ enum ThirdParty {
         "warehouse", "What the warehouse says.",
         Setting("shelf", .choice(["upper", "lower"]), help: "Which shelf"),
         Setting("aisles", .list(of: .int(1...9), atLeast: 1), default: [1], help: "Where to look")
-    ) { _, shelf, aisles in Warehouse(text: "\(shelf) \(aisles)") }
+    ) { _, storeAccess, aisles in Warehouse(text: "\(storeAccess) \(aisles)") }
 
     static let wrapper = Plugin.wrapper(
         "politely", "Says please.",
         Setting("times", .int(1...3), default: 1, help: "How often")
-    ) { _, inner, _ in inner }
+    ) { _, inner, _ in Politely(inner: inner) }
 
     static let strategy = Plugin.strategy(
         "archive", "The copy, however old.",
@@ -47,6 +47,16 @@ enum ThirdParty {
         func load(_ call: Call) async throws -> Loaded<Entry> { Loaded(Entry(Data(text.utf8))) }
     }
 
+    /// Its text equals that of other events.
+    private struct Politely: Loader {
+        let inner: any Loader
+        func load(_ call: Call) async throws -> Loaded<Entry> {
+            call.trail.note("politely", Trail.Event("please", "stale copy, allowed by you"))
+            call.trail.note("origin", Trail.Event("thanks", "timed out after all"))
+            return try await inner.load(call)
+        }
+    }
+
     private struct Archive: Loader {
         let sides: Sides
         func load(_ call: Call) async throws -> Loaded<Entry> {
@@ -57,8 +67,9 @@ enum ThirdParty {
 
     private struct MaxSize: Validator {
         let most: Int
-        func admit(_ entry: inout Entry, from arrival: Arrival) throws(Refusal) {
+        func admit(_ entry: inout Entry, from arrival: Arrival, for request: Request) throws(Refusal) -> Admission {
             if entry.payload.bytes.count > most { throw Refusal("larger than \(most) bytes") }
+            return .keep
         }
     }
 

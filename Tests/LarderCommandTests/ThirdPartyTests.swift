@@ -3,7 +3,7 @@ import Larder
 import LarderCommand
 import Testing
 
-/// A command line that is given other plugins knows them as it knows its own: nothing but their declarations is needed.
+/// A command line with third-party plugins treats them like built-in ones. It needs only their declarations.
 @Suite struct ThirdPartyTests {
     private static let policy = """
         { "resource": "feed",
@@ -21,7 +21,7 @@ import Testing
         return (await Output(arguments + own, registry: try ThirdParty.registry()), folder)
     }
 
-    @Test func aPolicyThatNamesThemIsSoundAndLoads() async throws {
+    @Test func policyWithThirdPartyPluginsIsValidAndLoads() async throws {
         let (check, _) = try await Self.run(["check", "--strict"])
         #expect(check.code == 0, "\(check.out)")
         let (load, folder) = try await Self.run(["load", "feed", "--trail"])
@@ -29,13 +29,30 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    @Test(arguments: ThirdParty.plugins) func eachIsListedWithItsSettings(_ plugin: Plugin) async throws {
+    @Test func drawingShowsThirdPartyEventsWithAnyWords() async throws {
+        let scenario = """
+            { "resource": "feed", "scenarios": [{ "name": "it", "origin": { "takes": "1s", "value": 1 },
+              "asks": { "expect": { "value": 1 } } }] }
+            """
+        let folder = try Folder()
+        try folder.write(Self.policy, to: "feed.json")
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "Scenarios"), withIntermediateDirectories: true)
+        try folder.write(scenario, to: "Scenarios/feed.json")
+        let output = await Output(
+            ["test", "--policies", folder.path, "--draw"], registry: try ThirdParty.registry())
+        #expect(output.code == 0, "\(output.out)")
+        let notes = "──[politely: stale copy, allowed by you] ──[timed out after all] fresh"
+        #expect(output.out.contains("feed  0s ask ──origin──▶ 1s " + notes), "\(output.out)")
+    }
+
+    @Test(arguments: ThirdParty.plugins) func thirdPartyPluginsAreListedWithSettings(_ plugin: Plugin) async throws {
         let registry = try ThirdParty.registry()
         #expect(await Output(["plugins"], registry: registry).out.contains("  \(plugin.about)\n"))
-        let details = await Output(["plugins", plugin.kind.rawValue, plugin.name], registry: registry).out
+        let details = await Output(["plugins", plugin.kind.name, plugin.name], registry: registry).out
         let markdown = await Output(["plugins", "--format", "markdown"], registry: registry).out
         let json = try Facts(
-            await Output(["plugins", plugin.kind.rawValue, plugin.name, "--format", "json"], registry: registry).out)
+            await Output(["plugins", plugin.kind.name, plugin.name, "--format", "json"], registry: registry).out)
         #expect(json.items[0]["settings"].items.map { $0["name"].string } == plugin.settings.map(\.name))
         for setting in plugin.settings {
             #expect(details.contains("  \(setting.name): \(setting.expectation) (") && details.contains(setting.help))
@@ -44,9 +61,9 @@ import Testing
         #expect(await Output(["plugins"]).out.contains(plugin.about) == false)
     }
 
-    @Test(arguments: ThirdParty.plugins) func eachIsInTheSchema(_ plugin: Plugin) async throws {
+    @Test(arguments: ThirdParty.plugins) func schemaContainsThirdPartyPlugins(_ plugin: Plugin) async throws {
         let schema = try Facts(await Output(["schema"], registry: try ThirdParty.registry()).out)
-        let own = schema["$defs"][plugin.kind.rawValue]["anyOf"].items
+        let own = schema["$defs"][plugin.kind.name]["anyOf"].items
             .first { $0["properties"]["use"]["const"].string == plugin.name }
         let definition = try #require(own)
         #expect(definition["description"].string == plugin.about)
@@ -57,7 +74,7 @@ import Testing
         #expect(definition["required"].items.compactMap(\.string) == ["use"] + required)
     }
 
-    @Test func theSchemaKnowsTheLimitsOfTheirSettings() async throws {
+    @Test func schemaContainsLimitsOfThirdPartySettings() async throws {
         let schema = try Facts(await Output(["schema"], registry: try ThirdParty.registry()).out)
         func setting(_ kind: String, _ plugin: String, _ name: String) -> Facts {
             let all = schema["$defs"][kind]["anyOf"].items
@@ -78,7 +95,7 @@ import Testing
     @Test(arguments: [
         (
             #""shelf": "upper""#, #""shelf": "uper""#,
-            #"2:44: error: this is none of the choices; expected one of "upper", "lower" (did you mean 'upper'?) [at $.origin.shelf]"#
+            #"2:44: error: this is not one of the choices; expected one of "upper", "lower" (did you mean 'upper'?) [at $.origin.shelf]"#
         ),
         (
             #", "aisles": [2, 3]"#, #", "isles": [2, 3]"#,
@@ -99,7 +116,7 @@ import Testing
         ),
         (
             #""times": 2"#, #""times": "twice""#,
-            "3:82: error: a string cannot stand here; expected a whole number from 1 to 3 [at $.around[1].times]"
+            "3:82: error: a string is not allowed here; expected a whole number from 1 to 3 [at $.around[1].times]"
         ),
         (
             #""since": "5m""#, #""since": "2h""#,
@@ -115,7 +132,7 @@ import Testing
         ),
         (
             #""of": {"#, #""silvered": "yes", "of": {"#,
-            "6:43: error: a string cannot stand here; expected true or false [at $.store.silvered]"
+            "6:43: error: a string is not allowed here; expected true or false [at $.store.silvered]"
         ),
         (
             #""50%""#, #""150%""#,
@@ -126,13 +143,13 @@ import Testing
             "6:46: error: unknown store 'memery'; expected one of 'memory', 'file', 'tiered', 'none', 'mirror' (did you mean 'memory'?) [at $.store.of.use]"
         ),
     ])
-    func mistakesInTheirSettingsAreTold(_ right: String, _ wrong: String, _ message: String) async throws {
+    func mistakesInThirdPartySettingsAreReported(_ right: String, _ wrong: String, _ message: String) async throws {
         precondition(Self.policy.contains(right))
         let (output, folder) = try await Self.run(["check"], on: Self.policy.replacing(right, with: wrong))
         #expect(output.out == "\(folder.path)/feed.json:\(message)\n")
     }
 
-    @Test func theirSettingsAreExplained() async throws {
+    @Test func thirdPartySettingsAreExplained() async throws {
         let (output, folder) = try await Self.run(["explain", "feed"])
         let rows = output.out.split(separator: "\n").map { line in
             line.split(separator: " ").joined(separator: " ").replacing(folder.path + "/", with: "")
@@ -145,7 +162,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["archive", "network-first"]) func aPolicyToStartFromMayUseThem(_ strategy: String) async throws {
+    @Test(arguments: ["archive", "network-first"]) func newPolicyCanUseThirdPartyPlugins(_ strategy: String)
+        async throws
+    {
         let folder = try Folder()
         let registry = try ThirdParty.registry()
         let arguments = ["new", "prices", "--strategy", strategy, "--origin", "warehouse", "--policies", folder.path]

@@ -3,14 +3,14 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// The sketch against exact percentiles, and many dumps against one.
+/// Compares the sketch with exact percentiles, and many merged dumps with one.
 @Suite struct AccuracyTests {
     enum Shape: String, CaseIterable {
         case uniform, exponential, normal, logNormal, twoHumps
 
-        func draw(_ dice: inout Dice) -> Duration {
+        func draw(_ dice: inout SeededGenerator) -> Duration {
             func chance() -> Double { Double(dice.next() >> 11) * 0x1p-53 }
-            // Twelve uniform numbers add up to nearly a normal one.
+            // The sum of twelve uniform numbers is almost normally distributed.
             func normal() -> Double { (0..<12).reduce(-6) { sum, _ in sum + chance() } }
             let milliseconds: Double =
                 switch self {
@@ -25,11 +25,11 @@ import Testing
         }
     }
 
-    /// A million with `LARDER_SLOW`, which debug builds take long for.
+    /// The number of samples: one million with `LARDER_SLOW`, because a debug build takes long for so many.
     private static let samples = ProcessInfo.processInfo.environment["LARDER_SLOW"] == nil ? 100_000 : 1_000_000
 
     @Test(arguments: Shape.allCases) func percentilesAreWithinOnePerCent(_ shape: Shape) throws {
-        var dice = Dice(seed: 11)
+        var dice = SeededGenerator(seed: 11)
         let samples = (0..<Self.samples).map { _ in shape.draw(&dice) }
         let sketch = samples.reduce(into: Sketch()) { $0.record($1) }
         let sorted = samples.map(\.nanoseconds).sorted()
@@ -40,8 +40,8 @@ import Testing
         }
     }
 
-    @Test func aThousandDumpsMergedEqualOneSketchOverAll() throws {
-        var dice = Dice(seed: 12)
+    @Test func thousandMergedDumpsEqualOneSketchOfAllSamples() throws {
+        var dice = SeededGenerator(seed: 12)
         var whole = Sketch()
         var merged = ResourceMetrics()
         for number in 0..<1_000 {
@@ -51,7 +51,7 @@ import Testing
                 whole.record(duration)
                 part.originLatency.record(duration)
             }
-            // As it comes out of a file.
+            // The dump is encoded and read again.
             var dump = MetricsDump(
                 host: nil, process: "p", instance: "\(number)", started: Timestamp(seconds: 0),
                 written: Timestamp(seconds: 1), resources: [ResourceDump("feed")])
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aSketchOfEverythingTakesLessThanTwentyKilobytes() {
+    @Test func fullSketchTakesLessThanTwentyKilobytes() {
         var sketch = Sketch()
         for power in 0..<4_800 { sketch.record(.nanoseconds(Int64(1_000 * Double(power * power * power)))) }
         for bits in 0..<62 {

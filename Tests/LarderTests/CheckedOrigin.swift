@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 
-/// An origin that answers, fails or hangs as its seed has it, names the key in every payload, and notices when it is
-/// called for one key and codec while it is being called for them already.
+/// An origin that answers, fails or hangs as its seed determines. Every payload contains the key. The origin notices a
+/// second call for a key and codec while the first one is running.
 final class CheckedOrigin: Loader {
     private struct Identity: Hashable {
         var key: Key
@@ -11,7 +12,7 @@ final class CheckedOrigin: Loader {
     }
 
     private struct State {
-        var dice: Dice
+        var dice: SeededGenerator
         var count = 0
         var underWay: [Identity: Int] = [:]
         var clearings = 0
@@ -23,20 +24,20 @@ final class CheckedOrigin: Loader {
 
     init(world: SimulatedWorld, seed: UInt64) {
         self.world = world
-        state = Locked(State(dice: Dice(seed: seed ^ 0x5EED)))
+        state = Locked(State(dice: SeededGenerator(seed: seed ^ 0x5EED)))
     }
 
     var plugin: Plugin {
         .origin("checked", "Answers, fails or hangs.") { (_: Context) in self }
     }
 
-    /// Promises that were not kept.
+    /// The broken promises.
     var broken: [String] { state.withLock { $0.broken } }
 
-    /// How often it was called.
+    /// The number of calls.
     var count: Int { state.withLock { $0.count } }
 
-    /// To be told when a clearing ends.
+    /// Records the end of a clearing.
     func cleared() { state.withLock { $0.clearings += 1 } }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
@@ -44,13 +45,13 @@ final class CheckedOrigin: Loader {
         let (number, fate, wait) = state.withLock { state in
             state.count += 1
             state.underWay[identity, default: 0] += 1
-            // A clearing lets a new call start beside the one under way.
+            // After a clearing, a new call may start beside the running one.
             if !Task.isCancelled, state.underWay[identity, default: 0] > 1 + state.clearings {
                 state.broken.append("two calls at a time for \(call.key.text)")
             }
             return (state.count, state.dice.roll(8), state.dice.roll(120))
         }
-        // A call that was given up is nobody's any more, even before it has noticed.
+        // A cancelled call no longer counts, even before it has ended.
         let end = Once { self.state.withLock { $0.underWay[identity, default: 0] -= 1 } }
         defer { end() }
         try await withTaskCancellationHandler {
@@ -69,7 +70,7 @@ final class CheckedOrigin: Loader {
     }
 }
 
-/// Does something the first time it is called.
+/// An action that runs only on the first call.
 private final class Once: Sendable {
     private let work: Locked<(@Sendable () -> Void)?>
 

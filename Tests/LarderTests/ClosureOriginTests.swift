@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// An app's own service behind a closure that returns values.
+/// An app's service as the closure of an origin that returns values.
 @Suite struct ClosureOriginTests {
     struct Price: Codable, Equatable, Sendable {
         var cents: Int
@@ -30,27 +31,27 @@ import Testing
 
     private static let age = #"[{ "use": "age", "fresh": "1m", "onError": "7d" }]"#
 
-    private static func kitchen(_ world: SimulatedWorld, _ origin: Plugin) async throws -> Kitchen {
-        try await Kitchen(
+    private static func simulated(_ world: SimulatedWorld, _ origin: Plugin) async throws -> SimulatedPantry {
+        try await SimulatedPantry(
             world, strategy: #""cache-first""#, validators: age, plugins: [origin], origin: #""prices""#)
     }
 
-    @Test func theValueOfAClosureIsLoadedBySayingItsType() throws {
+    @Test func closureValueLoadsAsItsType() throws {
         try SimulatedWorld().run { world in
             let origin = Plugin.origin("prices", returning: Price.self) { call in
                 Price(cents: call.request.parameters.count)
             }
-            let kitchen = try await Self.kitchen(world, origin)
-            let prices = kitchen.pantry.resource("feed", as: Price.self)
+            let simulated = try await Self.simulated(world, origin)
+            let prices = simulated.pantry.resource("feed", as: Price.self)
             #expect(try await prices.load(["id": "7"]).value == Price(cents: 1))
             #expect(try await prices.load(["id": "7"]).source == .store("faulty"))
-            let entry = try #require(kitchen.store.entries[kitchen.key(["id": "7"])])
+            let entry = try #require(simulated.store.entries[simulated.key(["id": "7"])])
             #expect(entry.metadata.contentType == "application/json" && !entry.metadata.hasCondition)
             #expect(entry.text.hasPrefix(#"{"at":"#) && entry.text.contains(#""cents":1,"currencyName":"euro""#))
         }
     }
 
-    @Test func aValueWithAnETagIsAskedForAgainUnderAConditionAndKeptWhenUnchanged() throws {
+    @Test func valueWithETagIsRevalidatedAndKeptIfUnchanged() throws {
         try SimulatedWorld().run { world in
             let calls = Locked<[String?]>([])
             let origin = Plugin.origin("prices", returning: [Int].self) { call in
@@ -58,38 +59,38 @@ import Testing
                 if call.known?.metadata.etag == "v1" { return try .unchanged(call) }
                 return Fetched([1, 2], etag: "v1", tags: ["shop"])
             }
-            let kitchen = try await Self.kitchen(world, origin)
-            let prices = kitchen.pantry.resource("feed", as: [Int].self)
+            let simulated = try await Self.simulated(world, origin)
+            let prices = simulated.pantry.resource("feed", as: [Int].self)
             #expect(try await prices.load().source == .origin)
             try await world.sleep(for: .seconds(60))
             let again = try await prices.load()
             #expect(again.value == [1, 2] && again.source == .revalidated)
             #expect(calls.withLock { $0 } == [nil, "v1"])
-            #expect(kitchen.store.entries[kitchen.key()]?.metadata.tags == ["shop"])
+            #expect(simulated.store.entries[simulated.key()]?.metadata.tags == ["shop"])
         }
     }
 
-    @Test func anOriginThatSaysUnchangedToACallThatNamedNoCopyFails() throws {
+    @Test func unchangedWithoutKnownCopyFails() throws {
         try SimulatedWorld().run { world in
             let origin = Plugin.origin("prices", returning: [Int].self) { call in try Fetched.unchanged(call) }
-            let kitchen = try await Self.kitchen(world, origin)
-            let error = await #expect(throws: LoadError.self) { try await kitchen.feed.load() }
+            let simulated = try await Self.simulated(world, origin)
+            let error = await #expect(throws: LoadError.self) { try await simulated.feed.load() }
             #expect(error?.code == .failed)
         }
     }
 
-    @Test func aFormatIsUsedBothWays() throws {
+    @Test func formatIsUsedForEncodingAndDecoding() throws {
         try SimulatedWorld().run { world in
             let origin = Plugin.origin("prices", returning: Price.self, format: ServiceJSON.self) { _ in Price(cents: 5)
             }
-            let kitchen = try await Self.kitchen(world, origin)
-            let prices = kitchen.pantry.resource("feed", codec: JSONCodec<Price>(format: ServiceJSON.self))
+            let simulated = try await Self.simulated(world, origin)
+            let prices = simulated.pantry.resource("feed", codec: JSONCodec<Price>(format: ServiceJSON.self))
             #expect(try await prices.load().value == Price(cents: 5))
             #expect(
-                kitchen.store.entries[kitchen.key()]?.text
+                simulated.store.entries[simulated.key()]?.text
                     == #"{"at":"2026-01-05T00:00:00Z","cents":5,"currency_name":"euro"}"#)
             // The default settings do not read this.
-            let plain = kitchen.pantry.resource("feed", as: Price.self)
+            let plain = simulated.pantry.resource("feed", as: Price.self)
             await #expect(throws: LoadError.self) { try await plain.load(mode: .cachedOnly) }
         }
     }
@@ -103,7 +104,7 @@ import Testing
         #expect(AnyHashable(JSONCodec<Int>(format: ServiceJSON.self)) != AnyHashable(codecs[1]))
     }
 
-    /// Brackets that a decoder sees and the count must see too: behind what JSON5 takes for comments and strings.
+    /// Brackets after comments and strings of JSON5, which the depth check must count as a decoder does.
     @Test(arguments: [
         "// \"\n", "// '\r", "/* \" */", "/* ' * / \" **/", "/**/", "['\"',", "[\"'\",", "['\\'',", "{a:'/*',b:",
         "[1,//]\n",
@@ -119,7 +120,7 @@ import Testing
         let text = #"[ 'a [[[ // ', "b", /* \#(String(repeating: "[", count: 600)) */ ] // "#
         #expect(try JSONCodec<[String]>(format: LenientJSON.self).decode(Data(text.utf8)) == ["a [[[ // ", "b"])
         #expect(throws: DecodingError.self) { try JSONCodec<[String]>().decode(Data(text.utf8)) }
-        // In plain JSON these mean nothing special.
+        // In plain JSON these characters have no special meaning.
         #expect(try JSONCodec<[String]>().decode(Data(#"["it's", "a//b", "/*"]"#.utf8)).count == 3)
     }
 }

@@ -5,9 +5,11 @@ import Testing
 
 /// The validator `content-type`.
 @Suite struct ContentTypeTests {
-    private func kitchen(_ world: SimulatedWorld, _ allowed: String, unnamed: Bool? = nil) async throws -> Kitchen {
+    private func simulated(_ world: SimulatedWorld, _ allowed: String, unnamed: Bool? = nil) async throws
+        -> SimulatedPantry
+    {
         let more = unnamed.map { #", "unnamed": \#($0)"# } ?? ""
-        return try await Kitchen(
+        return try await SimulatedPantry(
             world, strategy: #""network-first""#,
             validators: #"""
                 [{ "use": "content-type", "allowed": [\#(allowed)]\#(more) },
@@ -15,12 +17,12 @@ import Testing
                 """#, fallbacks: "[]")
     }
 
-    /// Whether a payload of this type is admitted.
+    /// Returns whether a payload of this type is admitted.
     private func admits(_ type: String?, _ allowed: String, unnamed: Bool? = nil) throws -> Bool {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, allowed, unnamed: unnamed)
-            kitchen.origin.play(.value("value", contentType: type))
-            switch await kitchen.start().result() {
+            let simulated = try await simulated(world, allowed, unnamed: unnamed)
+            simulated.origin.play(.value("value", contentType: type))
+            switch await simulated.start().result() {
             case .success(let loaded): return loaded.isStored
             case .failure(let error as LoadError) where error.code == .refused: return false
             case .failure(let error): throw error
@@ -42,44 +44,44 @@ import Testing
         ("image/png", true), ("image/svg+xml", true), ("IMAGE/webp", true), ("imagery/png", false), ("image", false),
         ("text/image/png", false),
     ])
-    func aStarStandsForEverySubtype(_ type: String, _ isAdmitted: Bool) throws {
+    func starMatchesEverySubtype(_ type: String, _ isAdmitted: Bool) throws {
         #expect(try admits(type, #""image/*""#) == isAdmitted)
     }
 
-    @Test func twoStarsStandForEveryTypeThatIsNamed() throws {
+    @Test func twoStarsMatchEveryNamedType() throws {
         #expect(try admits("image/png", #""*/*""#))
         #expect(try !admits(nil, #""*/*""#))
     }
 
-    @Test func aTypeThatIsNotNamedIsAdmittedOnlyIfThePolicySaysSo() throws {
+    @Test func missingTypeIsAdmittedOnlyIfPolicyAllowsIt() throws {
         #expect(try !admits(nil, #""text/plain""#))
         #expect(try !admits(nil, #""text/plain""#, unnamed: false))
         #expect(try admits(nil, #""text/plain""#, unnamed: true))
         #expect(try !admits("text/html", #""text/plain""#, unnamed: true))
     }
 
-    @Test func aPayloadOfAnotherTypeIsAFailureOfTheOriginAndNothingOfItIsKept() throws {
+    @Test func payloadOfOtherTypeIsOriginFailureAndNotSaved() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, #""application/json""#)
-            kitchen.origin.play(then: .value("<html>secret</html>", contentType: "text/html"))
-            let failure = try await kitchen.start().failure()
-            #expect(failure.code == .refused && !failure.isAnswer && kitchen.held() == nil)
+            let simulated = try await simulated(world, #""application/json""#)
+            simulated.origin.play(then: .value("<html>secret</html>", contentType: "text/html"))
+            let failure = try await simulated.start().failure()
+            #expect(failure.code == .refused && !failure.isAnswer && simulated.held() == nil)
             #expect(failure.message == "payload refused: its content type is not among those allowed")
             let copy = Metadata(fetchedAt: world.now, contentType: "application/json")
-            kitchen.store.put(Entry(Data("[]".utf8), copy), for: kitchen.key())
-            let standIn = try await kitchen.feed.load()
-            #expect(standIn.text == "[]" && standIn.fellBack && kitchen.held() == "[]")
+            simulated.store.put(Entry(Data("[]".utf8), copy), for: simulated.key())
+            let standIn = try await simulated.feed.load()
+            #expect(standIn.text == "[]" && standIn.fellBack && simulated.held() == "[]")
         }
     }
 
-    @Test func aCopyOfAnotherTypeIsRemovedAndNotShown() throws {
+    @Test func copyOfOtherTypeIsRemovedAndNotServed() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, #""application/json""#)
+            let simulated = try await simulated(world, #""application/json""#)
             let copy = Metadata(fetchedAt: world.now, contentType: "text/html")
-            kitchen.store.put(Entry(Data("<html>".utf8), copy), for: kitchen.key())
-            kitchen.origin.play(then: .failure(.status(503)))
-            #expect(try await kitchen.start().failure().status == 503)
-            #expect(kitchen.held() == nil && kitchen.feed.metrics.corrupt == 1)
+            simulated.store.put(Entry(Data("<html>".utf8), copy), for: simulated.key())
+            simulated.origin.play(then: .failure(.status(503)))
+            #expect(try await simulated.start().failure().status == 503)
+            #expect(simulated.held() == nil && simulated.feed.metrics.corrupt == 1)
         }
     }
 }

@@ -1,10 +1,13 @@
 import FoundationEssentials
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
-/// Reads text, counts how often, and asks `spy` on each occasion.
+/// A codec for text that counts its decodings and calls `spy` for each.
 struct CountingCodec: Codec {
-    /// What is counted, whoever decodes.
+    /// The counts of all equal codecs.
     final class Count: Sendable {
         private let made = Locked(0)
         let spy: @Sendable () -> Void

@@ -3,7 +3,7 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// Thousands of loads at a time, on real threads.
+/// Thousands of concurrent loads on real threads.
 @Suite struct CrowdTests {
     private static let policy = """
         { "resource": "feed", "origin": "service", "strategy": { "use": "network-first", "patience": "1ms" },
@@ -13,8 +13,7 @@ import Testing
 
     @Test func loadsThatJoinOverrunAndAreCancelledAllEnd() async throws {
         let world = SystemWorld()
-        let folder = try Folder()
-        try folder.write(Self.policy, to: "feed.json")
+        let cache = try TemporaryFolder()
         var registry = Registry.standard
         try registry.register(
             .origin("service", "Answers after a moment.") { _ in
@@ -22,7 +21,7 @@ import Testing
                 return Data("value".utf8)
             })
         let pantry = try await Pantry(
-            policies: folder.url, registry: registry, cache: folder.url.appending(path: "cache"), world: world)
+            policies: ["feed": Self.policy], registry: registry, cache: cache.url, world: world)
         let feed = pantry.resource("feed")
         let tasks = (0..<4_000).map { number in
             let task = Task { _ = try await feed.load(["id": "\(number % 40)"]) }

@@ -1,55 +1,57 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// The log of what was not plain.
+/// The log of decisions.
 @Suite struct DecisionTests {
     private static let canary = "canary-5d1e"
     private static let windows = #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "7d" }]"#
 
     /// The decisions of a story so far.
-    private static func decisions(_ kitchen: Kitchen, _ story: () async throws -> Void) async throws -> [Decision] {
+    private static func decisions(_ simulated: SimulatedPantry, _ story: () async throws -> Void) async throws
+        -> [Decision]
+    {
         var decisions: [Decision] = []
-        var stream = kitchen.pantry.decisions.makeAsyncIterator()
+        var stream = simulated.pantry.decisions.makeAsyncIterator()
         try await story()
         // Something that is surely told ends it.
-        try kitchen.folder.edit("feed.json", "\"resource\": \"feed\"", "\"resource\": \"feed\", \"about\": \"the end\"")
-        try await kitchen.pantry.reload()
+        try await simulated.edit("\"resource\": \"feed\"", "\"resource\": \"feed\", \"about\": \"the end\"")
         while let decision = await stream.next(), decision.kind != .policy { decisions.append(decision) }
         return decisions
     }
 
-    @Test func plainLoadsAreNotTold() throws {
+    @Test func plainLoadsAreNotReported() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.windows)
-            let decisions = try await Self.decisions(kitchen) {
-                for _ in 0..<3 { _ = try await kitchen.feed.load() }
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.windows)
+            let decisions = try await Self.decisions(simulated) {
+                for _ in 0..<3 { _ = try await simulated.feed.load() }
             }
             #expect(decisions.isEmpty)
         }
     }
 
-    @Test func everyKindIsTold() throws {
+    @Test func everyKindOfDecisionIsReported() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""stale-while-revalidate""#, validators: Self.windows,
                 around: #"[{ "use": "breaker", "failures": 2, "rest": "30s" }]"#)
             let id = ["id": Self.canary]
-            let decisions = try await Self.decisions(kitchen) {
-                kitchen.origin.play(.value(Self.canary, etag: Self.canary))
-                _ = try await kitchen.feed.load(id)
+            let decisions = try await Self.decisions(simulated) {
+                simulated.origin.play(.value(Self.canary, etag: Self.canary))
+                _ = try await simulated.feed.load(id)
                 try await world.sleep(for: .seconds(600))
-                kitchen.origin.play(.failure(.status(503)), .failure(.status(500)))
+                simulated.origin.play(.failure(.status(503)), .failure(.status(500)))
                 // Stale, and the refresh fails.
-                _ = try await kitchen.feed.load(id)
+                _ = try await simulated.feed.load(id)
                 try await world.sleep(for: .seconds(4_000))
                 // Beyond the window: the call fails, which opens the breaker, and the copy stands in.
-                _ = try await kitchen.feed.load(id)
-                _ = try? await kitchen.feed.load(["id": "other"])
+                _ = try await simulated.feed.load(id)
+                _ = try? await simulated.feed.load(["id": "other"])
                 try await world.sleep(for: .seconds(31))
-                kitchen.store.set(.fails, for: .write)
-                _ = try await kitchen.feed.load(["id": "other"])
+                simulated.store.set(.fails, for: .write)
+                _ = try await simulated.feed.load(["id": "other"])
             }
             #expect(
                 decisions.map(\.kind)
@@ -62,35 +64,35 @@ import Testing
         }
     }
 
-    @Test func theBreakerAndTheTimeItWasOpenAreCounted() throws {
+    @Test func breakerOpeningsAndOpenTimeAreCounted() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""network-first""#, around: #"[{ "use": "breaker", "failures": 1, "rest": "30s" }]"#)
-            kitchen.origin.play(.failure(.status(503)))
-            for _ in 0..<3 { _ = try? await kitchen.feed.load() }
-            let dump = await kitchen.pantry.metrics.dump()
-            #expect(dump.resources[0].breaker == .open)
+            simulated.origin.play(.failure(.status(503)))
+            for _ in 0..<3 { _ = try? await simulated.feed.load() }
+            let dump = await simulated.pantry.metrics.dump()
+            #expect(dump.resources[0].levels[.breaker] == "open")
             #expect(dump.prometheus.contains(#"larder_breaker_open{resource="feed"} 1"#))
             try await world.sleep(for: .seconds(40))
-            _ = try await kitchen.feed.load()
-            let metrics = kitchen.feed.metrics
+            _ = try await simulated.feed.load()
+            let metrics = simulated.feed.metrics
             #expect(metrics[.breakerOpenings] == 1 && metrics[.breakerRefusals] == 2)
             #expect(metrics[.breakerOpenMilliseconds] == 40_000)
-            #expect(await kitchen.pantry.metrics.dump().resources[0].breaker == .closed)
+            #expect(await simulated.pantry.metrics.dump().resources[0].levels[.breaker] == "closed")
         }
     }
 
     @Test func retriesAndHedgesAreCounted() throws {
         try SimulatedWorld().run { world in
-            let retrying = try await Kitchen(
+            let retrying = try await SimulatedPantry(
                 world, strategy: #""network-only""#, around: #"[{ "use": "retry", "retries": 3, "backoff": "1s" }]"#)
             retrying.origin.play(.failure(.status(503)), .failure(.status(503)))
             _ = try await retrying.feed.load()
             #expect(retrying.feed.metrics[.retries] == 2)
-            let hedging = try await Kitchen(
+            let hedging = try await SimulatedPantry(
                 world, strategy: #""network-only""#, around: #"[{ "use": "hedge", "after": "100ms" }]"#)
             let slow = ScriptedOrigin.Act.value("slow", after: .seconds(1))
-            // The second call wins, the first one, and none is made.
+            // The second call wins, then the first one, then no second call is made.
             hedging.origin.play(slow, .value("quick"), .value("first", after: .milliseconds(200)), slow)
             for _ in 0..<3 { _ = try await hedging.feed.load() }
             #expect(hedging.feed.metrics[.hedges] == 2 && hedging.feed.metrics[.hedgesWon] == 1)
@@ -98,43 +100,41 @@ import Testing
     }
 
     @Test(arguments: [(#""off""#, 0...0), (#""all""#, 200...200), (#""10%""#, 5...50), ("0.5", 70...130)])
-    func aPolicySaysHowMuchIsTold(_ share: String, _ expected: ClosedRange<Int>) throws {
+    func policySetsWhichLoadsAreReported(_ share: String, _ expected: ClosedRange<Int>) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-only""#)
-            try kitchen.folder.edit("feed.json", "\"resource\"", "\"log\": \(share), \"resource\"")
-            try await kitchen.pantry.reload()
-            let decisions = try await Self.decisions(kitchen) {
-                for _ in 0..<200 { _ = try? await kitchen.feed.load(mode: .normal) }
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-only""#)
+            try await simulated.edit("\"resource\"", "\"log\": \(share), \"resource\"")
+            let decisions = try await Self.decisions(simulated) {
+                for _ in 0..<200 { _ = try? await simulated.feed.load(mode: .normal) }
             }
             #expect(expected.contains(decisions.count), "\(decisions.count)")
         }
     }
 
-    @Test func refusedPoliciesAreTold() throws {
+    @Test func refusedPoliciesAreReported() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#)
-            var stream = kitchen.pantry.decisions.makeAsyncIterator()
-            try kitchen.folder.edit("feed.json", "cache-first", "cash-first")
-            await #expect(throws: PolicyError.self) { try await kitchen.pantry.reload() }
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#)
+            var stream = simulated.pantry.decisions.makeAsyncIterator()
+            await #expect(throws: PolicyError.self) { try await simulated.edit("cache-first", "cash-first") }
             let decision = await stream.next()
             #expect(decision?.kind == .refused && decision?.resource == nil)
             #expect(decision?.note.contains("unknown strategy 'cash-first'") == true)
         }
     }
 
-    @Test func aSinkHearsOfLoadsUntilItIsDetached() throws {
+    @Test func sinkReceivesLoadsUntilDetached() throws {
         final class Ear: MetricsSink {
             let heard = Locked<[LoadReport]>([])
             func ended(_ load: LoadReport) { heard.withLock { $0.append(load) } }
         }
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, store: #""memory""#)
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, store: #""memory""#)
             let ear = Ear()
-            let attachment = kitchen.pantry.attach(ear)
-            _ = try await kitchen.feed.load()
-            _ = try await kitchen.feed.load()
+            let attachment = simulated.pantry.attach(ear)
+            _ = try await simulated.feed.load()
+            _ = try await simulated.feed.load()
             attachment.stop()
-            _ = try await kitchen.feed.load()
+            _ = try await simulated.feed.load()
             #expect(ear.heard.withLock { $0.map(\.outcome) } == [.live, .fresh])
         }
     }

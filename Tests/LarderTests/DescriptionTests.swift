@@ -2,9 +2,12 @@ import FoundationEssentials
 import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
-/// What is printed of a policy, and of all that is reached from it, holds nothing that the environment gave.
+/// The printed form of a policy and its parts contains no value from the environment.
 @Suite struct DescriptionTests {
     private static let secrets = [
         "FOLDER": "hunter2folder", "TYPE": "hunter2type", "SPAN": "77s", "NAME": "network-first", "SIZE": "777KB",
@@ -21,15 +24,13 @@ import Testing
           "fallbacks": [ { "use": "constant", "value": { "token": ["${TYPE}"] } } ] }
         """
 
-    private static func pantry(_ world: SimulatedWorld) async throws -> (Pantry, Folder) {
-        let folder = try Folder()
-        try folder.write(text, to: "feed.json")
-        let pantry = try await Pantry(
-            policies: folder.url, cache: folder.url.appending(path: "cache"), environment: secrets, world: world)
-        return (pantry, folder)
+    private static func pantry(_ world: SimulatedWorld) async throws -> (Pantry, TemporaryFolder) {
+        let simulated = try await SimulatedPantry(
+            ["feed": text], in: world, files: ["other.json": "1"], environment: secrets)
+        return (simulated.pantry, simulated.cache)
     }
 
-    /// All the ways in which a program shows a value.
+    /// The texts that a program can print of a value.
     private static func shown(_ value: Any) -> String {
         var dumped = ""
         dump(value, to: &dumped)
@@ -51,11 +52,11 @@ import Testing
                 + policy.validators + policy.fallbacks
             let nodes = parts.map(\.node) + [policy.tree] + (policy.tree.members ?? []).map(\.value)
             var values: [Any] = [
-                policy, pantry, pantry.resource("feed"), pantry.warnings, Outline(policy), policy.origin as Any,
+                policy, pantry, pantry.resource("feed"), pantry.warnings, Plan(policy), policy.origin as Any,
                 pantry.resource("feed").metrics, policy.store?.nested as Any,
             ]
             values += parts.flatMap { [$0, $0.traits, $0.settings, $0.plugin, $0.nested] as [Any] }
-            values += nodes.flatMap { [$0, $0.content, $0.place, $0.place.source, $0.members as Any] as [Any] }
+            values += nodes.flatMap { [$0, $0.content, $0.position, $0.position.source, $0.members as Any] as [Any] }
             for value in values {
                 let text = Self.shown(value)
                 for secret in ["hunter2", "77s", "77 s", "777"] {
@@ -66,9 +67,26 @@ import Testing
         }
     }
 
-    @Test func aPolicyIsPrintedAsItIsWritten() throws {
+    @Test func requestAndKeyShowOnlyResourceAndDigest() throws {
+        let request = Request(
+            "feed", ["id": "hunter2id"], scope: "hunter2account", fields: ["accept": "hunter2field"],
+            body: Data("hunter2body".utf8), noOlderThan: .seconds(77))
+        let values: [Any] = [
+            request, request.key, Call(request, codec: .raw), Selection.key(request.key), [request.key: 1],
+        ]
+        for value in values {
+            let text = Self.shown(value)
+            #expect(!text.contains("hunter2") && !text.contains("77"), "\(type(of: value)) shows \(text)")
+        }
+        #expect("\(request)" == "feed \(request.key.digest)" && "\(request.key)" == "\(request)")
+        var dumped = ""
+        dump(request, to: &dumped)
+        #expect(dumped.contains(request.key.digest) && dumped.contains("feed"))
+    }
+
+    @Test func policyIsPrintedAsWritten() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
-            let (pantry, folder) = try await Self.pantry(world)
+            let (pantry, _) = try await Self.pantry(world)
             let policy = try #require(pantry.policy(of: "feed"))
             let prefix = "policy feed, revision \(policy.revision): {\"resource\":\"feed\",\"about\":\"What is new\","
             #expect("\(policy)".hasPrefix(prefix))
@@ -76,14 +94,14 @@ import Testing
             #expect(String(reflecting: policy).contains("\n  \"strategy\": {\n    \"use\": \"${NAME}\","))
             #expect("\(policy.around[0])" == #"wrapper {"use":"timeout","after":"${SPAN}"}"#)
             #expect("\(policy.validators[0])" == #"validator "checksum""#)
-            #expect("\(policy.around[0].settings[0])" == #"after "${SPAN}" (\#(folder.path)/feed.json:3:44)"#)
+            #expect("\(policy.around[0].settings[0])" == #"after "${SPAN}" (feed.json:3:44)"#)
             #expect("\(policy.around[0].plugin)" == "wrapper 'timeout'")
-            #expect("\(policy.tree.place)" == "\(folder.path)/feed.json:1:1")
+            #expect("\(policy.tree.position)" == "feed.json:1:1")
             #expect("\(pantry)" == "pantry of feed" && "\(pantry.resource("feed"))" == "resource feed")
         }
     }
 
-    @Test func traitsAreShownWhereNothingOfThemMayComeFromTheEnvironment() throws {
+    @Test func traitsPrintNoEnvironmentValues() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
             let (pantry, folder) = try await Self.pantry(world)
             let policy = try #require(pantry.policy(of: "feed"))
@@ -96,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aRegistryIsPrintedByNames() {
-        #expect("\(Registry.standard)".contains("; validator: age, checksum, "))
+    @Test func registryPrintsPluginNames() {
+        #expect("\(Registry.standard)".contains("; validator: age, http, checksum, "))
     }
 }

@@ -3,7 +3,7 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// Foreign errors are told by type, domain and code, and never by their texts.
+/// Foreign errors are named by type, domain and code, and never by their texts.
 @Suite struct ErrorNameTests {
     private struct Outage: Error { var secret = "hunter2" }
     private enum Trouble: Error { case first, second }
@@ -24,13 +24,13 @@ import Testing
         (Outage(), "Outage"), (Trouble.second, "Trouble"),
     ]
 
-    @Test(arguments: told.indices) func aForeignErrorIsToldByItsTypeAndCode(_ number: Int) throws {
+    @Test(arguments: told.indices) func foreignErrorIsNamedByTypeAndCode(_ number: Int) throws {
         let (error, name) = Self.told[number]
         #expect(LoadError.name(of: error) == name)
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""network-first""#)
-            kitchen.origin.play(then: .throwing(error))
-            let failure = try #require(await #expect(throws: LoadError.self) { try await kitchen.feed.load() })
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#)
+            simulated.origin.play(then: .throwing(error))
+            let failure = try #require(await #expect(throws: LoadError.self) { try await simulated.feed.load() })
             #expect(failure.message == "failed with \(name)" && failure.code == .failed)
             #expect(!"\(failure) \(failure.trail)".contains("hunter2"))
             #expect("\(StoreFault(tier: "disk", error: error))" == "disk: \(name)")

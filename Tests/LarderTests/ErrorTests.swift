@@ -3,88 +3,88 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// What a caller gets when the origin fails, and what when it says no.
+/// The errors that a caller gets when the origin fails or refuses.
 @Suite struct ErrorTests {
-    /// An error of the app's own, told apart by identity.
+    /// An error of an app, compared by identity.
     private final class AppError: Error {}
 
     private static let week = #"[{ "use": "age", "fresh": "0s", "onError": "7d" }]"#
     private static let strategies = [#""network-first""#, #""cache-first""#, #""stale-while-revalidate""#]
 
     @Test(arguments: strategies)
-    func anExpiredCopyAndAFailedOriginThrowTheOriginsOwnError(_ strategy: String) throws {
+    func originErrorIsThrownIfCopyIsExpired(_ strategy: String) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: strategy, validators: Self.week)
-            kitchen.stock("old", age: .seconds(7 * 86_400))
+            let simulated = try await SimulatedPantry(world, strategy: strategy, validators: Self.week)
+            simulated.stock("old", age: .seconds(7 * 86_400))
             let thrown = AppError()
-            kitchen.origin.play(then: .throwing(thrown))
-            let failure = try await kitchen.start().failure()
+            simulated.origin.play(then: .throwing(thrown))
+            let failure = try await simulated.start().failure()
             #expect(failure.origin as? AppError === thrown)
             #expect(failure.code == .failed && failure.copyRefused && failure.store == nil)
-            #expect(kitchen.held() == "old")
+            #expect(simulated.held() == "old")
         }
     }
 
     @Test(arguments: strategies + [#""network-only""#])
-    func nothingCachedAndAFailedOriginThrowTheOriginsOwnError(_ strategy: String) throws {
+    func originErrorIsThrownIfNothingIsCached(_ strategy: String) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: strategy, validators: Self.week)
+            let simulated = try await SimulatedPantry(world, strategy: strategy, validators: Self.week)
             let thrown = AppError()
-            kitchen.origin.play(then: .throwing(thrown))
-            let failure = try await kitchen.start().failure()
+            simulated.origin.play(then: .throwing(thrown))
+            let failure = try await simulated.start().failure()
             #expect(failure.origin as? AppError === thrown)
             #expect(failure.code == .failed && !failure.copyRefused)
         }
     }
 
     @Test(arguments: strategies)
-    func theStoresErrorStandsBesideTheOrigins(_ strategy: String) throws {
+    func storeErrorIsAttachedToOriginError(_ strategy: String) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: strategy, validators: Self.week)
+            let simulated = try await SimulatedPantry(world, strategy: strategy, validators: Self.week)
             let thrown = AppError()
-            kitchen.origin.play(then: .throwing(thrown))
-            kitchen.store.set(.fails, for: .read)
-            let failure = try await kitchen.start().failure()
+            simulated.origin.play(then: .throwing(thrown))
+            simulated.store.set(.fails, for: .read)
+            let failure = try await simulated.start().failure()
             #expect(failure.origin as? AppError === thrown)
             #expect((failure.store as? StoreError)?.message == "told to fail")
         }
     }
 
-    @Test func aStoreThatThrowsALoadErrorHasFailedLikeAnyOther() throws {
+    @Test func storeThatThrowsLoadErrorCountsAsFailed() throws {
         try SimulatedWorld().run { world in
             for strategy in Self.strategies + [#""cache-only""#] {
-                let kitchen = try await Kitchen(
+                let simulated = try await SimulatedPantry(
                     world, strategy: strategy, store: #""odd""#,
                     plugins: [.store("odd", "Throws an answer.") { _ in OddStore() }])
-                kitchen.origin.play(then: .failure(.status(503)))
-                let failure = try await kitchen.start().failure()
+                simulated.origin.play(then: .failure(.status(503)))
+                let failure = try await simulated.start().failure()
                 #expect(failure.code == (strategy.contains("cache-only") ? .notCached : .failed))
                 #expect((failure.store as? LoadError)?.status == 404)
-                #expect(kitchen.feed.metrics.storeFaults["store", default: 0] > 0)
+                #expect(simulated.feed.metrics.storeFaults["store", default: 0] > 0)
             }
         }
     }
 
-    @Test func theOriginsErrorSurvivesPatienceFallbacksAndWrappers() throws {
+    @Test func originErrorPassesThroughPatienceFallbacksAndWrappers() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #"{ "use": "network-first", "patience": "1s" }"#,
                 around: #"[{ "use": "retry", "retries": 1 }, { "use": "timeout", "after": "9s" }]"#,
-                fallbacks: #"[{ "use": "file", "path": "absent.json" }]"#)
+                fallbacks: #"[{ "use": "file", "path": "absent.json" }]"#, files: ["other.json": "1"])
             let thrown = AppError()
-            kitchen.origin.play(then: .throwing(thrown, after: .seconds(3)))
-            let failure = try await kitchen.start().failure()
+            simulated.origin.play(then: .throwing(thrown, after: .seconds(3)))
+            let failure = try await simulated.start().failure()
             #expect(failure.origin as? AppError === thrown)
-            #expect(kitchen.origin.calls.count == 2)
+            #expect(simulated.origin.calls.count == 2)
         }
     }
 
     @Test(arguments: [400, 401, 403, 404, 410, 422, 451])
-    func an4xxIsAnAnswerThatNoCopyAndNoFallbackMasks(_ status: Int) throws {
+    func clientErrorIsNotMaskedByCopyOrFallback(_ status: Int) throws {
         try expectAnswer(.status(status), drops: status == 404 || status == 410)
     }
 
-    @Test func anAppsOwnAnswerIsNeverMasked() throws {
+    @Test func answerOfAppIsNeverMasked() throws {
         try expectAnswer(.answer(), drops: false)
         try expectAnswer(.answer(status: 410), drops: true)
         try expectAnswer(.answer(status: 409, "conflict"), drops: false)
@@ -93,73 +93,74 @@ import Testing
     private func expectAnswer(_ answer: LoadError, drops: Bool) throws {
         for strategy in Self.strategies {
             try SimulatedWorld().run { world in
-                let kitchen = try await Kitchen(
+                let simulated = try await SimulatedPantry(
                     world, strategy: strategy, validators: Self.week, around: #"[{ "use": "retry", "retries": 2 }]"#,
                     fallbacks: #"[{ "use": "constant", "value": 1 }]"#)
-                kitchen.stock("old", age: .seconds(60))
-                kitchen.origin.play(then: .failure(answer))
-                let failure = try await kitchen.start().failure()
+                simulated.stock("old", age: .seconds(60))
+                simulated.origin.play(then: .failure(answer))
+                let failure = try await simulated.start().failure()
                 #expect(failure.isAnswer && failure.status == answer.status && failure.message == answer.message)
-                #expect(kitchen.origin.calls.count == 1, "an answer is not tried again")
-                #expect(kitchen.held() == (drops ? nil : "old"))
+                #expect(simulated.origin.calls.count == 1, "an answer is not tried again")
+                #expect(simulated.held() == (drops ? nil : "old"))
             }
         }
     }
 
     @Test(arguments: [408, 425, 429, 500, 501, 502, 503, 504, 599])
-    func a408Or425Or429OrAny5xxIsAFailure(_ status: Int) throws {
+    func status408And425And429And5xxAreFailures(_ status: Int) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""network-first""#, validators: Self.week)
-            kitchen.stock("old", age: .seconds(60))
-            kitchen.origin.play(then: .failure(.status(status)))
-            let copy = try await kitchen.feed.load()
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#, validators: Self.week)
+            simulated.stock("old", age: .seconds(60))
+            simulated.origin.play(then: .failure(.status(status)))
+            let copy = try await simulated.feed.load()
             #expect(copy.text == "old" && copy.fellBack && copy.freshness == .stale)
-            #expect(kitchen.held() == "old")
+            #expect(simulated.held() == "old")
         }
     }
 
-    @Test func aPayloadThatDoesNotDecodeIsTheOriginsFailureAndTheCopyIsKept() throws {
+    @Test func undecodablePayloadIsOriginFailureAndCopyIsKept() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""network-first""#, validators: Self.week)
-            let numbers = kitchen.pantry.resource("feed", as: [Int].self)
-            kitchen.stock("[1]", age: .seconds(60))
-            kitchen.origin.play(then: .value("[1, "))
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#, validators: Self.week)
+            let numbers = simulated.pantry.resource("feed", as: [Int].self)
+            simulated.stock("[1]", age: .seconds(60))
+            simulated.origin.play(then: .value("[1, "))
             let copy = try await numbers.load()
             #expect(copy.value == [1] && copy.fellBack && copy.freshness == .stale)
-            #expect(kitchen.held() == "[1]" && kitchen.store.bodyWrites == 0)
+            #expect(simulated.held() == "[1]" && simulated.store.bodyWrites == 0)
             try await numbers.clear()
             let failure = try await world.start { try await numbers.load() }.failure()
             #expect(failure.code == .undecodable && failure.origin is DecodingError)
-            #expect(kitchen.held() == nil)
+            #expect(simulated.held() == nil)
         }
     }
 
-    @Test func aRefusedPayloadIsTheOriginsFailureAndTheCopyIsKept() throws {
+    @Test func refusedPayloadIsOriginFailureAndCopyIsKept() throws {
         try SimulatedWorld().run { world in
             let picky = Plugin.validator("picky", "Refuses what is bad.") { _ in Picky() }
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""network-first""#,
                 validators: #"[{ "use": "age", "fresh": "0s", "onError": "7d" }, "picky"]"#, plugins: [picky])
-            kitchen.stock("good", age: .seconds(60))
-            kitchen.origin.play(then: .value("bad"))
-            let copy = try await kitchen.feed.load()
+            simulated.stock("good", age: .seconds(60))
+            simulated.origin.play(then: .value("bad"))
+            let copy = try await simulated.feed.load()
             #expect(copy.text == "good" && copy.fellBack)
-            #expect(kitchen.held() == "good" && kitchen.store.bodyWrites == 0)
-            try await kitchen.feed.clear()
-            let failure = try await kitchen.start().failure()
+            #expect(simulated.held() == "good" && simulated.store.bodyWrites == 0)
+            try await simulated.feed.clear()
+            let failure = try await simulated.start().failure()
             #expect(failure.code == .refused && failure.origin as? Refusal == Refusal("it is bad"))
         }
     }
 }
 
-/// Admits no payload that reads "bad".
+/// A validator that refuses the payload "bad".
 struct Picky: Validator {
-    func admit(_ entry: inout Entry, from arrival: Arrival) throws(Refusal) {
+    func admit(_ entry: inout Entry, from arrival: Arrival, for request: Request) throws(Refusal) -> Admission {
         if entry.payload.bytes == Data("bad".utf8) { throw Refusal("it is bad") }
+        return .keep
     }
 }
 
-/// Fails to read with what would be an origin's answer.
+/// A store whose reads throw an error that an origin could answer with.
 private struct OddStore: Store {
     func read(_ key: Key) async throws -> Found? { throw LoadError.answer(status: 404) }
     func write(_ entry: Entry, for key: Key) async throws -> Bool { true }

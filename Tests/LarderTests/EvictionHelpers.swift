@@ -1,22 +1,25 @@
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
-/// The evictions there are, each new and with its defaults.
+/// All evictions, each new and with its defaults.
 enum Evictions {
     static let names = Registry.standard[.eviction].map(\.name)
 
     static func named(_ name: String) throws -> any Eviction {
         let node = try JSONParser.parse(SourceText(name: "test", bytes: Array("\"\(name)\"".utf8)))
-        let reading = Reading(registry: .standard, folder: "", file: "test")
+        let reading = PolicyDiagnostics(registry: .standard, folder: "", file: "test")
         return try #require(Part(.eviction, node, reading)).eviction()
     }
 }
 
-/// A store of numbers that keeps nothing but what an eviction must agree with.
+/// A store of numbers that tracks the state with which an eviction must agree.
 struct PlainStore {
     private(set) var eviction: any Eviction
-    /// Where what is kept lies; and what lies where.
+    /// The places by key, and the keys by place.
     private(set) var places: [Int: Int] = [:]
     private(set) var weights: [Int: (key: Int, weight: Int)] = [:]
     private var free: [Int] = []
@@ -24,7 +27,7 @@ struct PlainStore {
     private(set) var weight = 0
     let capacity: Int
     private(set) var hits = 0
-    /// What is wrong with the eviction.
+    /// The defects of the eviction.
     private(set) var complaint: String?
 
     init(_ eviction: any Eviction, capacity: Int) {
@@ -71,7 +74,7 @@ struct PlainStore {
         eviction.removed(place)
     }
 
-    /// Lets the eviction give up everything.
+    /// Evicts everything.
     mutating func drain() {
         while complaint == nil, !places.isEmpty { evictOne() }
         if let place = eviction.evict() { complaint = complaint ?? "gives up \(place) of an empty store" }

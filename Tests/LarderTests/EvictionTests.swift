@@ -1,17 +1,20 @@
 import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
 @Suite struct EvictionTests {
-    @Test func whatSuitsTheTrafficIsTheDefault() {
-        #expect(Part(defaultFor: .eviction, in: .standard)?.plugin.name == "adaptive")
+    @Test func adaptiveEvictionIsDefault() throws {
+        #expect(try Registry.standard.defaultPart(of: .eviction).plugin.name == "adaptive")
     }
 
     @Test(arguments: Evictions.names, [(1, 1), (10, 1), (200, 1), (5_000, 500)] as [(capacity: Int, most: Int)])
-    func everythingThatIsKeptGoesOnceAndNothingElse(name: String, store: (capacity: Int, most: Int)) throws {
+    func everyInsertedEntryIsEvictedExactlyOnce(name: String, store: (capacity: Int, most: Int)) throws {
         for seed in 1...2 as ClosedRange<UInt64> {
-            var dice = Dice(seed: seed)
+            var dice = SeededGenerator(seed: seed)
             var plain = PlainStore(try Evictions.named(name), capacity: store.capacity)
             for step in 0..<3_000 {
                 let key = dice.roll(dice.roll(2) == 0 ? 40 : 600)
@@ -23,7 +26,7 @@ import Testing
                 case 33..<36: plain.change(key, weight: weight)
                 case 36..<39: plain.remove(key)
                 default:
-                    // A store is cleared now and then.
+                    // The store is cleared from time to time.
                     if step % 7 == 0 { for key in 0..<600 { plain.remove(key) } }
                 }
                 if let complaint = plain.complaint {
@@ -36,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func theLeastRecentlyUsedIsWhatGoes() {
+    @Test func leastRecentlyUsedEntryIsEvicted() {
         var lru = LRU()
         for place in 0..<4 { lru.inserted(place, hash: place, weight: 1) }
         lru.used(0)
@@ -46,24 +49,24 @@ import Testing
         #expect((0..<5).map { _ in lru.evict() } == [3, 0, 2, 1, nil])
     }
 
-    @Test func chainsKnowWhatTheyWeigh() {
-        var chains = Chains(lists: 2, blank: 0)
-        chains.insert(3, weight: 5, mark: 7, in: 0)
-        chains.insert(0, weight: 0, mark: 8, in: 1)
-        chains.insert(1, weight: 2, mark: 9, in: 0, asOldest: true)
+    @Test func queuesTrackTheirWeights() {
+        var chains = LinkedQueues(lists: 2, blank: 0)
+        chains.insert(3, weight: 5, record: 7, in: 0)
+        chains.insert(0, weight: 0, record: 8, in: 1)
+        chains.insert(1, weight: 2, record: 9, in: 0, asOldest: true)
         #expect(chains.weights == [7, 1] && chains.weight == 8 && chains.count == 3 && chains[3] == 7)
         #expect(chains.oldest(0) == 1 && chains.oldest(1) == 0 && chains.list(of: 2) == nil)
         chains.move(1, to: 1)
         chains.setWeight(10, of: 1)
         chains.remove(2)
         #expect(chains.weights == [5, 11] && chains.list(of: 1) == 1)
-        // A place that is filled twice is in one list only.
-        chains.insert(3, weight: 1, mark: 1, in: 1)
+        // A place that is inserted twice is in one list only.
+        chains.insert(3, weight: 1, record: 1, in: 1)
         #expect(chains.weights == [0, 12] && chains.count == 3 && chains.oldest(0) == nil)
     }
 
-    @Test func ghostsTellWhenAndForgetTheOldest() {
-        var ghosts = Ghosts(perEntry: 1)
+    @Test func recentlyEvictedReturnsTimeAndForgetsOldest() {
+        var ghosts = RecentlyEvicted(perEntry: 1)
         var now: UInt32 = .max - 2_000
         for hash in 0..<4_000 as Range<UInt32> {
             now &+= 1
@@ -74,7 +77,7 @@ import Testing
             range.filter { number in
                 let went = now &- UInt32(3_999 - number)
                 guard let time = ghosts.take(UInt32(stirring: number), now: now) else { return false }
-                // Never later than it was, and earlier by one unit at most.
+                // The returned time is at most one unit earlier, and never later.
                 return went &- time < 16
             }.count
         }
@@ -83,7 +86,7 @@ import Testing
         #expect(known(3_600..<4_000) == 0, "what was told is forgotten")
     }
 
-    @Test func theSketchCountsAndForgets() {
+    @Test func sketchCountsUsesAndForgetsOldOnes() {
         var sketch = FrequencySketch()
         sketch.reserve(500)
         let hashes = (0..<500).map { UInt32(stirring: $0) }

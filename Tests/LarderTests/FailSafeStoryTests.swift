@@ -1,13 +1,14 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
 /// Ten minutes, three nodes that share nothing, a thousand keys that are fresh for a minute, and an origin that is slow
 /// (2 s) from minute 3 to 5 and down from 5 to 8.
 ///
-/// The story is told at 100 requests a second, a hundredth of the traffic it is about: a key is then asked for every 30 s
-/// on each node, so that copies still go stale between two requests, and shares and waits are what they would be.
+/// The story has 100 requests a second, a hundredth of the traffic that it stands for. Each key is requested every 30 s
+/// on each node, so copies still become stale between two requests, and rates and waits are those of the full traffic.
 @Suite struct FailSafeStoryTests {
     private struct Tally: Sendable {
         var calls = 0
@@ -19,7 +20,7 @@ import Testing
     private static let warm = Duration.seconds(60)
     private static let end = Duration.seconds(600)
 
-    /// An origin with the story's weather that counts its calls.
+    /// An origin that is slow or down at the times of the story, and counts its calls.
     private struct Service: Loader {
         let world: SimulatedWorld
         let tally: Locked<Tally>
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    /// What many write by hand first: a table with a lifetime, and a call for everyone who finds nothing fresh in it.
+    /// A simple cache for comparison: a table with a lifetime, and one call for each load that finds nothing fresh.
     private struct PlainCache: Sendable {
         let service: Service
         let table = Locked<[Int: Duration]>([:])
@@ -46,8 +47,7 @@ import Testing
         }
     }
 
-    /// Lives through the story on three nodes; everything after the first minute, in which each key is asked for once,
-    /// counts.
+    /// Runs the story on three nodes. The first minute, in which each key is requested once, is not counted.
     private static func tell(
         _ node: @escaping @Sendable (SimulatedWorld, Service) async throws -> @Sendable (Int) async throws -> Void
     ) throws -> Tally {
@@ -61,7 +61,7 @@ import Testing
                 try await world.sleep(for: warm / keys)
             }
             tally.withLock { $0 = Tally() }
-            var dice = Dice(seed: 5)
+            var dice = SeededGenerator(seed: 5)
             while world.uptime < end {
                 let (load, key) = (nodes[dice.roll(3)], dice.roll(keys))
                 world.spawn {
@@ -81,24 +81,15 @@ import Testing
 
     private static func tell(strategy: String, age: String) throws -> Tally {
         try tell { world, service in
-            let folder = try Folder()
-            try folder.write(
-                """
-                { "resource": "feed", "origin": "service", "strategy": \(strategy), "store": "memory",
-                  "around": [{ "use": "timeout", "after": "10s" }], "validators": [\(age)] }
-                """, to: "feed.json")
-            var registry = Registry.standard
-            try registry.register(.origin("service", "The story's.") { _ in service })
-            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
-            let feed = pantry.resource("feed")
-            return { key in
-                _ = try await feed.load(["id": "\(key)"])
-                withExtendedLifetime((pantry, folder)) {}
-            }
+            let simulated = try await SimulatedPantry(
+                world, strategy: strategy, validators: "[\(age)]", around: #"[{ "use": "timeout", "after": "10s" }]"#,
+                store: #""memory""#, plugins: [.origin("service", "The story's.") { _ in service }],
+                origin: #""service""#)
+            return { key in _ = try await simulated.feed.load(["id": "\(key)"]) }
         }
     }
 
-    @Test func onceWarmNobodyFailsAndNobodyWaitsLongerThanTheirPatience() throws {
+    @Test func warmCacheServesEveryCallerWithinPatienceDuringOutage() throws {
         let plain = try Self.tell { _, service in
             let cache = PlainCache(service: service)
             return { try await cache.load($0) }

@@ -3,11 +3,11 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// A store that does what it is told, so that tests of what others make of it can be believed.
+/// The scripted store of other tests, which must follow its script.
 @Suite struct FaultyStoreTests {
     private static let entry = Entry(text: "value")
 
-    /// How each of so many reads went: `ok`, `failed` or `odd`, with the entry in the store.
+    /// Returns the outcome of each of `count` reads: `ok`, `failed` or `odd`.
     private static func reads(_ count: Int, of store: FaultyStore) async -> [String] {
         store.put(entry, for: .id("1"))
         var words: [String] = []
@@ -23,7 +23,7 @@ import Testing
 
     // MARK: Call by call
 
-    @Test func whatIsPlayedIsMetOncePerCallInOrderAndThenWhatIsSet() throws {
+    @Test func playedFaultsHappenOnceInOrderBeforeSetFault() throws {
         try SimulatedWorld().run { world in
             let store = FaultyStore(world: world)
             store.set(.corrupts, for: .read)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func eachOperationHasAScriptOfItsOwn() throws {
+    @Test func eachOperationHasItsOwnFaults() throws {
         try SimulatedWorld().run { world in
             let store = FaultyStore(world: world)
             store.play(.fails, for: .write)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aReadThatHangsHangsAloneAndHeedsItsCancellation() throws {
+    @Test func hangingReadBlocksNoOtherAndCanBeCancelled() throws {
         try SimulatedWorld().run { world in
             let store = FaultyStore(world: world)
             store.play(.hangs, for: .read)
@@ -65,20 +65,20 @@ import Testing
         }
     }
 
-    @Test func aWriteThatCorruptsKeepsAWrongByte() throws {
+    @Test func corruptingWriteKeepsWrongByte() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""cache-first""#,
                 validators: #"["checksum", { "use": "age", "fresh": "1h" }]"#)
-            kitchen.store.play(.corrupts, for: .write)
-            #expect(try await kitchen.feed.load().text == "value")
-            #expect(kitchen.held() == "walue")
-            #expect(try await kitchen.feed.load().source == .origin, "damage is noticed, and never shown")
-            #expect(kitchen.feed.metrics.corrupt == 1 && kitchen.held() == "value")
+            simulated.store.play(.corrupts, for: .write)
+            #expect(try await simulated.feed.load().text == "value")
+            #expect(simulated.held() == "walue")
+            #expect(try await simulated.feed.load().source == .origin, "damage is noticed, and never shown")
+            #expect(simulated.feed.metrics.corrupt == 1 && simulated.held() == "value")
         }
     }
 
-    @Test func whatMayGoWrongIsNotAnsweredAtOnce() throws {
+    @Test func peekDoesNotAnswerIfReadMayFail() throws {
         try SimulatedWorld().run { world in
             let store = FaultyStore(isForeign: false, world: world)
             store.put(Self.entry, for: .id("1"))
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func aChanceIsAsLikelyAsItSaysAndTheSeedDecides() throws {
+    @Test func chanceHasItsProbabilityAndFollowsSeed() throws {
         let failed = try chances(0.1, seed: 1).count { $0 == "failed" }
         #expect(failed > 70 && failed < 130)
         #expect(try chances(0.1, seed: 1) == chances(0.1, seed: 1))
@@ -112,7 +112,7 @@ import Testing
         #expect(try chances(1, seed: 1).allSatisfy { $0 == "failed" })
     }
 
-    @Test func whatIsCertainCastsNoDie() throws {
+    @Test func certainFaultUsesNoRandomNumber() throws {
         func number(_ fault: FaultyStore.Fault?) throws -> UInt64 {
             try SimulatedWorld(seed: 3).run { world in
                 let store = FaultyStore(world: world)
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: Full
 
-    @Test func aFullStoreFailsToWriteKeepsWhatItHasAndHasRoomAgainWhenItForgets() throws {
+    @Test func fullStoreFailsWritesUntilEntriesAreRemoved() throws {
         try SimulatedWorld().run { world in
             let store = FaultyStore(world: world)
             store.fillUp(at: 2 * Self.entry.weight)
@@ -144,13 +144,13 @@ import Testing
         }
     }
 
-    @Test func aLoadThroughAFullStoreHasItsValueAndSaysThatItIsNotStored() throws {
+    @Test func loadThroughFullStoreReturnsUnstoredValue() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#)
-            kitchen.store.fillUp(at: 0)
-            let loaded = try await kitchen.feed.load()
-            #expect(loaded.text == "value" && !loaded.isStored && kitchen.held() == nil)
-            #expect(kitchen.feed.metrics.storeFaults == ["faulty": 1])
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#)
+            simulated.store.fillUp(at: 0)
+            let loaded = try await simulated.feed.load()
+            #expect(loaded.text == "value" && !loaded.isStored && simulated.held() == nil)
+            #expect(simulated.feed.metrics.storeFaults == ["faulty": 1])
             #expect(loaded.trail.lines.contains { $0.contains("no space left on device") })
         }
     }

@@ -2,7 +2,10 @@ import Foundation
 import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
 @Suite struct FileStoreSafetyTests {
     private let folder: Folder
@@ -18,7 +21,7 @@ import Testing
             maxAge: maxAge, eviction: LRU(), world: world ?? self.world)
     }
 
-    @Test func aFolderThatIsClearedAwayIsMadeAgain() async throws {
+    @Test func deletedFolderIsMadeAgain() async throws {
         let store = open()
         _ = try await store.write(Entry(Data("one".utf8)), for: .id("a"))
         try FileManager.default.removeItem(at: folder.url.appending(path: "e"))
@@ -27,7 +30,7 @@ import Testing
         #expect(try await store.read(.id("a"))?.entry.payload.bytes == Data("two".utf8))
     }
 
-    @Test func anEntryIsKeptUntilItsAgeReachesMaxAge() throws {
+    @Test func entryIsKeptUntilMaxAge() throws {
         try SimulatedWorld().run { [self] world in
             let store = open(maxAge: .seconds(60), world)
             func write(_ metadata: Metadata) async throws {
@@ -50,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func clearingDeletesTheFilesOfWhatIsSelected() async throws {
+    @Test func clearingDeletesFilesOfSelectedEntries() async throws {
         let keys: [Key] = [
             .id("a"), .id("b"), .id("a", scope: "alice"), .id("a", scope: ""), .id("a", scope: "nobody"),
         ]
@@ -73,10 +76,10 @@ import Testing
         }
     }
 
-    @Test func clearingDeletesTheRestEvenIfOneFileCannotBe() async throws {
+    @Test func clearingDeletesOtherFilesIfOneCannotBeDeleted() async throws {
         let store = open()
         for number in 0..<20 { _ = try await store.write(Entry(text: "one"), for: .id("\(number)", scope: "alice")) }
-        // A folder cannot be unlinked.
+        // `unlink` fails for a folder.
         let name = try #require(folder.names(below: "e").first)
         let file = folder.url.appending(path: "e/\(name)")
         try FileManager.default.removeItem(at: file)
@@ -85,7 +88,7 @@ import Testing
         #expect(folder.names(below: "e") == [name])
     }
 
-    @Test func clearingDeletesWhatAnotherStoreWroteThereMeanwhile() async throws {
+    @Test func clearingDeletesFilesThatOtherStoreWrote() async throws {
         let store = open()
         _ = try await store.write(Entry(text: "one"), for: .id("a"))
         _ = try await open().write(Entry(text: "two"), for: .id("b"))
@@ -93,8 +96,8 @@ import Testing
         #expect(folder.names(below: "e") == [])
     }
 
-    /// A path at the limit of what the system takes has no room for the name of the file that is written first.
-    @Test func aWriteThatFailsLeavesTheOlderCopy() async throws {
+    /// A path of the system's largest length leaves no room for the temporary name of the file.
+    @Test func failedWriteKeepsOlderCopy() async throws {
         let limit = 4_095
         let name = "nobody-".utf8.count + 64 + ".entry".utf8.count
         var path = folder.url.path
@@ -125,42 +128,42 @@ import Testing
 
     // MARK: Expired entries
 
-    @Test func anExpiredEntryIsStillThereAfterARestartAndUntilItIsReplaced() async throws {
+    @Test func expiredEntrySurvivesRestartUntilReplaced() async throws {
         let entry = Entry(text: "older")
         _ = try await open().write(entry, for: .id("a"))
         _ = try await open().write(entry, for: .id("b"))
         let file = try Data(contentsOf: folder.url.appending(path: "e/" + folder.names(below: "e")[0]))
-        try await open().expire(.id("a"))
-        try await open().expire(.id("none"))
+        try await open().expire(.key(.id("a")))
+        try await open().expire(.key(.id("none")))
         var expired = entry.metadata
         expired.isExpired = true
         for store in [open(), open()] {
             #expect(try await store.read(.id("a"))?.entry.metadata == expired)
             #expect(try await store.read(.id("b"))?.entry.metadata == entry.metadata)
         }
-        // Nothing is written into the file, so nothing can be half-written.
+        // The file itself is not written, so it cannot be incomplete.
         #expect(try Data(contentsOf: folder.url.appending(path: "e/" + folder.names(below: "e")[0])) == file)
         let store = open()
         _ = try await store.write(Entry(text: "newer"), for: .id("a"))
         #expect(try await store.read(.id("a"))?.entry.metadata.isExpired == false)
-        try await store.expire(.id("a"))
+        try await store.expire(.key(.id("a")))
         try await store.remove(.key(.id("a")))
         #expect(folder.names(below: "e").count == 1)
     }
 
-    @Test func anExpiredEntryThatIsDamagedIsStillNoticed() async throws {
+    @Test func damageOfExpiredEntryIsNoticed() async throws {
         _ = try await open().write(Entry(text: "older"), for: .id("a"))
         let file = try onlyFile(in: folder.url.appending(path: "e"))
         var bytes = try Data(contentsOf: file)
         bytes[30] ^= 1
         try bytes.write(to: file)
-        try await open().expire(.id("a"))
+        try await open().expire(.key(.id("a")))
         let store = open()
         await #expect(throws: StoreError.self) { try await store.read(.id("a")) }
         #expect(folder.names(below: "e") == [])
     }
 
-    @Test func anExpiredEntryThatIsWrittenElsewhereTakesItsMarkAlong() async throws {
+    @Test func entryWrittenAsExpiredStaysExpired() async throws {
         var entry = Entry(text: "older")
         entry.metadata.isExpired = true
         _ = try await open().write(entry, for: .id("a"))
@@ -169,7 +172,7 @@ import Testing
 
     // MARK: What others put there
 
-    @Test func aFolderUnderAnEntrysNameKeepsNobodyFromWritingIt() async throws {
+    @Test func folderWithNameOfEntryDoesNotPreventWrite() async throws {
         for isEmpty in [true, false] {
             let store = open()
             _ = try await store.write(Entry(text: "one"), for: .id("a"))
@@ -179,18 +182,18 @@ import Testing
             try FileManager.default.createDirectory(at: planted, withIntermediateDirectories: false)
             if !isEmpty { try Data("theirs".utf8).write(to: planted.appending(path: "in")) }
             #expect(try await store.read(.id("a")) == nil)
-            try await store.expire(.id("a"))
+            try await store.expire(.key(.id("a")))
             try await store.remove(.key(.id("a")))
             #expect(try await store.write(Entry(text: "two"), for: .id("a")))
             #expect(try await open().read(.id("a"))?.entry.text == "two")
-            // What is theirs is set aside.
+            // Foreign files are renamed.
             let aside = folder.names(below: "e").filter { $0.hasSuffix(".aside") }
             #expect(aside.count == (isEmpty ? 1 : 2))
             try await store.remove(.all)
         }
     }
 
-    @Test func aLinkedFolderIsUsedAndNothingInItIsDeletedButTheStoresOwn() async throws {
+    @Test func linkedFolderIsUsedAndKeepsForeignFiles() async throws {
         let theirs = folder.url.appending(path: "theirs")
         try FileManager.default.createDirectory(at: theirs, withIntermediateDirectories: true)
         let foreign = [
@@ -210,7 +213,7 @@ import Testing
         #expect(folder.names(below: "theirs") == foreign.sorted())
     }
 
-    @Test func aReadThatASignalInterruptsIsMadeAgain() {
+    @Test func interruptedReadIsRepeated() {
         var results = [-1, -1, 5]
         #expect(
             Disk.uninterrupted {
@@ -227,21 +230,21 @@ import Testing
         #expect(calls == 1)
     }
 
-    @Test func aKeysDigestIsTheSameInEveryProcessAndNamesItsFile() async throws {
+    @Test func digestOfKeyIsStableAndNamesFile() async throws {
         let key = Key(resource: "feed", scope: "alice", parameters: ["id": "42"])
         #expect(key.digest == "dc8128e54c7a7fbf0409f0fbc90d7a8329ebf429f44a44222c8a61b0b28def1c")
         _ = try await open().write(Entry(text: "one"), for: key)
         #expect(folder.names(below: "e").first?.hasSuffix("-\(key.digest).entry") == true)
     }
 
-    @Test func aStoreWhoseFolderCannotBeMadeFailsAndTrapsNot() async throws {
+    @Test func storeWithoutFolderThrows() async throws {
         try folder.write("a file", to: "e")
         let store = open()
         await #expect(throws: StoreError.self) { try await store.read(.id("a")) }
         await #expect(throws: StoreError.self) { try await store.write(Entry(text: "one"), for: .id("a")) }
         await #expect(throws: StoreError.self) { try await store.remove(.all) }
         #expect(await store.statistics() == StoreStatistics())
-        // Once the folder can be made, it works.
+        // The store works once the folder can be made.
         try FileManager.default.removeItem(at: folder.url.appending(path: "e"))
         #expect(try await store.write(Entry(text: "one"), for: .id("a")))
     }
@@ -268,7 +271,7 @@ import Testing
             names.allSatisfy { $0.hasSuffix(".entry") && $0.dropLast(6).suffix(64).utf8.allSatisfy(plain.contains) })
     }
 
-    @Test func twoKeysNeverMeet() async throws {
+    @Test func differentKeysHaveDifferentFiles() async throws {
         let keys = [
             Key(resource: "a", scope: "b"), Key(resource: "a@b"), Key(resource: "a", scope: "b@c"),
             Key(resource: "a@b", scope: "c"), Key(resource: "a", scope: nil), Key(resource: "a", scope: ""),
@@ -278,7 +281,7 @@ import Testing
             Key(resource: "a", parameters: ["b": "c"]),
             Key(resource: "a", scope: "b?c=d"), Key(resource: "a", scope: "b", parameters: ["c": "d"]),
             Key(resource: "a%40b"), Key(resource: "a%2540b"), Key(resource: "a", scope: "%"),
-            // The same to Swift's String, not to anybody's server.
+            // These texts are equal as Swift strings, but not for a server.
             Key(resource: "a", scope: "\u{E9}"), Key(resource: "a", scope: "e\u{301}"),
         ]
         #expect(Set(keys).count == keys.count && Set(keys.map(\.text)).count == keys.count)
@@ -298,6 +301,6 @@ import Testing
         #expect(try await files.read(keys[18]) == nil)
         #expect(try await files.read(keys[19]) != nil)
         let one = Key(resource: "a", parameters: ["b": "c", "d": "e"])
-        #expect(one == Key(resource: "a", parameters: ["d": "e", "b": "c"]) && one.description == "a key of a")
+        #expect(one == Key(resource: "a", parameters: ["d": "e", "b": "c"]) && one.description == "a \(one.digest)")
     }
 }

@@ -2,7 +2,10 @@ import FoundationEssentials
 import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
 #if canImport(Glibc)
     import Glibc
@@ -17,7 +20,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
     private let files = FileManager.default
 
-    /// A folder, a name below it that is watched, and what the watch tells.
+    /// A folder, the watched name below it, and the changes that the watch reports.
     private final class Watched {
         let base: Folder
         let name: String
@@ -30,18 +33,18 @@ import Testing
             changes = SystemWorld().changes(in: base.path + "/" + name).makeAsyncIterator()
         }
 
-        /// Returns when a change is told after which `isSo`.
+        /// Returns when a change was reported after which `isSo` is true.
         func wait(_ isSo: () -> Bool) async {
             while let _ = await changes.next() { if isSo() { return } }
         }
 
-        /// Writes files until one is told by its name.
+        /// Writes files until one is reported by its name.
         func hearFiles() async throws {
             var number = 0
             try base.write("{}", to: name + "/0.json")
             while let change = await changes.next() {
                 if case .files(let names) = change, names.contains("\(number).json") { return }
-                // It may stand for the file, too.
+                // This change may include the file, too.
                 guard change == .anything else { continue }
                 number += 1
                 try base.write("{}", to: name + "/\(number).json")
@@ -53,7 +56,7 @@ import Testing
         try files.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    @Test func aFolderThatIsDeletedAndComesBackIsHeardAgain() async throws {
+    @Test func folderDeletedAndMadeAgainIsWatched() async throws {
         let base = try Folder()
         try make(base.path + "/policies")
         let watched = Watched("policies", in: base)
@@ -66,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatIsNotThereYetIsHeardWhenItComes() async throws {
+    @Test func missingFolderIsWatchedOnceMade() async throws {
         let base = try Folder()
         let watched = Watched("deep/policies", in: base)
         try make(watched.path)
@@ -74,12 +77,12 @@ import Testing
         try await watched.hearFiles()
     }
 
-    @Test(arguments: ["policies", "releases/policies"]) func aLinkThatIsSwappedIsFollowed(_ name: String) async throws {
+    @Test(arguments: ["policies", "releases/policies"]) func replacedLinkIsFollowed(_ name: String) async throws {
         let base = try Folder()
         for release in ["1", "2", "3"] { try make(base.path + "/r\(release)/policies") }
         let link = base.path + "/" + (name == "policies" ? "policies" : "releases")
         func swap(_ release: String) throws {
-            // As `ln -sfn` does: made beside it and put in its place.
+            // As `ln -sfn` does, the link is made beside the old one and then renamed.
             let target = name == "policies" ? "r\(release)/policies" : "r\(release)"
             try files.createSymbolicLink(atPath: link + ".new", withDestinationPath: target)
             #expect(rename(link + ".new", link) == 0)
@@ -93,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aParentThatIsSwappedIsFollowed() async throws {
+    @Test func replacedParentIsFollowed() async throws {
         let base = try Folder()
         try make(base.path + "/app/policies")
         try make(base.path + "/next/policies")
@@ -106,10 +109,10 @@ import Testing
     }
 
     @Test(.enabled(if: Disk.item("/proc/self/fd") != nil, "this system does not tell which descriptors are open"))
-    func nothingIsLeftOpenWhenNobodyListens() async throws {
+    func endedWatchLeavesNoDescriptors() async throws {
         let base = try Folder()
         try make(base.path + "/policies")
-        /// Descriptors of inotify, of this process.
+        /// Returns the number of this process's inotify descriptors.
         func watches() throws -> Int {
             try Disk.list("/proc/self/fd").count { item in
                 (try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + item.name))?.contains("inotify")
@@ -127,11 +130,11 @@ import Testing
             }
             count = try watches()
         }
-        // Others watch at the same time, but none twenty times.
+        // Other tests watch at the same time, but none of them twenty times.
         #expect(count < 20)
     }
 
-    @Test func theWayToAFolderIsFoundThroughLinks() throws {
+    @Test func folderTrailFollowsLinks() throws {
         let base = try Folder()
         let real = Disk.realPath(base.path) ?? ""
         try make(base.path + "/a/b")

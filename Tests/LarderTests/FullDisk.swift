@@ -1,14 +1,14 @@
 import Foundation
 import Larder
 
-/// A small disk of its own that can be filled up: a folder that `Tests/full-disk` mounts.
+/// A small disk that a test can fill: a folder that `Tests/full-disk` mounts.
 struct FullDisk {
     let path: String
 
-    /// Where such disks are mounted; nil where they are not.
+    /// The folder with the mounted disks; nil if none are mounted.
     static let folder = ProcessInfo.processInfo.environment["LARDER_FULL_DISK"]
 
-    /// The disk of this name, emptied.
+    /// Returns the disk with this name, without its files.
     init(_ name: String) throws {
         path = try (Self.folder.map { $0 + "/" + name }).unwrapped()
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
@@ -16,12 +16,12 @@ struct FullDisk {
         }
     }
 
-    /// Where a pantry may keep what it likes.
+    /// The folder for a pantry's files.
     var cache: URL { URL(filePath: path + "/cache") }
 
     private var filler: String { path + "/somebody-elses" }
 
-    /// How much room is left, in bytes.
+    /// The free space in bytes.
     var room: Int {
         get throws {
             let attributes = try FileManager.default.attributesOfFileSystem(forPath: path)
@@ -29,18 +29,18 @@ struct FullDisk {
         }
     }
 
-    /// Lets somebody else use all the room there is but so much.
+    /// Fills the disk except for `room` bytes.
     func fill(leaving room: Int = 0) throws {
         free()
         try Data(count: max(0, self.room - room)).write(to: URL(filePath: filler))
     }
 
-    /// Gives back what somebody else used.
+    /// Frees the space that `fill` took.
     func free() { try? FileManager.default.removeItem(atPath: filler) }
 }
 
 extension Optional {
-    /// The value; an error where there is none.
+    /// Returns the value, or throws if there is none.
     fileprivate func unwrapped() throws -> Wrapped {
         guard let self else { throw Unexpected(description: "it is missing") }
         return self

@@ -1,5 +1,6 @@
 import Dispatch
 import Larder
+import LarderBase
 import Testing
 
 @Suite struct TimestampTests {
@@ -31,7 +32,7 @@ import Testing
         #expect(Duration.nanoseconds(-1_500_000_001).nanoseconds == -1_500_000_001)
     }
 
-    @Test func aScaledDurationStaysBetweenZeroAndForever() {
+    @Test func scaledDurationStaysBetweenZeroAndForever() {
         #expect(Duration.seconds(10).scaled(by: 1.5) == .seconds(15) && Duration.seconds(10).scaled(by: 0) == .zero)
         #expect(Duration.seconds(10).scaled(by: -1) == .zero && Duration.seconds(-1).scaled(by: 2) == .zero)
         #expect(Duration.seconds(10).scaled(by: 1e30) == .forever && Duration.forever.scaled(by: 2) == .forever)
@@ -49,7 +50,7 @@ import Testing
             (.forever, "forever", "forever"), (.seconds(Int64.max), "forever", "forever"),
             (.seconds(-90), "-1.5 min", "-90s"),
         ] as [(Duration, String, String)])
-    func aDurationHasAShortTextAndASpelling(duration: Duration, brief: String, spelled: String) {
+    func durationHasShortTextAndSpelling(duration: Duration, brief: String, spelled: String) {
         #expect(duration.brief == brief && duration.spelled == spelled)
     }
 }
@@ -81,7 +82,7 @@ import Testing
         #expect(count.withLock { $0 } == 200_000)
     }
 
-    @Test func theLockIsGivenBackWhenTheBodyThrows() {
+    @Test func lockIsReleasedIfBodyThrows() {
         struct Failure: Error {}
         let value = Locked(1)
         #expect(throws: Failure.self) {

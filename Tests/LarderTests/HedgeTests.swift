@@ -5,7 +5,7 @@ import Testing
 
 /// The wrapper `hedge`, which makes a second call after one second here.
 @Suite struct HedgeTests {
-    /// How a load through a hedge went.
+    /// The outcome of a load through a hedge.
     private struct Course: Sendable {
         var result: Result<Loaded<Data>, any Error>
         var endedAt: Duration?
@@ -17,31 +17,32 @@ import Testing
 
     private func course(_ acts: ScriptedOrigin.Act..., cancelAt: Duration? = nil) throws -> Course {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""network-only""#, around: #"[{ "use": "hedge", "after": "1s" }]"#)
-            kitchen.origin.play(then: .failure(.status(599)))
-            for act in acts { kitchen.origin.play(act) }
-            let load = kitchen.start()
+            simulated.origin.play(then: .failure(.status(599)))
+            for act in acts { simulated.origin.play(act) }
+            let load = simulated.start()
             if let cancelAt {
                 try await world.sleep(for: cancelAt)
                 load.cancel()
             }
             let result = await load.result()
-            // No time passes: what lost is cancelled when somebody wins.
+            // No time passes: the losing call is cancelled when the other one wins.
             try await world.settle()
             return Course(
-                result: result, endedAt: load.endedAt, starts: kitchen.origin.starts, underWay: kitchen.origin.underWay)
+                result: result, endedAt: load.endedAt, starts: simulated.origin.starts,
+                underWay: simulated.origin.underWay)
         }
     }
 
-    @Test func aFirstCallThatAnswersInTimeIsTheOnlyOne() throws {
+    @Test func fastFirstCallIsTheOnlyCall() throws {
         for after in [0, 1, 999, 1_000] {
             let course = try course(.value("first", after: .milliseconds(after)))
             #expect(course.text == "first" && course.starts == [.zero] && course.endedAt == .milliseconds(after))
         }
     }
 
-    @Test func aSlowFirstCallIsJoinedByASecondAndTheFirstAnswerWins() throws {
+    @Test func slowCallStartsSecondAndFirstAnswerWins() throws {
         let second = try course(.value("first", after: .seconds(5)), .value("second", after: .seconds(1)))
         #expect(second.text == "second" && second.endedAt == .seconds(2) && second.underWay == 0)
         #expect(second.starts == [.zero, .seconds(1)])
@@ -53,12 +54,12 @@ import Testing
         #expect(first.starts.count == 2, "there is no third")
     }
 
-    @Test func aFailureBeforeTheSecondCallIsTheEnd() throws {
+    @Test func failureBeforeSecondCallIsThrown() throws {
         let course = try course(.failure(.status(503), after: .milliseconds(500)))
         #expect(course.status == 503 && course.starts.count == 1 && course.endedAt == .milliseconds(500))
     }
 
-    @Test func aFailureOfOneWaitsForTheOther() throws {
+    @Test func failureOfOneCallWaitsForOther() throws {
         let first = try course(
             .failure(.status(503), after: .seconds(2)), .value("second", after: .seconds(4)))
         #expect(first.text == "second" && first.endedAt == .seconds(5))
@@ -66,7 +67,7 @@ import Testing
         #expect(second.text == "first" && second.endedAt == .seconds(4))
     }
 
-    @Test func whenBothFailTheOriginsOwnErrorIsThrownTheOneThatCameFirst() throws {
+    @Test func firstOriginErrorIsThrownIfBothCallsFail() throws {
         let first = try course(
             .failure(.status(501), after: .seconds(2)), .failure(.status(502), after: .seconds(2)))
         #expect(first.status == 501 && first.endedAt == .seconds(3) && first.starts.count == 2)
@@ -75,7 +76,7 @@ import Testing
         #expect(second.status == 502 && second.endedAt == .seconds(4))
     }
 
-    @Test func anAnswerThatIsAnErrorWinsAtOnce() throws {
+    @Test func answerThatIsAnErrorWinsAtOnce() throws {
         let first = try course(.failure(.status(404), after: .seconds(2)), .value("second", after: .seconds(4)))
         #expect(first.status == 404 && first.endedAt == .seconds(2) && first.underWay == 0)
         let second = try course(.value("first", after: .seconds(4)), .failure(.status(404), after: .seconds(1)))
@@ -84,7 +85,7 @@ import Testing
         #expect(alone.status == 404 && alone.starts.count == 1)
     }
 
-    @Test func cancellingTheCallerCancelsBothCallsAndStartsNoOther() throws {
+    @Test func cancelledCallerCancelsBothCalls() throws {
         for (moment, calls) in [(500, 1), (2_000, 2)] {
             let course = try course(.hang, .hang, cancelAt: .milliseconds(moment))
             #expect(throws: CancellationError.self) { try course.result.get() }

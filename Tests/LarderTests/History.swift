@@ -1,11 +1,12 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// A small random history of one resource: loads, cancellations, clearings and faults, all as the seed has it.
+/// A small random history of one resource: loads, cancellations, clearings and faults, all determined by the seed.
 struct History: Sendable {
-    /// What is wrong with a run, and what was seen.
+    /// The broken promises of a run, and its transcript.
     struct Account: Equatable, Sendable {
         var transcript: [String] = []
         var broken: [String] = []
@@ -18,48 +19,48 @@ struct History: Sendable {
 
     let seed: UInt64
 
-    /// Lives through it once.
+    /// Runs the history once.
     func run() throws -> Account {
         try SimulatedWorld(seed: seed, interleaving: .shuffled).run { world in
-            var dice = Dice(seed: seed &* 31 &+ 7)
+            var dice = SeededGenerator(seed: seed &* 31 &+ 7)
             let origin = CheckedOrigin(world: world, seed: seed)
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: Self.strategies[dice.roll(Self.strategies.count)],
                 validators: #"[{ "use": "age", "fresh": "40ms", "whileRevalidating": "100ms", "onError": "200ms" }]"#,
                 around: dice.roll(2) == 0 ? "[]" : #"[{ "use": "timeout", "after": "90ms" }]"#,
-                foreignStore: dice.roll(2) == 0, plugins: [origin.plugin], origin: #""checked""#)
+                isStoreForeign: dice.roll(2) == 0, plugins: [origin.plugin], origin: #""checked""#)
             let teller = Teller(world)
             var loads: [Started<Void>] = []
             for number in 0..<24 {
                 switch dice.roll(12) {
                 case 0 where !loads.isEmpty: loads[dice.roll(loads.count)].cancel()
                 case 1:
-                    try await Self.clear(kitchen, &dice, teller, origin)
+                    try await Self.clear(simulated, &dice, teller, origin)
                     origin.cleared()
-                case 2: Self.disturb(kitchen.store, &dice)
+                case 2: Self.disturb(simulated.store, &dice)
                 case 3, 4: try await world.sleep(for: .milliseconds(dice.roll(60)))
-                default: loads.append(Self.load(number, kitchen, &dice, teller))
+                default: loads.append(Self.load(number, simulated, &dice, teller))
                 }
             }
-            for operation in [FaultyStore.Operation.read, .write, .remove] { kitchen.store.set(nil, for: operation) }
+            for operation in [FaultyStore.Operation.read, .write, .remove] { simulated.store.set(nil, for: operation) }
             try await world.sleep(for: .seconds(7_300))
-            return Self.judged(kitchen, origin, teller, loads)
+            return Self.judged(simulated, origin, teller, loads)
         }
     }
 
     private static func load(
-        _ number: Int, _ kitchen: Kitchen, _ dice: inout Dice, _ teller: Teller
+        _ number: Int, _ simulated: SimulatedPantry, _ dice: inout SeededGenerator, _ teller: Teller
     ) -> Started<Void> {
         let id = "\(dice.roll(2))"
         let scope = [nil, "a", "b"][dice.roll(3)]
         let mode: Request.Mode = [.normal, .normal, .normal, .refresh, .cachedOnly][dice.roll(5)]
         let deadline: Duration? = dice.roll(4) == 0 ? .milliseconds(dice.roll(80)) : nil
         let asText = dice.roll(4) == 0
-        let request = kitchen.feed.request(["id": id], scope: scope, mode: mode, deadline: deadline)
+        let request = simulated.feed.request(["id": id], scope: scope, mode: mode, deadline: deadline)
         let oldest = teller.begun(request)
-        let feed = kitchen.feed
-        let text = kitchen.pantry.resource("feed", as: String.self)
-        return kitchen.world.start {
+        let feed = simulated.feed
+        let text = simulated.pantry.resource("feed", as: String.self)
+        return simulated.world.start {
             let line: String
             do {
                 let loaded = try await asText ? text.load(request) : feed.load(request).map(Self.unquoted)
@@ -80,17 +81,17 @@ struct History: Sendable {
     }
 
     private static func clear(
-        _ kitchen: Kitchen, _ dice: inout Dice, _ teller: Teller, _ origin: CheckedOrigin
+        _ simulated: SimulatedPantry, _ dice: inout SeededGenerator, _ teller: Teller, _ origin: CheckedOrigin
     ) async throws {
         let scope = [nil, "a", "b"][dice.roll(3)]
         let id = "\(dice.roll(2))"
-        let selections: [Selection] = [.all, .scope(scope), .key(kitchen.key(["id": id], scope: scope))]
+        let selections: [Selection] = [.all, .scope(scope), .key(simulated.key(["id": id], scope: scope))]
         let selection = selections[dice.roll(3)]
         do {
             switch selection {
-            case .all: try await kitchen.pantry.clear()
-            case .scope: try await kitchen.feed.clear(scope: scope)
-            case .key, .tag: try await kitchen.feed.clear(["id": id], scope: scope)
+            case .all: try await simulated.pantry.clear()
+            case .scope: try await simulated.feed.clear(scope: scope)
+            case .key, .tag: try await simulated.feed.clear(["id": id], scope: scope)
             }
             teller.cleared(selection, after: origin.count)
         } catch {
@@ -98,38 +99,40 @@ struct History: Sendable {
         }
     }
 
-    private static func disturb(_ store: FaultyStore, _ dice: inout Dice) {
+    private static func disturb(_ store: FaultyStore, _ dice: inout SeededGenerator) {
         let operation = [FaultyStore.Operation.read, .write, .remove][dice.roll(3)]
         store.set([nil, .fails, .takes(.milliseconds(dice.roll(30)))][dice.roll(3)], for: operation)
     }
 
     private static func judged(
-        _ kitchen: Kitchen, _ origin: CheckedOrigin, _ teller: Teller, _ loads: [Started<Void>]
+        _ simulated: SimulatedPantry, _ origin: CheckedOrigin, _ teller: Teller, _ loads: [Started<Void>]
     ) -> Account {
         var account = History.Account()
         account.broken += origin.broken
         if !loads.allSatisfy(\.isOver) { account.broken.append("a load never ended") }
-        if kitchen.world.unfinished != 1 { account.broken.append("\(kitchen.world.unfinished - 1) tasks never ended") }
-        let metrics = kitchen.feed.metrics
+        if simulated.world.unfinished != 1 {
+            account.broken.append("\(simulated.world.unfinished - 1) tasks never ended")
+        }
+        let metrics = simulated.feed.metrics
         if metrics.loads + metrics.cancelled + metrics.cachedOnly != loads.count {
             account.broken.append("\(loads.count) loads, but counted \(metrics)")
         }
-        for (key, entry) in kitchen.store.entries {
+        for (key, entry) in simulated.store.entries {
             teller.check(unquoted(entry.payload.bytes), for: key, since: teller.oldest(key))
         }
         account.broken += teller.account.broken
         account.transcript = teller.account.transcript
-        account.transcript.append("origin called \(origin.count) times, \(kitchen.store.bodyWrites) payloads written")
-        account.transcript.append(kitchen.store.entries.map { "\($0.key.text)" }.sorted().joined(separator: " "))
+        account.transcript.append("origin called \(origin.count) times, \(simulated.store.bodyWrites) payloads written")
+        account.transcript.append(simulated.store.entries.map { "\($0.key.text)" }.sorted().joined(separator: " "))
         return account
     }
 }
 
-/// Writes down what happens, and notices values that no origin sent, or that were cleared.
+/// A transcript that notices values that no origin sent or that were cleared.
 private final class Teller: Sendable {
     private struct State {
         var account = History.Account()
-        /// For each clearing, how often the origin had been called when it ended: what came before is never seen again.
+        /// For each clearing, the number of calls when it ended. Answers of earlier calls must not be served again.
         var clearings: [(selection: Selection, calls: Int)] = []
     }
 
@@ -142,7 +145,7 @@ private final class Teller: Sendable {
 
     func tell(_ line: String) { state.withLock { $0.account.transcript.append("\(world.uptime) \(line)") } }
 
-    /// The number of the oldest call whose answer a load that begins now may be given.
+    /// The number of the oldest call whose answer a load that begins now may return.
     func begun(_ request: Request) -> Int {
         tell("\(request.mode) \(request.key.text)")
         return oldest(request.key)

@@ -1,13 +1,16 @@
 import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
-/// What each eviction finds of traffic that is hard for some: an algorithm that broke would find less.
+/// The hit ratios of all evictions for difficult traffic. A broken algorithm would have a lower ratio.
 @Suite struct HitRatioTests {
     private static let capacity = 100
 
-    /// How many of a hundred requests an eviction finds, by its name.
+    /// Returns the hit ratio of each eviction in percent, by its name.
     private func ratios(_ requests: [Int], weight: (Int) -> Int = { _ in 1 }) throws -> [String: Double] {
         let mean = requests.reduce(0) { $0 + weight($1) } / requests.count
         return try Dictionary(
@@ -19,21 +22,21 @@ import Testing
     }
 
     private static func zipf(_ count: Int, keys: Int, seed: UInt64, shift: (Int) -> Int = { _ in 0 }) -> [Int] {
-        var dice = Dice(seed: seed)
+        var dice = SeededGenerator(seed: seed)
         let ranks = Zipf(count: keys, skew: 0.9)
         return (0..<count).map { ranks.rank(for: dice.chance()) + shift($0) }
     }
 
-    @Test func aLoopThatDoesNotFitIsFoundInPart() throws {
+    @Test func loopLargerThanStoreHasSomeHits() throws {
         let found = try ratios((0..<12_000).map { $0 % 130 })
-        // Nobody can find more than 99 of 130, and who forgets what is oldest finds nothing.
+        // No eviction can find more than 99 of 130. One that evicts the oldest entry finds nothing.
         #expect(found["lru"] == 0)
         #expect(found["adaptive", default: 0] > 72)
         #expect(found["s3-fifo", default: 0] > 55)
         #expect(found["w-tinylfu", default: 0] > 60)
     }
 
-    @Test func aScanDoesNotEmptyTheStore() throws {
+    @Test func scanDoesNotEvictPopularEntries() throws {
         var scanned = 100_000
         let requests = Self.zipf(12_000, keys: 2_000, seed: 1).enumerated().map { number, key in
             guard number % 3_000 > 2_000 else { return key }
@@ -47,15 +50,15 @@ import Testing
         #expect(found["s3-fifo", default: 0] > best - 1.5 && found["w-tinylfu", default: 0] > best - 4)
     }
 
-    @Test func whatIsPopularMayChange() throws {
+    @Test func evictionFollowsChangeOfPopularKeys() throws {
         let found = try ratios(Self.zipf(15_000, keys: 3_000, seed: 2, shift: { $0 / 20 }))
         let best = found.values.max() ?? 0
         #expect(found["adaptive", default: 0] > best - 1)
         #expect(found["w-tinylfu", default: 100] < best - 3, "frequency alone does not do here")
     }
 
-    @Test func whatIsNewMayMatterMost() throws {
-        var dice = Dice(seed: 3)
+    @Test func evictionFavorsNewEntriesIfTrafficDoes() throws {
+        var dice = SeededGenerator(seed: 3)
         var requests: [Int] = []
         for number in 0..<12_000 {
             // Three of four requests are for one of the last eighty.
@@ -65,13 +68,13 @@ import Testing
         #expect(found["adaptive", default: 0] > found["lru", default: 100] - 3)
     }
 
-    @Test func aLoopMayGiveWayToAnother() throws {
+    @Test func evictionFollowsChangeOfLoop() throws {
         let found = try ratios((0..<16_000).map { $0 / 8_000 * 1_000 + $0 % 400 })
-        // Something of the second loop must be found as well: half of a quarter is what the first one gives.
+        // Some of the second loop must be found as well: the first loop alone gives half of a quarter.
         #expect(found["adaptive", default: 0] > 18)
     }
 
-    @Test func aFewLargeEntriesDoNotDriveOutAllOthers() throws {
+    @Test func largeEntriesDoNotEvictAllOthers() throws {
         let requests = Self.zipf(12_000, keys: 2_000, seed: 4)
         let found = try ratios(requests) { key in (key &* 0x9E37_79B1) >> 4 % 16 == 0 ? 160 : 4 + key % 13 }
         let best = found.values.max() ?? 0

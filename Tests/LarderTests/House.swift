@@ -1,23 +1,48 @@
+import FoundationEssentials
+import Larder
+
 /// The rules of the house that can be read off its sources. Each gives what breaks it, in words.
 struct House {
     /// Each room and the rooms it may know.
     var floors: [String: Set<String>]
     var files: [SwiftSource]
 
-    /// The floors of `Sources/Larder`, from the ground up.
+    /// The floors of the library's modules, from the ground up: the rooms of LarderCore and LarderPlugins, and the
+    /// other modules as one room each.
     static let floors: [String: Set<String>] = {
-        let below: Set<String> = ["World", "Loading", "Metrics", "Graph", "Plugins"]
-        var floors: [String: Set<String>] = [
-            "World": [], "Loading": ["World"], "Metrics": ["World", "Loading"],
-            "Graph": ["World", "Loading", "Metrics"], "Plugins": ["World", "Loading", "Metrics", "Graph"],
-            "Policy": below, "Composition": below.union(plugins).union(["Policy"]),
-        ]
+        var floors: [String: Set<String>] = ["LarderBase": []]
+        floors["JSON"] = ["LarderBase"]
+        floors["World"] = ["LarderBase"]
+        floors["Loading"] = ["LarderBase", "World"]
+        var below: Set<String> = ["LarderBase", "JSON", "World", "Loading"]
+        for room in ["Metrics", "Graph", "Plugins", "Policy", "Composition"] {
+            floors[room] = below
+            below.insert(room)
+        }
         for folder in plugins { floors[folder] = below }
+        floors["LarderPlugins"] = below.union(plugins)
+        floors["Larder"] = below.union(plugins).union(["LarderPlugins"])
         return floors
     }()
 
+    /// The rooms of LarderCore.
+    static let coreRooms: Set = ["World", "Loading", "JSON", "Metrics", "Graph", "Plugins", "Policy", "Composition"]
+
+    /// The names of the standard plugins.
+    static let pluginNames = Set(Plugin.standard.map(\.name))
+
+    /// The sources of the library's modules, each under its room.
+    static func sources(in root: URL) throws -> [SwiftSource] {
+        try ["LarderBase", "LarderCore", "LarderPlugins", "Larder"].flatMap { module in
+            try SwiftSource.all(below: root.appending(path: "Sources/" + module)).map { file in
+                let isRoom = module == "LarderCore" || module == "LarderPlugins" && !file.folder.isEmpty
+                return isRoom ? file : SwiftSource(module + "/" + file.path, file.text)
+            }
+        }
+    }
+
     /// The folders of plugins, which know all below and never each other.
-    static let plugins: Set<String> = ["Strategies", "Wrappers", "Validators", "Origins", "Stores", "Eviction"]
+    static let plugins: Set<String> = ["Strategies", "Wrappers", "Validators", "Origins", "Stores", "Eviction", "HTTP"]
 
     /// Types that are named where their folder must not be known.
     var reachingUp: [String] {
@@ -56,6 +81,36 @@ struct House {
                 return Set(named + implied).map { "\(file.path):\($0): names \(member)" }
             }
         }.sorted()
+    }
+
+    /// Names of plugins in the strings of some rooms: a name by itself, or one in quotation marks or brackets as messages have it.
+    func quoted(_ names: Set<String>, in rooms: Set<String>, except allowed: Set<String> = []) -> [String] {
+        let wanted = names.subtracting(allowed)
+        return files.filter { rooms.contains($0.folder) }.flatMap { file in
+            file.literals.flatMap { text, line in
+                wanted.filter { text == $0 || text.contains("'\($0)'") || text.contains(".\($0)[") }.sorted()
+                    .map { "\(file.path):\(line): names \($0)" }
+            }
+        }
+    }
+
+    /// Imports of the package's modules that a module must not make.
+    static func imports(below root: URL, allowed: [String: Set<String>]) throws -> [String] {
+        try allowed.sorted { $0.key < $1.key }.flatMap { module, others in
+            try SwiftSource.all(below: root.appending(path: "Sources/" + module)).flatMap { file in
+                file.code.compactMap { line -> String? in
+                    let words = SwiftSource.words(of: line)
+                    guard let place = words.firstIndex(of: "import"), place + 1 < words.count else { return nil }
+                    let kinds: Set = ["struct", "class", "enum", "protocol", "func", "typealias"]
+                    let name =
+                        kinds.contains(words[place + 1]) && place + 2 < words.count
+                        ? words[place + 2] : words[place + 1]
+                    // A file that tests also compile imports its own module there.
+                    guard name.contains("Larder"), name != module, !others.contains(name) else { return nil }
+                    return "\(module)/\(file.path) imports \(name)"
+                }
+            }
+        }
     }
 
     /// Code that must not stand outside the rooms in `except`.

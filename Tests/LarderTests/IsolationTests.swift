@@ -1,11 +1,15 @@
 import Dispatch
 import FoundationEssentials
+import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
 @Suite struct IsolationTests {
-    /// Runs an actor's jobs on a queue of its own and counts them.
+    /// An executor that runs an actor's jobs on its own queue and counts them.
     private final class CountingExecutor: SerialExecutor {
         private static let mark = DispatchSpecificKey<ObjectIdentifier>()
         private let queue = DispatchQueue(label: "counting")
@@ -23,7 +27,7 @@ import Testing
         }
     }
 
-    /// An actor that loads, and knows how often it was left and entered again meanwhile.
+    /// An actor that loads and counts how often its jobs were resumed meanwhile.
     private actor Screen {
         let executor: CountingExecutor
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -37,37 +41,35 @@ import Testing
         }
     }
 
-    /// Notes on which side of the fence it is asked.
+    /// A validator that records whether it runs on the caller's actor.
     private struct Witness: Validator {
         let seen: Locked<[Bool]>
         let isInside: @Sendable () -> Bool
 
-        func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions {
+        func permit(_ metadata: Metadata, for request: Request, at now: Timestamp) -> Permissions {
             seen.withLock { $0.append(isInside()) }
             return Permissions(.all)
         }
     }
 
     private static func pantry(_ witness: Witness, age: String) async throws -> Pantry {
-        let folder = try Folder()
-        try folder.write(
-            """
+        let policy = """
             { "resource": "feed", "origin": "one", "strategy": "stale-while-revalidate",
               "validators": ["witness", \(age)], "around": ["retry", { "use": "timeout", "after": "1h" }],
               "store": { "use": "tiered", "tiers": ["memory", "memory"] },
               "fallbacks": [{ "use": "constant", "value": 2 }] }
-            """, to: "feed.json")
+            """
         var registry = Registry.standard
         try registry.register(.origin("one") { _ in Data("1".utf8) })
         try registry.register(.validator("witness", "Notes where it is asked.") { _ in witness })
-        return try await Pantry(policies: folder.url, registry: registry, cache: folder.url)
+        return try await Pantry(policies: ["feed": policy], registry: registry, cache: TemporaryFolder().url)
     }
 
     @Test(arguments: [
         (#"{ "use": "age", "fresh": "forever" }"#, Freshness.fresh),
         (#"{ "use": "age", "fresh": "0s", "whileRevalidating": "forever" }"#, .stale),
     ])
-    func aHitNeverLeavesTheCallersActor(age: String, freshness: Freshness) async throws {
+    func hitStaysOnCallersActor(age: String, freshness: Freshness) async throws {
         let executor = CountingExecutor()
         let seen = Locked<[Bool]>([])
         let pantry = try await Self.pantry(Witness(seen: seen) { executor.isCurrent }, age: age)
@@ -79,12 +81,12 @@ import Testing
             let (loaded, entries) = try await screen.load(feed)
             #expect(loaded.source == .store("memory") && loaded.freshness == freshness)
             #expect(entries == 0)
-            // A refresh behind it may ask elsewhere meanwhile.
+            // A background refresh may call it elsewhere meanwhile.
             #expect(seen.withLock { $0.contains(true) })
         }
     }
 
-    @Test func aMissIsDecodedOffTheCallersActor() async throws {
+    @Test func missIsDecodedOffCallersActor() async throws {
         let executor = CountingExecutor()
         let inside = Locked<[Bool]>([])
         let pantry = try await Self.pantry(
@@ -94,27 +96,26 @@ import Testing
             pantry.resource("feed", codec: CountingCodec("a", count)))
         #expect(loaded.source == .origin)
         #expect(inside.withLock { $0 } == [false])
-        // The executor does count who comes back.
+        // The executor counts a resumed job.
         #expect(entries > 0)
     }
 
-    @Test func aCopyFromDiskIsReadAndDecodedOffTheCallersActor() async throws {
-        let folder = try Folder()
-        try folder.write(
-            """
+    @Test func diskCopyIsReadAndDecodedOffCallersActor() async throws {
+        let policy = """
             { "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first", "store": "file" }
-            """, to: "feed.json")
-        _ = try await Pantry(policies: folder.url, cache: folder.url).resource("feed").load()
+            """
+        let cache = try TemporaryFolder()
+        _ = try await Pantry(policies: ["feed": policy], cache: cache.url).resource("feed").load()
         let executor = CountingExecutor()
         let inside = Locked<[Bool]>([])
         let count = CountingCodec.Count { inside.withLock { $0.append(executor.isCurrent) } }
-        let pantry = try await Pantry(policies: folder.url, cache: folder.url)
+        let pantry = try await Pantry(policies: ["feed": policy], cache: cache.url)
         let (loaded, _) = try await Screen(executor).load(pantry.resource("feed", codec: CountingCodec("a", count)))
         #expect(loaded.source == .store("file"))
         #expect(inside.withLock { $0 } == [false])
     }
 
-    @MainActor @Test func onTheMainActorAHitStaysThereAndDecodingDoesNotHappenThere() async throws {
+    @MainActor @Test func hitStaysOnMainActorWithoutDecodingThere() async throws {
         let mark = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: mark, value: true)
         try #require(DispatchQueue.getSpecific(key: mark) == true)

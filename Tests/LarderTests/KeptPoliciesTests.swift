@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// A pantry that begins while its policies are not sound.
+/// A pantry that starts while its policies are invalid.
 @Suite struct KeptPoliciesTests {
     private static func policy(_ name: String, _ value: String, more: String = "") -> String {
         #"{ "resource": "\#(name)", "origin": { "use": "constant", "value": \#(value) }, "#
@@ -36,7 +37,7 @@ import Testing
         ((try? Disk.list(cache.path)) ?? []).map(\.name).filter { $0.hasPrefix("policies.") }
     }
 
-    @Test func theLastSoundPoliciesStandInAndThatIsSaid() throws {
+    @Test func lastValidPoliciesReplaceBrokenOnesWithNotice() throws {
         try SimulatedWorld().run { [self] world in
             _ = try await start(world)
             try base.write("{", to: "a/feed.json")
@@ -54,14 +55,14 @@ import Testing
                 return
             }
             #expect(error.problems.first?.file == base.path + "/a/feed.json")
-            // They take over as soon as they are sound.
+            // The policies of the folder replace the kept ones as soon as they are valid.
             try base.write(Self.policy("feed", "2"), to: "a/feed.json")
             try await pantry.reload()
             #expect(try await value(pantry) == "2" && pantry.warnings.isEmpty)
         }
     }
 
-    @Test func aWatchTakesOverAndRemovesWhatTheFolderDoesNotHold() throws {
+    @Test func watchReplacesKeptPoliciesOnceFolderIsValid() throws {
         try SimulatedWorld().run(leaving: .anything) { [self] world in
             try base.write(Self.policy("old", "1"), to: "a/old.json")
             _ = try await start(world)
@@ -81,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func basesProcessSettingsAndFilesBesideThePolicyAreThere() throws {
+    @Test func keptPoliciesIncludeBasesSettingsAndFiles() throws {
         try SimulatedWorld().run { [self] world in
             try base.write(#"{ "origin": { "use": "file", "path": "seed.json" } }"#, to: "a/_base.json")
             try base.write(
@@ -95,12 +96,12 @@ import Testing
             let pantry = try await start(world)
             #expect(try await value(pantry) == #""seed""#)
             await pantry.close()
-            // That they stand in is in the log that they name.
+            // The log that the kept policies name says that they are used.
             #expect(try base.text(of: "cache/told.jsonl").contains("\"kind\":\"refused\""))
         }
     }
 
-    @Test func onlySetsThatTookEffectAreKept() throws {
+    @Test func onlyPoliciesThatTookEffectAreKept() throws {
         try SimulatedWorld().run { [self] world in
             let first = try await start(world)
             try base.write(Self.policy("feed", "2"), to: "a/feed.json")
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func noValueOfTheEnvironmentIsKept() throws {
+    @Test func environmentValuesAreNotKept() throws {
         try SimulatedWorld().run { [self] world in
             try base.write(Self.policy("feed", #""${TOKEN}""#), to: "a/feed.json")
             _ = try await start(world, environment: ["TOKEN": "canary-77"])
@@ -122,12 +123,12 @@ import Testing
             #expect(mode as? Int == 0o600)
             try base.write("{", to: "a/feed.json")
             #expect(try await value(try await start(world, environment: ["TOKEN": "other"])) == #""other""#)
-            // Without the variable they are not sound either.
+            // Without the variable the kept policies are invalid, too.
             await #expect(throws: PolicyError.self) { try await start(world) }
         }
     }
 
-    @Test func eachFolderHasItsOwn() throws {
+    @Test func eachPolicyFolderHasItsOwnKeptPolicies() throws {
         try SimulatedWorld().run { [self] world in
             _ = try await start(world, "a")
             try base.write("{", to: "b/feed.json")
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatIsNotThereIsStoodInFor() throws {
+    @Test func keptPoliciesReplaceMissingFolder() throws {
         try SimulatedWorld().run { [self] world in
             _ = try await start(world)
             try FileManager.default.removeItem(atPath: base.path + "/a")
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func aChangeOfABaseOrOfTheProcessIsKeptAndNoChangeWritesNothing() throws {
+    @Test func changeOfBaseOrSettingsIsKeptAndNoChangeWritesNothing() throws {
         try SimulatedWorld().run { [self] world in
             try base.write(#"{ "about": "1" }"#, to: "a/_base.json")
             try base.write(Self.policy("feed", "1", more: #", "extends": "_base.json""#), to: "a/feed.json")
@@ -169,14 +170,14 @@ import Testing
         }
     }
 
-    @Test func nothingIsKeptUnlessItIsAskedFor() throws {
+    @Test func nothingIsKeptByDefault() throws {
         try SimulatedWorld().run { [self] world in
             _ = try await start(world, ifUnsound: .fail)
             #expect(keptFiles.isEmpty)
         }
     }
 
-    @Test func aSetThatCannotBeKeptIsToldAndNothingElseSuffers() throws {
+    @Test func failureToKeepPoliciesIsReportedAndLoadsGoOn() throws {
         try SimulatedWorld().run { [self] world in
             try base.write("", to: "cache")
             let pantry = try await start(world)
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDamagedOrHostileIsNoSetAtAll() throws {
+    @Test func damagedOrHostileKeptPoliciesAreIgnored() throws {
         try SimulatedWorld().run { [self] world in
             _ = try await start(world)
             let path = cache.path + "/" + (try #require(keptFiles.first))

@@ -1,8 +1,9 @@
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// What a run leaves behind.
+/// The tasks and timers that a run leaves behind.
 @Suite struct LeakTests {
     private func leak(
         leaving: SimulatedWorld.Leaving = .nothing,
@@ -16,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func aTimerThatNobodyCancelsIsReported() throws {
+    @Test func uncancelledTimerIsReported() throws {
         let leak = try #require(
             try leak { world in
                 try await world.sleep(for: .seconds(2))
@@ -26,7 +27,7 @@ import Testing
         #expect(leak.description == "1 task left behind (spawned at 2 s); 1 asleep (until 10 s)")
     }
 
-    @Test func aContinuationThatNobodyResumesIsReportedAsDeaf() throws {
+    @Test func unresumedContinuationIsReportedAsDeaf() throws {
         let kept = Locked<[CheckedContinuation<Void, Never>]>([])
         let leak = try #require(
             try leak { world in
@@ -40,7 +41,7 @@ import Testing
         for waiter in kept.withLock({ $0 }) { waiter.resume() }
     }
 
-    @Test func aTaskThatGoesRoundAndRoundDoesNotKeepTheRunFromEnding() throws {
+    @Test func endlessTaskDoesNotPreventEndOfRun() throws {
         let isOver = Locked(false)
         let leak = try #require(
             try leak { world in
@@ -50,7 +51,7 @@ import Testing
         isOver.withLock { $0 = true }
     }
 
-    @Test func aTaskThatTheWorldDidNotSpawnIsNoticedWhileItSleepsInItAndWoken() throws {
+    @Test func foreignTaskThatSleepsInWorldIsReportedAndWoken() throws {
         let woken = Locked(false)
         let leak = try leak { world in
             Task(executorPreference: world) {
@@ -62,7 +63,7 @@ import Testing
         #expect(leak?.description == "1 asleep (until 5 s)" && woken.withLock { $0 })
     }
 
-    @Test func whatCanEndWithoutTimePassingEndsAndIsNoLeak() throws {
+    @Test func taskThatEndsWithoutDelayIsNoLeak() throws {
         let log = Locked<[String]>([])
         let leak = try leak { world in
             world.spawn {
@@ -77,14 +78,14 @@ import Testing
         #expect(leak == nil && log.withLock { $0 } == ["one", "two"])
     }
 
-    @Test func whoLeavesAnythingHearsOfNothing() throws {
+    @Test func leaksAreNotReportedIfAllowed() throws {
         let leak = try leak(leaving: .anything) { world in
             world.spawn { try? await world.sleep(for: .seconds(8)) }
         }
         #expect(leak == nil)
     }
 
-    @Test func whatTheBodyThrowsCountsMoreThanWhatItLeaves() {
+    @Test func errorOfBodyIsThrownInsteadOfLeaks() {
         struct Failure: Error {}
         #expect(throws: Failure.self) {
             try SimulatedWorld().run { world in
@@ -94,11 +95,11 @@ import Testing
         }
     }
 
-    @Test func aLoadThatIsLeftUnderWayIsALeak() throws {
+    @Test func unfinishedLoadIsLeak() throws {
         let leak = try leak { world in
-            let kitchen = try await Kitchen(world, strategy: #""network-first""#)
-            kitchen.origin.play(.value("late", after: .seconds(5)))
-            _ = kitchen.start()
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#)
+            simulated.origin.play(.value("late", after: .seconds(5)))
+            _ = simulated.start()
             try await world.sleep(for: .seconds(1))
         }
         #expect(leak?.sleepers == [.seconds(5)] && leak?.deaf == 0)

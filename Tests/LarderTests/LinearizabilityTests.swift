@@ -3,10 +3,15 @@ import LarderSimulation
 import Synchronization
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@_spi(Bench) @testable import LarderPlugins
 
-/// What threads saw of one key, and whether there is an order of their operations, each at one moment between its
-/// beginning and its end, in which a plain variable would have shown the same.
+/// The operations of several threads on one key, with a check that they are linearizable.
+///
+/// They are if each operation can be placed at one moment between its beginning and its end so that a plain variable
+/// would have returned the same values in that order.
 struct Interleaving {
     enum Act: Hashable {
         case write(Int)
@@ -21,7 +26,7 @@ struct Interleaving {
     }
 
     var operations: [Operation]
-    /// Whether a value may be forgotten at any moment.
+    /// Whether a value may be evicted at any moment.
     var forgets: Bool
 
     var isLinearizable: Bool {
@@ -36,7 +41,7 @@ struct Interleaving {
             let open = operations.indices.filter { !point.done.contains($0) }
             guard let limit = open.map({ operations[$0].ended }).min() else { return true }
             return open.contains { number in
-                // What began after another had ended cannot come before it.
+                // An operation that began after another had ended cannot come before it.
                 guard operations[number].began <= limit else { return false }
                 var next = Point(done: point.done.union([number]), value: point.value)
                 switch operations[number].act {
@@ -57,41 +62,41 @@ struct Interleaving {
 @Suite struct LinearizabilityTests {
     /// Keys under one lock each would be easy. What is checked here shares shards, and the books.
     @Test(arguments: [2, 4, 8], [nil, 3])
-    func threadsSeeEachKeyAsIfTheyTookTurns(threads: Int, room: Int?) {
+    func concurrentAccessToOneKeyIsLinearizable(threads: Int, room: Int?) {
         for round in 0..<20 {
-            let catalog = Catalog<Int, Int>(bytes: .max, entries: room, eviction: LRU(), shards: 2)
+            let table = ShardedTable<Int, Int>(bytes: .max, entries: room, eviction: LRU(), shards: 2)
             let seed = UInt64(round * 100 + threads)
             let histories = Self.record(threads: threads, keys: 4, steps: 400 / threads, seed: seed) { act, key in
                 switch act {
                 case .write(let value):
                     // One after the other, a heavier or lighter one than before: with and without the books.
-                    let isKept = catalog.insert(value, as: key, hash: key.hashValue, weight: value % 3).isKept
+                    let isKept = table.insert(value, as: key, hash: key.hashValue, weight: value % 3).isKept
                     return isKept ? act : .remove
-                case .read: return .read(catalog.find(key, hash: key.hashValue))
+                case .read: return .read(table.find(key, hash: key.hashValue))
                 case .remove:
-                    catalog.remove(key, hash: key.hashValue)
+                    table.remove(key, hash: key.hashValue)
                     return .remove
                 }
             }
             for operations in histories {
                 #expect(Interleaving(operations: operations, forgets: room != nil).isLinearizable)
             }
-            #expect(catalog.statistics.entries <= room ?? .max)
+            #expect(table.statistics.entries <= room ?? .max)
         }
     }
 
-    /// A cache whose readers look into a copy of their own, which is brought up to date now and then, is found out.
-    @Test func theCheckFindsWhatIsNotLinearizable() {
+    /// The check finds a defective cache whose readers use a copy that is updated from time to time.
+    @Test func checkFindsHistoryThatIsNotLinearizable() {
         func history(_ operations: (Interleaving.Act, Int, Int)...) -> Interleaving {
             Interleaving(operations: operations.map { .init(act: $0.0, began: $0.1, ended: $0.2) }, forgets: true)
         }
         #expect(history((.write(1), 0, 3), (.read(1), 1, 2), (.read(nil), 4, 5)).isLinearizable)
-        // An older value after a newer one, a removed one, one that was forgotten, one nobody wrote.
+        // An older value after a newer one, a removed value, an evicted value, and one that was never written.
         #expect(!history((.write(1), 0, 1), (.write(2), 2, 3), (.read(1), 4, 5)).isLinearizable)
         #expect(!history((.write(1), 0, 1), (.remove, 2, 3), (.read(1), 4, 5)).isLinearizable)
         #expect(!history((.write(1), 0, 1), (.read(nil), 2, 3), (.read(1), 4, 5)).isLinearizable)
         #expect(!history((.read(1), 0, 1), (.write(1), 2, 3)).isLinearizable)
-        // Two at the same time may be seen in one order only.
+        // All threads must see two concurrent writes in the same order.
         #expect(
             !history((.write(1), 0, 9), (.write(2), 0, 9), (.read(1), 1, 2), (.read(2), 3, 4), (.read(1), 5, 6))
                 .isLinearizable)
@@ -101,34 +106,34 @@ struct Interleaving {
         #expect(!strict.isLinearizable)
     }
 
-    /// Nothing here makes threads wait for each other but the catalog: what it leaves open, the thread sanitizer sees.
-    @Test func threadsThatOnlyMeetInTheCatalog() {
+    /// Only the table synchronizes the threads here, so the thread sanitizer finds its data races.
+    @Test func concurrentReadsReturnOnlyItemsOfTheirKey() {
         final class Item: Sendable {
             let key: Int
             init(_ key: Int) { self.key = key }
         }
-        let catalog = Catalog<Int, Item>(bytes: 100, eviction: LRU(), shards: 4)
+        let table = ShardedTable<Int, Item>(bytes: 100, eviction: LRU(), shards: 4)
         atOnce(8) { thread in
-            var dice = Dice(seed: UInt64(thread))
+            var dice = SeededGenerator(seed: UInt64(thread))
             for _ in 0..<5_000 {
                 let key = dice.roll(200)
                 switch dice.roll(20) {
                 case 0..<14:
-                    if let item = catalog.find(key, hash: key.hashValue), item.key != key {
+                    if let item = table.find(key, hash: key.hashValue), item.key != key {
                         Issue.record("another key's item")
                     }
                 case 14..<18:
-                    _ = catalog.insert(Item(key), as: key, hash: key.hashValue, weight: 1 + dice.roll(3))
-                case 18: catalog.remove(key, hash: key.hashValue)
-                default: if dice.roll(20) == 0 { _ = catalog.removeAll { key, _ in key % 7 == 0 } }
+                    _ = table.insert(Item(key), as: key, hash: key.hashValue, weight: 1 + dice.roll(3))
+                case 18: table.remove(key, hash: key.hashValue)
+                default: if dice.roll(20) == 0 { _ = table.removeAll { key, _ in key % 7 == 0 } }
                 }
             }
         }
-        #expect(catalog.statistics.bytes <= 100)
+        #expect(table.statistics.bytes <= 100)
     }
 
-    /// Called at every change, with the store's lock held, so what it sees is what is kept at each instant.
-    @Test func theCapacityIsNeverExceededByMoreThanOneEntry() {
+    /// Checks the contents in an eviction, which is called at every change while the table's lock is held.
+    @Test func capacityIsNeverExceededByMoreThanOneEntry() {
         final class Most: Sendable {
             let entries = Atomic(0)
             let bytes = Atomic(0)
@@ -163,12 +168,12 @@ struct Interleaving {
             }
         }
         let most = Most()
-        let catalog = Catalog<Int, Int>(bytes: 200, entries: 50, eviction: Watching(most: most), shards: 4)
+        let table = ShardedTable<Int, Int>(bytes: 200, entries: 50, eviction: Watching(most: most), shards: 4)
         atOnce(8) { thread in
-            var dice = Dice(seed: UInt64(thread))
+            var dice = SeededGenerator(seed: UInt64(thread))
             for _ in 0..<1_000 {
                 let key = dice.roll(300)
-                _ = catalog.insert(key, as: key, hash: key.hashValue, weight: 1 + dice.roll(10))
+                _ = table.insert(key, as: key, hash: key.hashValue, weight: 1 + dice.roll(10))
             }
         }
         #expect(most.entries.load(ordering: .relaxed) <= 51)
@@ -176,7 +181,7 @@ struct Interleaving {
         #expect(most.bytes.load(ordering: .relaxed) > 200)
     }
 
-    /// What several threads did to each key, begun and ended on one count of moments.
+    /// The operations of several threads on each key, with their beginnings and ends on one logical clock.
     private static func record(
         threads: Int, keys: Int, steps: Int, seed: UInt64,
         _ perform: @escaping @Sendable (Interleaving.Act, Int) -> Interleaving.Act
@@ -188,7 +193,7 @@ struct Interleaving {
         let moments = Moments()
         let recorded = Locked([[Interleaving.Operation]](repeating: [], count: keys))
         atOnce(threads) { thread in
-            var dice = Dice(seed: seed &* 31 &+ UInt64(thread))
+            var dice = SeededGenerator(seed: seed &* 31 &+ UInt64(thread))
             var own: [(key: Int, operation: Interleaving.Operation)] = []
             for step in 0..<steps {
                 let key = dice.roll(keys)
@@ -208,7 +213,7 @@ struct Interleaving {
     }
 }
 
-/// Runs `body` on so many threads, none of which begins before all are there.
+/// Runs `body` on several threads, which all begin at the same time.
 private func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     final class Gate: Sendable {
         let arrived = Atomic(0)

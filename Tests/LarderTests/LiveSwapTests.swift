@@ -1,11 +1,12 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// Policies swapped while they are in use.
+/// Swaps of policies that are in use.
 @Suite struct LiveSwapTests {
-    /// A policy whose value names its own edition, in two places that must agree.
+    /// A policy with its edition in two places that must agree.
     private static func policy(_ edition: Int, strategy: String = "network-only") -> String {
         """
         { "resource": "feed", "about": "edition \(edition)", "strategy": "\(strategy)",
@@ -14,7 +15,7 @@ import Testing
         """
     }
 
-    /// A store that counts how many of its kind are alive.
+    /// A store that counts the living stores of its kind.
     private final class CountedStore: Store {
         static let alive = Locked(0)
         private let store = FaultyStore(world: SystemWorld())
@@ -37,10 +38,9 @@ import Testing
         return registry
     }
 
-    @Test func noLoadFailsOrSeesTwoRevisionsAtOnceWhilePoliciesAreSwappedAThousandTimes() async throws {
-        let folder = try Folder()
-        try folder.write(Self.policy(0), to: "feed.json")
-        let pantry = try await Pantry(policies: folder.url, registry: try Self.registry(), cache: folder.url)
+    @Test func thousandSwapsFailNoLoadAndMixNoRevisions() async throws {
+        let pantry = try await Pantry(
+            policies: ["feed": Self.policy(0)], registry: try Self.registry(), cache: TemporaryFolder().url)
         let editions = Locked<[String: Int]>([pantry.policy(of: "feed")?.revision ?? "": 0])
         let isOver = Locked(false)
         let feed = pantry.resource("feed", as: Int.self)
@@ -53,7 +53,7 @@ import Testing
                     while !isOver.withLock({ $0 }) {
                         let loaded = try await feed.load()
                         let revision = loaded.trail.revision ?? ""
-                        // One revision, one value: a second one would be a mixture.
+                        // Each revision has one value. A second one would be a mixture.
                         if let other = seen[revision], other != loaded.value { return (count, [("mixed", -1)]) }
                         seen[revision] = loaded.value
                         count += 1
@@ -63,9 +63,8 @@ import Testing
             }
             for edition in 1...1_000 {
                 let isBroken = edition % 3 == 0
-                try folder.write(isBroken ? "{ \"resource\": " : Self.policy(edition), to: "feed.json")
                 do {
-                    try await pantry.reload()
+                    try await pantry.replace(policies: ["feed": isBroken ? "{ \"resource\": " : Self.policy(edition)])
                     let revision = pantry.policy(of: "feed")?.revision ?? ""
                     editions.withLock { $0[revision] = edition }
                 } catch is PolicyError {
@@ -81,42 +80,38 @@ import Testing
             for (revision, value) in seen { #expect(known[revision] == value) }
         }
         #expect(loads.allSatisfy { $0.0 > 0 })
-        // The store's declaration never changed: it is the one that was opened first.
+        // The store's declaration never changed, so the first store is still in use.
         #expect(CountedStore.alive.withLock { $0 } == 1)
         #expect(feed.metrics.failures == 0)
     }
 
-    @Test func aStoreIsKeptWhileItsDeclarationStaysAndGoesWithItsLastReaderOtherwise() throws {
+    @Test func unchangedStoreIsKeptAndReplacedStoreEndsWithLastReader() throws {
         try SimulatedWorld().run { world in
-            let folder = try Folder()
-            let origin = ScriptedOrigin(then: .value("old", after: .seconds(5)), world: world)
-            var registry = Registry.standard
             let alive = Locked(0)
-            try registry.register(origin.plugin("scripted"))
-            try registry.register(
-                .store("told", "Tells when it goes.", Setting("size", .int(0...9), default: 0, help: "Any number")) {
-                    _, _ in
-                    ToldStore(world: world, alive: alive)
-                })
-            func policy(_ size: Int, _ about: String) -> String {
-                """
-                { "resource": "feed", "about": "\(about)", "origin": "scripted", "strategy": "cache-first",
-                  "store": { "use": "told", "size": \(size) } }
-                """
+            let told = Plugin.store(
+                "told", "Tells when it goes.", Setting("size", .int(0...9), default: 0, help: "Any number")
+            ) { _, _ in
+                ToldStore(world: world, alive: alive)
             }
-            try folder.write(policy(1, "a"), to: "feed.json")
-            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
-            let feed = pantry.resource("feed")
+            func policy(_ size: Int, _ about: String) -> [String: String] {
+                [
+                    "feed": """
+                    { "resource": "feed", "about": "\(about)", "origin": "scripted", "strategy": "cache-first",
+                      "store": { "use": "told", "size": \(size) } }
+                    """
+                ]
+            }
+            let simulated = try await SimulatedPantry(policy(1, "a"), in: world, plugins: [told])
+            let (pantry, feed) = (simulated.pantry, simulated.feed)
+            simulated.origin.play(then: .value("old", after: .seconds(5)))
             #expect(try await feed.load().source == .origin)
-            try folder.write(policy(1, "b"), to: "feed.json")
-            #expect(try await pantry.reload().count == 1)
+            #expect(try await pantry.replace(policies: policy(1, "b")).count == 1)
             #expect(try await feed.load().source == .store("faulty"))
             // A load that is under way holds its store until it ends.
-            origin.play(.value("late", after: .seconds(5)))
+            simulated.origin.play(.value("late", after: .seconds(5)))
             world.spawn { _ = try? await feed.load(["page": "2"]) }
             try await world.sleep(for: .seconds(1))
-            try folder.write(policy(2, "b"), to: "feed.json")
-            try await pantry.reload()
+            try await pantry.replace(policies: policy(2, "b"))
             #expect(alive.withLock { $0 } == 2)
             try await world.sleep(for: .seconds(10))
             #expect(alive.withLock { $0 } == 1)
@@ -126,74 +121,56 @@ import Testing
 
     @Test func reloadingWithoutAChangeChangesNothing() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#)
-            #expect(try await kitchen.pantry.reload().isEmpty)
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#)
+            #expect(try await simulated.pantry.reload().isEmpty)
         }
     }
 
-    @Test func callsUnderWayAreJoinedAcrossASwapThatLeavesTheLiveSideAlone() throws {
+    @Test func runningCallsAreJoinedAfterSwapThatKeepsLiveSide() throws {
         try SimulatedWorld().run { world in
-            let folder = try Folder()
-            let origin = ScriptedOrigin(then: .value("one", after: .seconds(5)), world: world)
-            var registry = Registry.standard
-            try registry.register(origin.plugin("scripted"))
-            func policy(_ strategy: String, _ fresh: String) -> String {
-                """
-                { "resource": "feed", "origin": "scripted", "strategy": "\(strategy)", "store": "memory",
-                  "validators": [{ "use": "age", "fresh": "\(fresh)" }] }
-                """
-            }
-            try folder.write(policy("cache-first", "5m"), to: "feed.json")
-            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
-            let feed = pantry.resource("feed")
+            let simulated = try await SimulatedPantry(
+                world, strategy: #""cache-first""#, validators: #"[{ "use": "age", "fresh": "5m" }]"#,
+                store: #""memory""#)
+            let (feed, origin) = (simulated.feed, simulated.origin)
+            origin.play(then: .value("one", after: .seconds(5)))
             func loadSoon() async throws -> Task<Void, Never> {
                 let task = world.spawn { _ = try? await feed.load() }
                 try await world.sleep(for: .seconds(1))
                 return task
             }
             _ = try await loadSoon()
-            try folder.write(policy("network-first", "5m"), to: "feed.json")
-            try await pantry.reload()
+            try await simulated.edit("cache-first", "network-first")
             _ = try await loadSoon()
             #expect(origin.calls.count == 1)
             // Another validator makes another live side: its answers would be judged by other rules.
-            try folder.write(policy("network-first", "6m"), to: "feed.json")
-            try await pantry.reload()
+            try await simulated.edit("5m", "6m")
             await (try await loadSoon()).value
             #expect(origin.calls.count == 2)
         }
     }
 
-    @Test func clearingReachesCallsThatStartedOnAFormerPolicy() throws {
+    @Test func clearingReachesCallsOfFormerPolicy() throws {
         try SimulatedWorld().run { world in
-            let folder = try Folder()
-            let origin = ScriptedOrigin(then: .value("one", after: .seconds(5)), world: world)
             let store = FaultyStore(world: world)
-            var registry = Registry.standard
-            try registry.register(origin.plugin("scripted"))
-            try registry.register(
-                .store("faulty", "Fails.", Setting("size", .int(0...9), default: 0, help: "Any number")) { _, _ in store
-                })
-            func policy(_ size: Int) -> String {
-                """
-                { "resource": "feed", "origin": "scripted", "strategy": "cache-first",
-                  "store": { "use": "faulty", "size": \(size) } }
-                """
+            let plugin = Plugin.store(
+                "faulty", "Fails.", Setting("size", .int(0...9), default: 0, help: "Any number")
+            ) { _, _ in
+                store
             }
-            try folder.write(policy(1), to: "feed.json")
-            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
-            let feed = pantry.resource("feed")
+            let simulated = try await SimulatedPantry(
+                world, strategy: #""cache-first""#, store: #"{ "use": "faulty", "size": 1 }"#, plugins: [plugin])
+            let (pantry, feed) = (simulated.pantry, simulated.feed)
+            simulated.origin.play(then: .value("one", after: .seconds(5)))
             let task = world.spawn { _ = try? await feed.load(scope: "alice") }
             try await world.sleep(for: .seconds(1))
-            try folder.write(policy(2), to: "feed.json")
-            try await pantry.reload()
+            try await simulated.edit(#""size": 1"#, #""size": 2"#)
             try await pantry.clear(scope: "alice")
             await task.value
             #expect(store.entries.isEmpty)
         }
     }
 
-    @Test func resourcesComeAndGoWhileRunning() throws {
+    @Test func resourcesAreAddedAndRemovedWhileRunning() throws {
         try SimulatedWorld().run { world in
             let folder = try Folder()
             func policy(_ name: String) -> String {
@@ -213,7 +190,7 @@ import Testing
             world.spawn { for await event in stream { events.withLock { $0.append(event) } } }
             try await pantry.reload()
             #expect(try await prices.load().text == "1")
-            // From here on the watch alone does it.
+            // From here on only the watch reloads.
             try FileManager.default.removeItem(at: folder.url.appending(path: "prices.json"))
             try await world.sleep(for: .seconds(3))
             #expect(pantry.resources == ["feed"])
@@ -237,17 +214,17 @@ import Testing
         }
     }
 
-    @Test func theSystemTellsWhatChangedWithoutBeingAsked() async throws {
+    @Test func systemReportsChangedFiles() async throws {
         let folder = try Folder()
         let changes = SystemWorld().changes(in: folder.url.path)
         var listener = changes.makeAsyncIterator()
         try folder.write("{}", to: "a.json")
-        // Returns as soon as the system says so; a watch that is deaf would hang here until the test's time limit.
+        // Returns as soon as the system reports it. A watch that misses it would hang until the test's time limit.
         #expect(await listener.next() == .files(["a.json"]))
     }
 }
 
-/// A store that tells when it goes.
+/// A store that reports when it is deallocated.
 private final class ToldStore: Store {
     private let store: FaultyStore
     private let alive: Locked<Int>

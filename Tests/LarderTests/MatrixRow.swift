@@ -1,9 +1,9 @@
 import Larder
 import Testing
 
-/// One cell of the design's table: a strategy, a situation, and all that must come of it.
+/// One cell of the design's table: a strategy, a situation, and the expected outcome.
 struct Row: Sendable, CustomTestStringConvertible {
-    /// The strategies, all with `patience` 800 ms where they know it.
+    /// The strategies, with `patience` 800 ms where they have that setting.
     enum Strategy: String, Sendable {
         case networkFirst = "network-first"
         case cacheFirst = "cache-first"
@@ -12,7 +12,7 @@ struct Row: Sendable, CustomTestStringConvertible {
         case networkOnly = "network-only"
     }
 
-    /// How old the copy `old` is. Fresh for 5 min, then 1 h while revalidating beside 7 d on error.
+    /// The age of the copy `old`. It is fresh for 5 min, then served for 1 h while revalidating and for 7 d on error.
     enum Copy: String, Sendable {
         case none = "no copy"
         case fresh = "a fresh copy"
@@ -31,7 +31,7 @@ struct Row: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What goes on meanwhile.
+    /// The behavior of the origin, the store or the caller.
     enum Event: String, Sendable {
         case works = "the origin sends 'new' after 20 ms"
         case unchanged = "the origin says unchanged after 20 ms"
@@ -56,14 +56,14 @@ struct Row: Sendable, CustomTestStringConvertible {
     var copy: Copy
     var event: Event
     var outcome: Outcome
-    /// Milliseconds after which the load ends.
+    /// The milliseconds after which the load ends.
     var after: Int
-    /// Calls the origin got in the end, and how many of them named the copy.
+    /// The number of calls in the end, and how many of them included the copy.
     var calls: Int
     var conditional: Int
-    /// Payloads written in the end.
+    /// The number of payloads written in the end.
     var writes: Int
-    /// What the store holds in the end.
+    /// The contents of the store in the end.
     var holds: String?
 
     var testDescription: String { "\(strategy.rawValue): \(copy.rawValue), \(event.rawValue)" }
@@ -80,7 +80,7 @@ struct Row: Sendable, CustomTestStringConvertible {
         holds = result.holds
     }
 
-    /// What comes of it; the situations of each strategy differ in little else.
+    /// The expected outcome. The situations of a strategy differ in little else.
     struct Result: Sendable {
         var outcome: Outcome
         var after: Int
@@ -102,25 +102,25 @@ struct Row: Sendable, CustomTestStringConvertible {
                 outcome: .value("new", .fresh, .origin, isStored: false, fellBack: false), after: after, holds: holds)
         }
 
-        /// 'old', which the origin has just said is current.
+        /// 'old', which the origin has just confirmed.
         static let revalidated = Result(
             outcome: .value("old", .fresh, .revalidated, isStored: true, fellBack: false), after: 20, holds: "old")
 
-        /// The copy, without asking.
+        /// The copy, without a call.
         static func copy(_ freshness: Freshness, holds: String? = "old") -> Result {
             Result(
                 outcome: .value("old", freshness, .store("faulty"), isStored: true, fellBack: false), after: 0,
                 calls: 0, holds: holds)
         }
 
-        /// The copy at once, and a refresh behind it that ends so.
+        /// The copy at once, and a background refresh with this outcome.
         static func refreshing(writes: Int = 0, holds: String? = "old") -> Result {
             Result(
                 outcome: .value("old", .stale, .store("faulty"), isStored: true, fellBack: false), after: 0,
                 writes: writes, holds: holds)
         }
 
-        /// The copy in the place of a call.
+        /// The copy instead of the call's answer.
         static func standIn(_ freshness: Freshness, after: Int = 20, writes: Int = 0, holds: String = "old") -> Result {
             Result(
                 outcome: .value("old", freshness, .store("faulty"), isStored: true, fellBack: true), after: after,
@@ -133,17 +133,17 @@ struct Row: Sendable, CustomTestStringConvertible {
             return Result(outcome: .error(code, status: status, storeToo: storeToo), after: 20, holds: holds)
         }
 
-        /// The typed error that nothing is cached.
+        /// The error "not cached".
         static func notCached(holds: String? = nil, storeToo: Bool = false) -> Result {
             Result(outcome: .error(.notCached, status: nil, storeToo: storeToo), after: 0, calls: 0, holds: holds)
         }
 
-        /// Cancelled while the origin was asked.
+        /// A cancellation during the call.
         static func cancelled(holds: String?) -> Result {
             Result(outcome: .cancelled, after: 10, holds: holds)
         }
 
-        /// The same with no copy named in the call.
+        /// The same outcome without a copy in the call.
         var unconditional: Result {
             var copy = self
             copy.conditional = 0

@@ -3,7 +3,7 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// Every strategy in every situation.
+/// Checks every strategy in every situation.
 @Suite struct MatrixTests {
     @Test(arguments: Row.networkFirst) func networkFirst(_ row: Row) throws { try check(row) }
     @Test(arguments: Row.cacheFirst) func cacheFirst(_ row: Row) throws { try check(row) }
@@ -13,36 +13,36 @@ import Testing
 
     private func check(_ row: Row) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Self.kitchen(row, world)
-            let load = kitchen.start()
+            let simulated = try await Self.simulated(row, world)
+            let load = simulated.start()
             try await world.sleep(for: .milliseconds(10))
             if row.event == .cancelled { load.cancel() }
-            if row.event == .cleared { try await kitchen.pantry.clear() }
+            if row.event == .cleared { try await simulated.pantry.clear() }
             let outcome = Self.outcome(of: await load.result())
             #expect(outcome == row.outcome)
             #expect(load.endedAt == .milliseconds(row.after))
             try await world.sleep(for: .seconds(10))
-            #expect(kitchen.origin.calls.count == row.calls)
-            #expect(kitchen.origin.calls.count { $0.known?.metadata.etag == "e1" } == row.conditional)
-            #expect(kitchen.store.bodyWrites == row.writes)
-            #expect(kitchen.held() == row.holds)
+            #expect(simulated.origin.calls.count == row.calls)
+            #expect(simulated.origin.calls.count { $0.known?.metadata.etag == "e1" } == row.conditional)
+            #expect(simulated.store.bodyWrites == row.writes)
+            #expect(simulated.held() == row.holds)
             #expect(world.unfinished == 1, "only this test goes on")
         }
     }
 
-    private static func kitchen(_ row: Row, _ world: SimulatedWorld) async throws -> Kitchen {
+    private static func simulated(_ row: Row, _ world: SimulatedWorld) async throws -> SimulatedPantry {
         let patience = ![.cacheOnly, .networkOnly].contains(row.strategy)
-        let kitchen = try await Kitchen(
+        let simulated = try await SimulatedPantry(
             world, strategy: #"{ "use": "\#(row.strategy.rawValue)"\#(patience ? #", "patience": "800ms""# : "") }"#,
             validators: #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "7d" }]"#)
-        if let age = row.copy.age { kitchen.stock("old", age: age, etag: "e1") }
-        kitchen.origin.play(then: act(row.event))
+        if let age = row.copy.age { simulated.stock("old", age: age, etag: "e1") }
+        simulated.origin.play(then: act(row.event))
         switch row.event {
-        case .unreadable, .unreadableAndFails: kitchen.store.set(.fails, for: .read)
-        case .unwritable: kitchen.store.set(.fails, for: .write)
+        case .unreadable, .unreadableAndFails: simulated.store.set(.fails, for: .read)
+        case .unwritable: simulated.store.set(.fails, for: .write)
         default: break
         }
-        return kitchen
+        return simulated
     }
 
     private static func act(_ event: Row.Event) -> ScriptedOrigin.Act {

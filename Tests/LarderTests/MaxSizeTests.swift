@@ -5,57 +5,57 @@ import Testing
 
 /// The validator `max-size`: five bytes here.
 @Suite struct MaxSizeTests {
-    private func kitchen(_ world: SimulatedWorld, fallbacks: String = "[]", plugins: [Plugin] = []) async throws
-        -> Kitchen
+    private func simulated(_ world: SimulatedWorld, fallbacks: String = "[]", plugins: [Plugin] = []) async throws
+        -> SimulatedPantry
     {
-        try await Kitchen(
+        try await SimulatedPantry(
             world, strategy: #""network-first""#,
-            validators: #"[{ "use": "max-size", "most": "5B" }, { "use": "age", "fresh": "1h", "onError": "1d" }]"#,
+            validators: #"[{ "use": "max-size", "capacity": "5B" }, { "use": "age", "fresh": "1h", "onError": "1d" }]"#,
             fallbacks: fallbacks, plugins: plugins)
     }
 
     @Test(arguments: [("", true), ("12345", true), ("123456", false), ("ääa", true), ("äää", false)])
-    func aPayloadIsAdmittedUpToTheLastByte(_ text: String, _ isAdmitted: Bool) throws {
+    func payloadOfExactlyCapacityIsAdmitted(_ text: String, _ isAdmitted: Bool) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world)
-            kitchen.origin.play(.value(text))
-            let result = await kitchen.start().result()
+            let simulated = try await simulated(world)
+            simulated.origin.play(.value(text))
+            let result = await simulated.start().result()
             #expect((try? result.get())?.text == (isAdmitted ? text : nil))
-            #expect(kitchen.held() == (isAdmitted ? text : nil))
+            #expect(simulated.held() == (isAdmitted ? text : nil))
         }
     }
 
-    @Test func aLargerOneIsAFailureOfTheOriginThatACopyStandsInFor() throws {
+    @Test func tooLargePayloadIsOriginFailureAndCopyIsServed() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world)
-            kitchen.origin.play(then: .value("secret"))
-            let failure = try await kitchen.start().failure()
+            let simulated = try await simulated(world)
+            simulated.origin.play(then: .value("secret"))
+            let failure = try await simulated.start().failure()
             #expect(failure.code == .refused && !failure.isAnswer)
             #expect(failure.message == "payload refused: it is larger than 5B")
-            kitchen.stock("old", age: .seconds(60))
-            let copy = try await kitchen.feed.load()
-            #expect(copy.text == "old" && copy.fellBack && kitchen.held() == "old")
-            #expect(kitchen.feed.metrics.corrupt == 0)
+            simulated.stock("old", age: .seconds(60))
+            let copy = try await simulated.feed.load()
+            #expect(copy.text == "old" && copy.fellBack && simulated.held() == "old")
+            #expect(simulated.feed.metrics.corrupt == 0)
         }
     }
 
-    @Test func aCopyThatIsLargerThanIsAllowedNowIsRemoved() throws {
+    @Test func copyLargerThanNewCapacityIsRemoved() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world)
-            kitchen.stock("123456", age: .zero)
-            kitchen.origin.play(then: .failure(.status(503)))
-            #expect(try await kitchen.start().failure().status == 503)
-            #expect(kitchen.held() == nil && kitchen.feed.metrics.corrupt == 1)
+            let simulated = try await simulated(world)
+            simulated.stock("123456", age: .zero)
+            simulated.origin.play(then: .failure(.status(503)))
+            #expect(try await simulated.start().failure().status == 503)
+            #expect(simulated.held() == nil && simulated.feed.metrics.corrupt == 1)
         }
     }
 
-    @Test func aFallbackThatIsLargerIsPassedOver() throws {
+    @Test func tooLargeFallbackIsSkipped() throws {
         try SimulatedWorld().run { world in
             let seed = ScriptedOrigin(then: .value("123456"), world: world)
-            let kitchen = try await kitchen(
+            let simulated = try await simulated(
                 world, fallbacks: #"["seed", { "use": "constant", "value": 1 }]"#, plugins: [seed.plugin("seed")])
-            kitchen.origin.play(then: .failure(.status(503)))
-            let loaded = try await kitchen.feed.load()
+            simulated.origin.play(then: .failure(.status(503)))
+            let loaded = try await simulated.feed.load()
             #expect(loaded.text == "1" && loaded.source == .fallback("constant"))
         }
     }

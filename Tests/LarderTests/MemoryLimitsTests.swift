@@ -2,13 +2,16 @@ import FoundationEssentials
 import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@_spi(Bench) @testable import LarderPlugins
 
-/// What a memory store lets go by itself: what is too old, what it is told to, and who hears of it.
+/// The removal of entries from a memory store by age and memory pressure, and its reports.
 @Suite struct MemoryLimitsTests {
     private let ten = Entry(text: "0123456789")
 
-    @Test func whatIsTooOldIsNotFoundAndItsRoomIsGivenBackWithoutATimer() throws {
+    @Test func expiredEntryIsNotFoundAndFreesSpaceWithoutTimer() throws {
         try SimulatedWorld().run { world in
             let store = MemoryStore(capacity: 1_000_000, maxAge: .seconds(60), eviction: LRU(), world: world)
             func entry() -> Entry { Entry(text: "text", fetchedAt: world.now) }
@@ -18,10 +21,10 @@ import Testing
             try await world.sleep(for: .seconds(1))
             #expect(store.read(.id("1")) == nil && store.peek(.id("2")) { _ in true } == nil)
             #expect(store.statistics().entries == 100)
-            // Each writing looks at some: before there were as many as there are entries, all that was too old is gone.
+            // Each write examines a few entries. After as many writes as there are entries, all expired ones are gone.
             for _ in 0..<99 { #expect(store.write(entry(), for: .id("new"))) }
             #expect(store.statistics().entries == 1)
-            // What is validated again begins again, and what is too old already is not kept.
+            // A validation restarts the age. An entry that is already too old is not kept.
             var old = Entry(text: "text", fetchedAt: world.now - .seconds(60))
             #expect(store.write(old, for: .id("old")) == false && store.read(.id("old")) == nil)
             old.metadata.validatedAt = world.now
@@ -29,16 +32,18 @@ import Testing
         }
     }
 
-    @Test func whoWantsToHearOfWhatIsForgottenHearsWhyAndOfNothingElse() throws {
+    @Test func removalsAreReportedWithReason() throws {
         try SimulatedWorld().run { world in
             let heard = Locked<[String]>([])
-            let listeners = Listeners<Forgotten>()
-            _ = listeners.add { gone in
+            let sinks = EventSinks()
+            let listening = sinks.forgotten.add { gone in
                 heard.withLock { $0.append("\(gone.key.text) \(gone.tier) \(gone.reason)") }
             }
             let store = MemoryStore(
                 capacity: 1_000_000, entries: 2, maxAge: .seconds(60), eviction: LRU(), world: world,
-                forgotten: listeners)
+                context: Context(
+                    resource: "a", world: world, registry: Registry(), meter: Meter(sinks: sinks, world: world),
+                    reloadState: ReloadState()))
             func write(_ id: String) -> Bool {
                 store.write(Entry(text: id, fetchedAt: world.now), for: Key(resource: id))
             }
@@ -48,26 +53,27 @@ import Testing
             for _ in 0..<10 { #expect(write("d")) }
             store.relieve()
             #expect(heard.withLock { $0 } == ["a memory capacity", "c memory age", "d memory pressure"])
+            listening.stop()
             #expect(store.statistics().entries == 0)
         }
     }
 
-    @Test func aPantryGivesBackWhatIsKeptInMemoryOnly() throws {
+    @Test func relieveRemovesCopiesInMemoryOnly() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""cache-first""#, validators: #"[{ "use": "age", "fresh": "1h" }]"#,
                 store: #"{ "use": "tiered", "tiers": ["memory", "file"] }"#)
-            let forgotten = kitchen.pantry.forgotten
-            let request = kitchen.feed.request()
-            #expect(kitchen.feed.answer(request) == nil)
-            let loaded = try await kitchen.feed.load(request)
-            #expect(kitchen.feed.answer(request)?.value == loaded.value)
-            #expect(kitchen.feed.metrics.loads == 2)
-            kitchen.pantry.relieve()
-            #expect(kitchen.feed.answer(request) == nil)
-            let again = try await kitchen.feed.load(request)
-            #expect(again.source == .store("file") && kitchen.origin.calls.count == 1)
-            #expect(kitchen.feed.answer(request)?.source == .store("memory"))
+            let forgotten = simulated.pantry.forgotten
+            let request = simulated.feed.request()
+            #expect(simulated.feed.answer(request) == nil)
+            let loaded = try await simulated.feed.load(request)
+            #expect(simulated.feed.answer(request)?.value == loaded.value)
+            #expect(simulated.feed.metrics.loads == 2)
+            simulated.pantry.relieve()
+            #expect(simulated.feed.answer(request) == nil)
+            let again = try await simulated.feed.load(request)
+            #expect(again.source == .store("file") && simulated.origin.calls.count == 1)
+            #expect(simulated.feed.answer(request)?.source == .store("memory"))
             for await gone in forgotten {
                 #expect(gone.key == request.key && gone.tier == "memory" && gone.reason == .pressure)
                 break
@@ -75,21 +81,21 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeAnsweredAtOnceIsNil() throws {
+    @Test func requestThatCannotBeAnsweredAtOnceGetsNil() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""network-first""#, store: #""memory""#)
-            let request = kitchen.feed.request()
-            _ = try await kitchen.feed.load(request)
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#, store: #""memory""#)
+            let request = simulated.feed.request()
+            _ = try await simulated.feed.load(request)
             // The strategy asks the origin; the resource is another; there is no such resource.
-            #expect(kitchen.feed.answer(request) == nil)
-            #expect(kitchen.feed.answer(Request("other")) == nil)
-            #expect(kitchen.pantry.resource("none").answer(Request("none")) == nil)
-            #expect(kitchen.feed.metrics.loads == 1)
+            #expect(simulated.feed.answer(request) == nil)
+            #expect(simulated.feed.answer(Request("other")) == nil)
+            #expect(simulated.pantry.resource("none").answer(Request("none")) == nil)
+            #expect(simulated.feed.metrics.loads == 1)
         }
     }
 
-    /// What is forgotten in simulated time comes out alike in every process, so it hangs on none of the process's hashes.
-    @Test func anEvictionInSimulatedTimeKnowsKeysByTheWorldsSeed() {
+    /// Evictions in simulated time are the same in every process, so they must not depend on the process's own hashes.
+    @Test func simulatedEvictionHashesDependOnSeedOnly() {
         final class Seen: Sendable {
             let hashes = Locked<[Int]>([])
         }
@@ -113,7 +119,7 @@ import Testing
 
     /// Two entries of which each fits, and not both: whoever asks for one again and again finds it.
     @Test(arguments: ["lru", "s3-fifo", "w-tinylfu", "adaptive"])
-    func whatFitsAndIsAskedForAgainIsKept(eviction name: String) throws {
+    func usedEntriesThatFitAreKept(eviction name: String) throws {
         for (others, weight) in [([40], 70), (Array(repeating: 1, count: 100), 98)] {
             let eviction: any Eviction =
                 switch name {
@@ -122,31 +128,31 @@ import Testing
                 case "w-tinylfu": WTinyLFU()
                 default: Adaptive()
                 }
-            let catalog = Catalog<Int, Int>(bytes: 100, eviction: eviction)
+            let table = ShardedTable<Int, Int>(bytes: 100, eviction: eviction)
             for (id, other) in others.enumerated() {
-                _ = catalog.insert(other, as: id, hash: id.hashValue, weight: other)
+                _ = table.insert(other, as: id, hash: id.hashValue, weight: other)
             }
             var asked = 0
-            while asked < 8, catalog.find(-1, hash: (-1).hashValue) == nil {
-                _ = catalog.insert(weight, as: -1, hash: (-1).hashValue, weight: weight)
+            while asked < 8, table.find(-1, hash: (-1).hashValue) == nil {
+                _ = table.insert(weight, as: -1, hash: (-1).hashValue, weight: weight)
                 asked += 1
             }
-            #expect(catalog.find(-1, hash: (-1).hashValue) != nil, "asked \(asked) times")
-            #expect(catalog.statistics.bytes <= 100)
+            #expect(table.find(-1, hash: (-1).hashValue) != nil, "asked \(asked) times")
+            #expect(table.statistics.bytes <= 100)
         }
     }
 
-    @Test func whatWasClearedGivesItsMemoryBackAndCanBeFilledAgain() {
-        let catalog = Catalog<Int, Int>(bytes: 10_000, eviction: Adaptive())
+    @Test func clearedTableFreesMemoryAndCanBeRefilled() {
+        let table = ShardedTable<Int, Int>(bytes: 10_000, eviction: Adaptive())
         for round in 0..<3 {
-            for id in 0..<1_000 { _ = catalog.insert(round, as: id, hash: id.hashValue, weight: 1) }
-            #expect((0..<1_000).allSatisfy { catalog.find($0, hash: $0.hashValue) == round })
-            #expect(catalog.removeAll { _, _ in true }.count == 1_000)
-            #expect((0..<1 << catalog.bits).allSatisfy { catalog.shards[$0].mask == 3 })
+            for id in 0..<1_000 { _ = table.insert(round, as: id, hash: id.hashValue, weight: 1) }
+            #expect((0..<1_000).allSatisfy { table.find($0, hash: $0.hashValue) == round })
+            #expect(table.removeAll { _, _ in true }.count == 1_000)
+            #expect((0..<1 << table.bits).allSatisfy { table.shards[$0].mask == 3 })
         }
     }
 
-    @Test func aCostThatCannotBeIsNoTrap() throws {
+    @Test func impossibleCostDoesNotTrap() throws {
         struct Endless: Codec {
             func decode(_ bytes: Data) -> Int { 1 }
             func cost(of value: Int) -> Int { .max }
@@ -157,14 +163,14 @@ import Testing
         #expect(store.write(entry, for: .id("a")) == false)
     }
 
-    @Test func aLongKeyIsWeighed() {
+    @Test func longKeyAddsToWeight() {
         let store = MemoryStore(capacity: 10_000, eviction: LRU(), world: SimulatedWorld())
         #expect(store.write(Entry(text: "1"), for: .id("short")) && store.statistics().bytes == 1 + 128)
         #expect(store.write(Entry(text: "1"), for: .id(String(repeating: "x", count: 1_000))))
         #expect(store.statistics().bytes > 1_000)
     }
 
-    @Test func whatACodecSaysItsValuesCostIsWeighed() throws {
+    @Test func costOfCodecAddsToWeight() throws {
         struct Picture: Codec {
             func decode(_ bytes: Data) -> Int { bytes.count }
             func cost(of value: Int) -> Int { 100 * value }
@@ -177,10 +183,10 @@ import Testing
         #expect(entry.weight == 1_010 + 128)
     }
 
-    @Test func aValueOfAnotherTypeIsAnErrorAndNotMisread() throws {
+    @Test func valueOfOtherTypeIsError() throws {
         let payload = Entry(text: "12").payload
         #expect(try payload.value(by: AnyCodec(JSONCodec<Int>(), id: 1), as: Int.self) == 12)
-        // Two codecs under one number: what was decoded first is there.
+        // Two codecs with one number: the value of the first one is kept.
         #expect(throws: LoadError.self) {
             try payload.value(by: AnyCodec(JSONCodec<String>(), id: 1), as: String.self)
         }

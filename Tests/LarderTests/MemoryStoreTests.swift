@@ -2,17 +2,20 @@ import FoundationEssentials
 import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
 @Suite struct MemoryStoreTests {
-    /// A store with room for `count` entries of ten bytes.
+    /// Makes a store with room for `count` entries of ten bytes.
     private func store(of count: Int, entries: Int? = nil) -> MemoryStore {
         MemoryStore(capacity: count * (10 + 128), entries: entries, eviction: LRU(), world: SimulatedWorld())
     }
 
     private let ten = Entry(text: "0123456789")
 
-    @Test func whatIsWrittenIsFoundAndReplaced() {
+    @Test func writtenEntryIsFoundAndReplaced() {
         let store = store(of: 5)
         #expect(store.read(.id("a")) == nil)
         #expect(store.write(Entry(text: "one"), for: .id("a")))
@@ -23,7 +26,7 @@ import Testing
         #expect(store.statistics() == StoreStatistics(entries: 1, bytes: 3 + 128, hits: 1, misses: 2))
     }
 
-    @Test func theLeastRecentlyUsedGoesWhenTheBytesAreFull() {
+    @Test func leastRecentlyUsedIsEvictedAtByteCapacity() {
         let store = store(of: 3)
         for id in ["a", "b", "c"] { #expect(store.write(ten, for: .id(id))) }
         _ = store.read(.id("a"))
@@ -32,25 +35,25 @@ import Testing
         #expect(store.statistics().evictions == 1 && store.statistics().bytes == 3 * 138)
     }
 
-    @Test func theLeastRecentlyUsedGoesWhenTheEntriesAreFull() {
+    @Test func leastRecentlyUsedIsEvictedAtEntryLimit() {
         let store = store(of: 100, entries: 2)
         for id in ["a", "b", "a", "c"] { #expect(store.write(ten, for: .id(id))) }
         #expect(["a", "b", "c"].filter { store.read(.id($0)) != nil } == ["a", "c"])
         #expect(store.statistics().entries == 2 && store.statistics().evictions == 1)
     }
 
-    @Test func anEntryThatJustFitsIsKeptAndALargerOneIsNot() {
+    @Test func entryOfExactlyCapacityIsKeptAndLargerOneIsNot() {
         let store = store(of: 1)
         #expect(store.write(ten, for: .id("a")))
         #expect(store.write(Entry(text: "0123456789x"), for: .id("b")) == false)
         #expect(store.read(.id("a")) != nil && store.read(.id("b")) == nil)
         #expect(store.statistics().evictions == 0)
-        // What is there is older than what could not be kept, so it must not stay.
+        // The existing entry is older than the one that could not be kept, so it must not stay.
         #expect(store.write(Entry(text: "0123456789x"), for: .id("a")) == false)
         #expect(store.read(.id("a")) == nil && store.statistics().bytes == 0)
     }
 
-    @Test func aPeekThatGivesNothingLeavesNoTrace() {
+    @Test func refusedPeekLeavesNoTrace() {
         let store = store(of: 2)
         for id in ["a", "b"] { #expect(store.write(ten, for: .id(id))) }
         let before = store.statistics()
@@ -61,7 +64,7 @@ import Testing
         #expect(["a", "b", "c"].filter { store.read(.id($0)) != nil } == ["b", "c"])
     }
 
-    @Test func aPeekThatGivesAnEntryCountsAsItsUse() {
+    @Test func acceptedPeekCountsAsUse() {
         let store = store(of: 2)
         for id in ["a", "b"] { #expect(store.write(ten, for: .id(id))) }
         #expect(store.peek(.id("a")) { $0.text == "0123456789" }?.payload === ten.payload)
@@ -70,7 +73,7 @@ import Testing
         #expect(["a", "b", "c"].filter { store.read(.id($0)) != nil } == ["a", "c"])
     }
 
-    @Test func clearingForgetsWhatIsSelectedAndNothingElse() {
+    @Test func clearingRemovesOnlySelectedEntries() {
         let keys: [Key] = [.id("a"), .id("b"), .id("a", scope: "alice"), .id("a", scope: ""), .id("a", scope: "bob")]
         func left(after selection: Selection) -> [Int] {
             let store = store(of: 10)
@@ -87,7 +90,7 @@ import Testing
         #expect(left(after: .all) == [])
     }
 
-    @Test func theStoreCalledNoneKeepsNothing() async throws {
+    @Test func storeNoneKeepsNothing() async throws {
         let store = EmptyStore()
         #expect(store.write(ten, for: .id("a")) == false)
         #expect(store.read(.id("a")) == nil && store.peek(.id("a")) { _ in true } == nil)

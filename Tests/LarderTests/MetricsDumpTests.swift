@@ -3,28 +3,28 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// Dumps: what is in them, that they can be read again, merged, and trusted with anything.
+/// The contents, reading and merging of dumps, including hostile ones.
 @Suite struct MetricsDumpTests {
     private static let canary = "canary-91c2"
     private static let windows = #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "7d" }]"#
 
-    private static func lived(_ world: SimulatedWorld) async throws -> Kitchen {
-        let kitchen = try await Kitchen(
+    private static func lived(_ world: SimulatedWorld) async throws -> SimulatedPantry {
+        let simulated = try await SimulatedPantry(
             world, strategy: #"{ "use": "cache-first", "patience": "100ms" }"#, validators: windows)
-        kitchen.origin.play(
+        simulated.origin.play(
             .value("\"\(canary)\"", after: .milliseconds(50), etag: canary), .failure(.status(503)), .unchanged())
-        kitchen.store.set(.fails, for: .read)
-        _ = try? await kitchen.feed.load(["id": canary], scope: canary)
-        kitchen.store.set(nil, for: .read)
-        _ = try await kitchen.feed.load(["id": canary], scope: canary)
+        simulated.store.set(.fails, for: .read)
+        _ = try? await simulated.feed.load(["id": canary], scope: canary)
+        simulated.store.set(nil, for: .read)
+        _ = try await simulated.feed.load(["id": canary], scope: canary)
         try await world.sleep(for: .seconds(600))
-        _ = try await kitchen.feed.load(["id": canary], scope: canary)
+        _ = try await simulated.feed.load(["id": canary], scope: canary)
         try await world.sleep(for: .seconds(600))
-        _ = try await kitchen.feed.load(["id": canary], scope: canary)
-        return kitchen
+        _ = try await simulated.feed.load(["id": canary], scope: canary)
+        return simulated
     }
 
-    @Test func aDumpIsReadAsItWasWritten() throws {
+    @Test func dumpReadsBackUnchanged() throws {
         try SimulatedWorld().run { world in
             let dump = await (try await Self.lived(world)).pantry.metrics.dump()
             let text = dump.json.text(indented: false)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func theNamesOperationsKnowAreThere() throws {
+    @Test func dumpContainsDocumentedNames() throws {
         try SimulatedWorld().run { world in
             let text = await (try await Self.lived(world)).pantry.metrics.dump().json.text()
             for name in ["fallback_rate", "stale_error_rate", "feed_load_p95", "origin_p95", "hit_rate", "stale_rate"] {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func noKeyHeaderOrPayloadIsInADump() throws {
+    @Test func dumpContainsNoKeyHeaderOrPayload() throws {
         try SimulatedWorld().run { world in
             let dump = await (try await Self.lived(world)).pantry.metrics.dump()
             #expect(!dump.json.text().contains(Self.canary))
@@ -57,67 +57,61 @@ import Testing
         }
     }
 
-    @Test func eachRevisionIsCountedByItself() throws {
+    @Test func revisionsAreCountedSeparately() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.windows)
-            let first = kitchen.pantry.policy(of: "feed")?.revision
-            for _ in 0..<3 { _ = try await kitchen.feed.load() }
-            try kitchen.folder.edit("feed.json", "cache-first", "network-only")
-            try await kitchen.pantry.reload()
-            for _ in 0..<2 { _ = try await kitchen.feed.load() }
-            let revisions = try #require(await kitchen.pantry.metrics.dump().resources.first).revisions
-            #expect(revisions.map(\.name) == [first, kitchen.pantry.policy(of: "feed")?.revision])
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.windows)
+            let first = simulated.pantry.policy(of: "feed")?.revision
+            for _ in 0..<3 { _ = try await simulated.feed.load() }
+            try await simulated.edit("cache-first", "network-only")
+            for _ in 0..<2 { _ = try await simulated.feed.load() }
+            let revisions = try #require(await simulated.pantry.metrics.dump().resources.first).revisions
+            #expect(revisions.map(\.name) == [first, simulated.pantry.policy(of: "feed")?.revision])
             #expect(revisions.map(\.strategy) == ["cache-first", "network-only"])
             #expect(revisions.map(\.isCurrent) == [false, true])
             #expect(revisions.map(\.metrics.loads) == [3, 2] && revisions.map(\.metrics.hits) == [2, 0])
-            #expect(kitchen.feed.metrics.loads == 5)
+            #expect(simulated.feed.metrics.loads == 5)
             // Back again: counted where it was.
-            try kitchen.folder.edit("feed.json", "network-only", "cache-first")
-            try await kitchen.pantry.reload()
-            _ = try await kitchen.feed.load()
-            let again = try #require(await kitchen.pantry.metrics.dump().resources.first).revisions
+            try await simulated.edit("network-only", "cache-first")
+            _ = try await simulated.feed.load()
+            let again = try #require(await simulated.pantry.metrics.dump().resources.first).revisions
             #expect(again.map(\.metrics.loads) == [4, 2] && again.map(\.isCurrent) == [true, false])
         }
     }
 
     @Test func manyRevisionsTakeBoundedMemoryAndLoseNoCount() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.windows)
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.windows)
             for number in 1...40 {
-                let text = try kitchen.folder.text(of: "feed.json")
                 let old = number == 1 ? "\"5m\"" : "\"\(5 + number - 1)m\""
-                try kitchen.folder.write(text.replacing(old, with: "\"\(5 + number)m\""), to: "feed.json")
-                try await kitchen.pantry.reload()
-                _ = try await kitchen.feed.load()
+                try await simulated.edit(old, "\"\(5 + number)m\"")
+                _ = try await simulated.feed.load()
             }
-            let resource = try #require(await kitchen.pantry.metrics.dump().resources.first)
+            let resource = try #require(await simulated.pantry.metrics.dump().resources.first)
             #expect(resource.revisions.count == 17 && resource.revisions.first?.name == "")
-            #expect(resource.total.loads == 40 && kitchen.feed.metrics.loads == 40)
+            #expect(resource.total.loads == 40 && simulated.feed.metrics.loads == 40)
         }
     }
 
-    @Test func aPolicyThatIsRefusedTakesNoMeterAway() throws {
+    @Test func refusedPolicyKeepsMeter() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.windows)
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.windows)
             func swap(_ minutes: Int, from: Int) async throws {
-                try kitchen.folder.edit("feed.json", "\"\(from)m\"", "\"\(minutes)m\"")
-                try await kitchen.pantry.reload()
-                _ = try await kitchen.feed.load()
+                try await simulated.edit("\"\(from)m\"", "\"\(minutes)m\"")
+                _ = try await simulated.feed.load()
             }
             for minutes in 6...20 { try await swap(minutes, from: minutes - 1) }
-            // Back to the first, and then one that composes but is refused with the others.
+            // The first policy returns, then one that can be composed but is refused together with the others.
             try await swap(5, from: 20)
-            try kitchen.folder.edit("feed.json", "\"5m\"", "\"99m\"")
-            try kitchen.folder.write("{", to: "_larder.json")
-            await #expect(throws: PolicyError.self) { try await kitchen.pantry.reload() }
-            for _ in 0..<10 { _ = try await kitchen.feed.load() }
-            #expect(kitchen.feed.metrics.loads == 26)
-            let resource = try #require(await kitchen.pantry.metrics.dump().resources.first)
+            let refused = ["feed": try simulated.feed(with: "\"5m\"", "\"99m\""), "_larder": "{"]
+            await #expect(throws: PolicyError.self) { try await simulated.pantry.replace(policies: refused) }
+            for _ in 0..<10 { _ = try await simulated.feed.load() }
+            #expect(simulated.feed.metrics.loads == 26)
+            let resource = try #require(await simulated.pantry.metrics.dump().resources.first)
             #expect(resource.revisions.filter(\.isCurrent).map(\.metrics.loads) == [11])
         }
     }
 
-    @Test func aDumpThatClaimsTooMuchIsAddedUpToTheMostThereCanBe() throws {
+    @Test func excessiveCountsInDumpSaturate() throws {
         let bucket = "[1,1000000000000000]"
         let full = (0..<1_800).map { "[\($0),1000000000000000]" }.joined(separator: ",")
         let fault = #"{"tier":"t","kind":"read","count":1000000000000000}"#
@@ -145,15 +139,15 @@ import Testing
         #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"resources":[{}]}"#,
         #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"resources":{}}"#,
     ])
-    func whatIsNoDumpIsRefused(_ text: String) {
+    func invalidDumpIsRefused(_ text: String) {
         #expect(throws: MetricsDump.Unreadable.self) { try MetricsDump(reading: Array(text.utf8)) }
     }
 
-    @Test func noMutilationOfADumpCrashes() throws {
+    @Test func mutilatedDumpDoesNotCrash() throws {
         let bytes = try SimulatedWorld().run { world in
             Array(await (try await Self.lived(world)).pantry.metrics.dump().json.text(indented: false).utf8)
         }
-        var dice = Dice(seed: 4)
+        var dice = SeededGenerator(seed: 4)
         var read = 0
         for _ in 0..<2_000 {
             var broken = bytes
@@ -167,7 +161,7 @@ import Testing
             }
             if let dump = try? MetricsDump(reading: broken) {
                 read += 1
-                // What is read can be used.
+                // A dump that can be read can be used.
                 _ = dump.resources.map { $0.total.load(percentile: 0.95) }
             }
         }

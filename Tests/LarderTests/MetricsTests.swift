@@ -3,35 +3,36 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// The rates, reckoned by hand.
+/// The rates, compared with results computed by hand.
 @Suite struct MetricsTests {
     private static let windows = #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "7d" }]"#
 
-    private func kitchen(_ world: SimulatedWorld, _ strategy: String, fallbacks: String = "[]") async throws -> Kitchen
+    private func simulated(_ world: SimulatedWorld, _ strategy: String, fallbacks: String = "[]") async throws
+        -> SimulatedPantry
     {
-        try await Kitchen(
+        try await SimulatedPantry(
             world, strategy: #"{ "use": "\#(strategy)", "patience": "100ms", "rest": "0s" }"#, validators: Self.windows,
             fallbacks: fallbacks)
     }
 
-    @Test func theRatesOfAScriptedRunAreThoseReckonedByHand() throws {
+    @Test func ratesOfScriptedRunMatchManualResults() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, "cache-first")
-            let feed = kitchen.feed
+            let simulated = try await simulated(world, "cache-first")
+            let feed = simulated.feed
             let failing = ScriptedOrigin.Act.failure(.status(503), after: .milliseconds(30))
             // 1 live, 2 hits.
-            kitchen.origin.play(.value("one", after: .milliseconds(50)))
+            simulated.origin.play(.value("one", after: .milliseconds(50)))
             for _ in 1...3 { _ = try await feed.load() }
-            // 2 stale copies stand in for a call that failed, 1 for one that was too slow.
+            // 2 stale copies replace failed calls, 1 replaces a slow call.
             world.stepClock(by: .seconds(600))
-            kitchen.origin.play(failing, failing, .hang)
+            simulated.origin.play(failing, failing, .hang)
             for _ in 1...3 { #expect(try await feed.load().fellBack) }
             // 2 failures: one beside a copy that is too old, one with nothing cached.
             world.stepClock(by: .seconds(8 * 86_400))
             try await world.sleep(for: .seconds(61))
-            kitchen.origin.play(failing, failing)
-            _ = try await kitchen.start().failure()
-            _ = try await kitchen.start(["id": "2"]).failure()
+            simulated.origin.play(failing, failing)
+            _ = try await simulated.start().failure()
+            _ = try await simulated.start(["id": "2"]).failure()
 
             let metrics = feed.metrics
             #expect(metrics.loads == 8 && metrics.hits == 2 && metrics.fallbacks == 3 && metrics.stale == 3)
@@ -43,107 +44,108 @@ import Testing
             #expect(metrics.load(percentile: 1)?.isAbout(.milliseconds(100)) == true)
             #expect(metrics.latency[.live]?.percentile(0.5)?.isAbout(.milliseconds(50)) == true)
             #expect(metrics.latency[.failed]?.percentile(1)?.isAbout(.milliseconds(30)) == true)
-            #expect(kitchen.pantry.metrics["feed"] == metrics)
+            #expect(simulated.pantry.metrics["feed"] == metrics)
         }
     }
 
-    @Test func refreshesInTheBackgroundAreReckonedAmongThemselves() throws {
+    @Test func backgroundRefreshesAreCountedSeparately() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, "stale-while-revalidate")
-            kitchen.stock("old", age: .seconds(600), etag: "e1")
-            kitchen.origin.play(.failure(.status(503)), .failure(.status(503)), .failure(.status(503)), .unchanged())
+            let simulated = try await simulated(world, "stale-while-revalidate")
+            simulated.stock("old", age: .seconds(600), etag: "e1")
+            simulated.origin.play(.failure(.status(503)), .failure(.status(503)), .failure(.status(503)), .unchanged())
             for wait in [1, 2, 4, 8] {
-                #expect(try await kitchen.feed.load().freshness == .stale)
+                #expect(try await simulated.feed.load().freshness == .stale)
                 try await world.sleep(for: .seconds(wait))
             }
-            _ = try await kitchen.feed.load()
-            let metrics = kitchen.feed.metrics
+            _ = try await simulated.feed.load()
+            let metrics = simulated.feed.metrics
             #expect(metrics.refreshes == 4 && metrics.refreshErrors == 3 && metrics.revalidationErrorRate == 0.75)
             #expect(metrics.loads == 5 && metrics.hitRate == 1 && metrics.staleRate == 0.8)
             #expect(metrics.fallbackRate == 0 && metrics.unchanged == 1)
         }
     }
 
-    @Test func cancelledAndCachedOnlyLoadsAreCountedApartAndStandInNoRate() throws {
+    @Test func cancelledAndCachedOnlyLoadsAreInNoRate() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, "cache-first")
-            kitchen.stock("old", age: .zero)
-            _ = try await kitchen.feed.load()
-            let before = kitchen.feed.metrics
-            _ = try await kitchen.feed.load(mode: .cachedOnly)
-            _ = try await kitchen.start(["id": "2"], mode: .cachedOnly).failure()
-            kitchen.origin.play(.hang)
-            let load = kitchen.start(["id": "3"])
+            let simulated = try await simulated(world, "cache-first")
+            simulated.stock("old", age: .zero)
+            _ = try await simulated.feed.load()
+            let before = simulated.feed.metrics
+            _ = try await simulated.feed.load(mode: .cachedOnly)
+            _ = try await simulated.start(["id": "2"], mode: .cachedOnly).failure()
+            simulated.origin.play(.hang)
+            let load = simulated.start(["id": "3"])
             try await world.settle()
             load.cancel()
             _ = await load.result()
-            let metrics = kitchen.feed.metrics
+            let metrics = simulated.feed.metrics
             #expect(metrics.cachedOnly == 2 && metrics.cancelled == 1)
             #expect(metrics.loads == 1 && metrics.failures == 0 && metrics.hitRate == 1)
             #expect(metrics.latency == before.latency)
         }
     }
 
-    @Test func aHitAnsweredAtOnceCountsInTheFirstBucketUntimed() throws {
+    @Test func immediateHitCountsInFirstBucket() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, foreignStore: false)
-            kitchen.stock("old", age: .zero)
-            for _ in 1...5 { _ = try await kitchen.feed.load() }
-            let metrics = kitchen.feed.metrics
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, isStoreForeign: false)
+            simulated.stock("old", age: .zero)
+            for _ in 1...5 { _ = try await simulated.feed.load() }
+            let metrics = simulated.feed.metrics
             #expect(metrics.loads == 5 && metrics.hits == 5 && metrics.hitRate == 1)
             #expect(metrics.latency[.fresh]?.percentile(1) == .microseconds(1))
-            #expect(kitchen.store.count(of: .read) == 0)
+            #expect(simulated.store.count(of: .read) == 0)
         }
     }
 
-    @Test func aFallbackCountsAsOneAndAnAnswerAsAFailureThatIsNobodysFault() throws {
+    @Test func fallbackIsCountedAndErrorAnswerIsNoStaleError() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(
+            let simulated = try await simulated(
                 world, "network-first", fallbacks: #"[{ "use": "constant", "value": 1 }]"#)
-            kitchen.origin.play(.failure(.status(500)), .failure(.status(403)))
-            _ = try await kitchen.feed.load()
-            _ = try await kitchen.start().failure()
-            let metrics = kitchen.feed.metrics
+            simulated.origin.play(.failure(.status(500)), .failure(.status(403)))
+            _ = try await simulated.feed.load()
+            _ = try await simulated.start().failure()
+            let metrics = simulated.feed.metrics
             #expect(metrics.fallbackRate == 0.5 && metrics.hitRate == 0 && metrics.failures == 1)
             #expect(metrics.staleErrors == 0 && metrics.originErrors == 1 && metrics.originCalls == 2)
         }
     }
 
-    @Test func faultsOfAStoreAreCountedByTier() throws {
+    @Test func storeFaultsAreCountedByTier() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, "cache-first")
-            kitchen.store.set(.fails, for: .read)
-            kitchen.store.set(.fails, for: .write)
-            _ = try await kitchen.feed.load()
-            #expect(kitchen.feed.metrics.storeFaults == ["faulty": 2])
-            #expect(kitchen.feed.metrics.failures == 0)
+            let simulated = try await simulated(world, "cache-first")
+            simulated.store.set(.fails, for: .read)
+            simulated.store.set(.fails, for: .write)
+            _ = try await simulated.feed.load()
+            #expect(simulated.feed.metrics.storeFaults == ["faulty": 2])
+            #expect(simulated.feed.metrics.failures == 0)
         }
     }
 
-    @Test func aTimeoutCountsOnlyCallsThatAreUnderWay() throws {
+    @Test func timeoutCountsOnlyRunningCalls() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
             // The first call takes the only place; the second waits for it until its timeout.
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""network-only""#,
                 around: #"[{ "use": "timeout", "after": "1s" }, { "use": "limit", "concurrent": 1 }]"#)
-            kitchen.origin.play(.deaf)
-            let loads = [kitchen.start(["id": "1"]), kitchen.start(["id": "2"])]
+            simulated.origin.play(.deaf)
+            let loads = [simulated.start(["id": "1"]), simulated.start(["id": "2"])]
             for load in loads { _ = try await load.failure() }
-            let metrics = kitchen.feed.metrics
+            let metrics = simulated.feed.metrics
             #expect(metrics.failures == 2 && metrics.originErrors == 1)
             try await world.sleep(for: .seconds(2 * 3_600))
-            #expect(kitchen.feed.metrics.originCalls == 1 && kitchen.feed.metrics.originErrors == 1)
+            #expect(simulated.feed.metrics.originCalls == 1 && simulated.feed.metrics.originErrors == 1)
             // How long the origin took counts, or an outage would look quick.
-            #expect(kitchen.feed.metrics.originLatency.percentile(1)?.isAbout(.seconds(3_600)) == true)
+            #expect(simulated.feed.metrics.originLatency.percentile(1)?.isAbout(.seconds(3_600)) == true)
         }
     }
 
-    @Test func callsThatRetryAreCountedEach() throws {
+    @Test func eachRetriedCallIsCounted() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""network-only""#, around: #"["retry"]"#)
-            kitchen.origin.play(.failure(.status(500), after: .milliseconds(10)), .value("x", after: .milliseconds(10)))
-            _ = try await kitchen.feed.load()
-            let metrics = kitchen.feed.metrics
+            let simulated = try await SimulatedPantry(world, strategy: #""network-only""#, around: #"["retry"]"#)
+            simulated.origin.play(
+                .failure(.status(500), after: .milliseconds(10)), .value("x", after: .milliseconds(10)))
+            _ = try await simulated.feed.load()
+            let metrics = simulated.feed.metrics
             #expect(metrics.loads == 1 && metrics.originCalls == 2 && metrics.originErrors == 1)
             #expect(metrics.originLatency.count == 2)
             #expect(metrics.originLatency.percentile(1)?.isAbout(.milliseconds(10)) == true)
@@ -151,18 +153,18 @@ import Testing
         }
     }
 
-    @Test func sinceGivesWhatHappenedAfterwards() throws {
+    @Test func sinceReturnsLaterCountsOnly() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, "cache-first")
-            kitchen.store.set(.fails, for: .read)
-            _ = try await kitchen.feed.load()
-            kitchen.store.set(nil, for: .read)
-            let earlier = kitchen.feed.metrics
+            let simulated = try await simulated(world, "cache-first")
+            simulated.store.set(.fails, for: .read)
+            _ = try await simulated.feed.load()
+            simulated.store.set(nil, for: .read)
+            let earlier = simulated.feed.metrics
             #expect(earlier.since(earlier).loads == 0 && earlier.since(earlier).hitRate == 0)
-            for _ in 1...3 { _ = try await kitchen.feed.load() }
-            kitchen.origin.play(.failure(.status(404)))
-            _ = try await kitchen.start(["id": "2"]).failure()
-            let recent = kitchen.feed.metrics.since(earlier)
+            for _ in 1...3 { _ = try await simulated.feed.load() }
+            simulated.origin.play(.failure(.status(404)))
+            _ = try await simulated.start(["id": "2"]).failure()
+            let recent = simulated.feed.metrics.since(earlier)
             #expect(recent.loads == 4 && recent.hits == 3 && recent.failures == 1 && recent.hitRate == 0.75)
             #expect(recent.originCalls == 1 && recent.storeFaults["faulty", default: 0] == 0)
             #expect(recent.latency[.fresh]?.count == 3 && recent.latency[.live]?.count == 0)
@@ -172,7 +174,7 @@ import Testing
 }
 
 extension Duration {
-    /// Whether a sketch may tell `exact` as this.
+    /// Returns whether a value is within the sketch's error of `exact`.
     fileprivate func isAbout(_ exact: Duration) -> Bool {
         abs(inSeconds - exact.inSeconds) <= exact.inSeconds * 0.010_001
     }

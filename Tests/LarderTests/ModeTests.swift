@@ -3,120 +3,120 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// How a request wants to be answered, whatever the strategy: modes and deadlines.
+/// The modes and deadlines of requests, which apply to every strategy.
 @Suite struct ModeTests {
     private static let windows = #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "7d" }]"#
     static let strategies = ["network-first", "cache-first", "stale-while-revalidate", "cache-only", "network-only"]
     private static let keeping = ["network-first", "cache-first", "stale-while-revalidate", "cache-only"]
 
-    private func kitchen(
-        _ world: SimulatedWorld, _ strategy: String, age: Duration? = .seconds(60), foreignStore: Bool = true
-    ) async throws -> Kitchen {
-        let kitchen = try await Kitchen(
-            world, strategy: "\"\(strategy)\"", validators: Self.windows, foreignStore: foreignStore)
-        if let age { kitchen.stock("old", age: age) }
-        return kitchen
+    private func simulated(
+        _ world: SimulatedWorld, _ strategy: String, age: Duration? = .seconds(60), isStoreForeign: Bool = true
+    ) async throws -> SimulatedPantry {
+        let simulated = try await SimulatedPantry(
+            world, strategy: "\"\(strategy)\"", validators: Self.windows, isStoreForeign: isStoreForeign)
+        if let age { simulated.stock("old", age: age) }
+        return simulated
     }
 
     // MARK: Modes
 
     @Test(arguments: strategies, [true, false])
-    func refreshAsksTheOriginNowWhateverTheStrategy(_ strategy: String, _ foreignStore: Bool) throws {
+    func refreshCallsOriginWithEveryStrategy(_ strategy: String, _ isStoreForeign: Bool) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, strategy, foreignStore: foreignStore)
-            kitchen.origin.play(then: .value("new", after: .milliseconds(20)))
-            let loaded = try await kitchen.feed.load(mode: .refresh)
+            let simulated = try await simulated(world, strategy, isStoreForeign: isStoreForeign)
+            simulated.origin.play(then: .value("new", after: .milliseconds(20)))
+            let loaded = try await simulated.feed.load(mode: .refresh)
             #expect(loaded.text == "new" && loaded.source == .origin && world.uptime == .milliseconds(20))
-            #expect(kitchen.origin.calls.count == 1)
+            #expect(simulated.origin.calls.count == 1)
         }
     }
 
     @Test(arguments: ["network-first", "cache-first", "stale-while-revalidate"])
-    func refreshSavesAndLetsACopyStandInOnlyWhenTheOriginFails(_ strategy: String) throws {
+    func refreshSavesAndServesCopyOnlyOnFailure(_ strategy: String) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, strategy)
-            kitchen.origin.play(.value("new"), .failure(.status(503)))
-            #expect(try await kitchen.feed.load(mode: .refresh).isStored)
-            let copy = try await kitchen.feed.load(mode: .refresh)
+            let simulated = try await simulated(world, strategy)
+            simulated.origin.play(.value("new"), .failure(.status(503)))
+            #expect(try await simulated.feed.load(mode: .refresh).isStored)
+            let copy = try await simulated.feed.load(mode: .refresh)
             #expect(copy.text == "new" && copy.fellBack && copy.freshness == .fresh)
         }
     }
 
-    @Test func refreshIsNotCutShortByPatience() throws {
+    @Test func refreshIgnoresPatience() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #"{ "use": "network-first", "patience": "10ms" }"#, validators: Self.windows)
-            kitchen.stock("old", age: .zero)
-            kitchen.origin.play(.value("new", after: .seconds(5)))
-            #expect(try await kitchen.feed.load(mode: .refresh).text == "new")
+            simulated.stock("old", age: .zero)
+            simulated.origin.play(.value("new", after: .seconds(5)))
+            #expect(try await simulated.feed.load(mode: .refresh).text == "new")
         }
     }
 
     @Test(arguments: keeping, [true, false])
-    func cachedOnlyShowsWhatMayBeShownAndNeverAsksTheOrigin(_ strategy: String, _ foreignStore: Bool) throws {
+    func cachedOnlyServesPermittedCopyWithoutCall(_ strategy: String, _ isStoreForeign: Bool) throws {
         let hour = Duration.seconds(3_600)
         for (age, freshness) in [
             (Duration.seconds(60), Freshness.fresh), (hour / 2, .stale), (hour * 3, .stale), (hour * 200, nil),
         ] {
             try SimulatedWorld().run { world in
-                let kitchen = try await kitchen(world, strategy, age: age, foreignStore: foreignStore)
-                let result = await kitchen.start(mode: .cachedOnly).result()
+                let simulated = try await simulated(world, strategy, age: age, isStoreForeign: isStoreForeign)
+                let result = await simulated.start(mode: .cachedOnly).result()
                 #expect((try? result.get())?.freshness == freshness)
                 #expect((try? result.get())?.fellBack != true)
                 try await world.sleep(for: .seconds(1))
-                #expect(kitchen.origin.calls.isEmpty, "not even behind it")
-                #expect(kitchen.feed.metrics.cachedOnly == 1 && kitchen.feed.metrics.loads == 0)
+                #expect(simulated.origin.calls.isEmpty, "not even behind it")
+                #expect(simulated.feed.metrics.cachedOnly == 1 && simulated.feed.metrics.loads == 0)
             }
         }
     }
 
-    @Test(arguments: strategies) func cachedOnlyWithoutACopySaysSo(_ strategy: String) throws {
+    @Test(arguments: strategies) func cachedOnlyWithoutCopyThrowsNotCached(_ strategy: String) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, strategy, age: nil)
-            #expect(try await kitchen.start(mode: .cachedOnly).failure().code == .notCached)
-            #expect(kitchen.origin.calls.isEmpty)
+            let simulated = try await simulated(world, strategy, age: nil)
+            #expect(try await simulated.start(mode: .cachedOnly).failure().code == .notCached)
+            #expect(simulated.origin.calls.isEmpty)
         }
     }
 
-    @Test func networkOnlyHasNoCopyEvenWhereTheStoreHas() throws {
+    @Test func networkOnlyServesNoStoredCopy() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, "network-only")
-            #expect(try await kitchen.start(mode: .cachedOnly).failure().code == .notCached)
-            #expect(kitchen.store.count(of: .read) == 0)
+            let simulated = try await simulated(world, "network-only")
+            #expect(try await simulated.start(mode: .cachedOnly).failure().code == .notCached)
+            #expect(simulated.store.count(of: .read) == 0)
         }
     }
 
     // MARK: Deadlines
 
     @Test(arguments: ["network-first", "cache-first", "stale-while-revalidate", "network-only"])
-    func withNothingToShowTheDeadlineThrowsAndTheCallGoesOn(_ strategy: String) throws {
+    func deadlineWithoutCopyThrowsAndCallContinues(_ strategy: String) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, strategy, age: nil)
-            kitchen.origin.play(.value("new", after: .seconds(3)))
-            let impatient = kitchen.start(deadline: .seconds(1))
-            let patient = kitchen.start()
+            let simulated = try await simulated(world, strategy, age: nil)
+            simulated.origin.play(.value("new", after: .seconds(3)))
+            let impatient = simulated.start(deadline: .seconds(1))
+            let patient = simulated.start()
             #expect(try await impatient.failure().code == .deadline)
             #expect(impatient.endedAt == .seconds(1))
-            #expect(try await patient.value().text == "new" && kitchen.origin.calls.count == 1)
+            #expect(try await patient.value().text == "new" && simulated.origin.calls.count == 1)
         }
     }
 
-    @Test func theCallGoesOnAfterADeadlineEvenWhenNobodyElseWaits() throws {
+    @Test func callContinuesAfterDeadlineWithoutWaiters() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, "cache-first", age: nil)
-            kitchen.origin.play(.value("new", after: .seconds(3)))
-            #expect(try await kitchen.start(deadline: .seconds(1)).failure().code == .deadline)
+            let simulated = try await simulated(world, "cache-first", age: nil)
+            simulated.origin.play(.value("new", after: .seconds(3)))
+            #expect(try await simulated.start(deadline: .seconds(1)).failure().code == .deadline)
             try await world.sleep(for: .seconds(3))
-            #expect(kitchen.held() == "new" && world.unfinished == 1)
+            #expect(simulated.held() == "new" && world.unfinished == 1)
         }
     }
 
-    @Test func atTheDeadlineACopyThatMayBeShownIs() throws {
+    @Test func permittedCopyIsServedAtDeadline() throws {
         for (age, shows) in [(60, true), (1_800, true), (7_200, true), (8 * 86_400, false)] {
             try SimulatedWorld().run { world in
-                let kitchen = try await kitchen(world, "network-first", age: .seconds(age))
-                kitchen.origin.play(.value("new", after: .seconds(3)))
-                let load = kitchen.start(deadline: .seconds(1))
+                let simulated = try await simulated(world, "network-first", age: .seconds(age))
+                simulated.origin.play(.value("new", after: .seconds(3)))
+                let load = simulated.start(deadline: .seconds(1))
                 if shows {
                     let copy = try await load.value()
                     #expect(copy.text == "old" && copy.fellBack)
@@ -129,53 +129,53 @@ import Testing
         }
     }
 
-    @Test func atTheDeadlineAFallbackStandsIn() throws {
+    @Test func fallbackIsServedAtDeadline() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""network-first""#, fallbacks: #"[{ "use": "constant", "value": 1 }]"#)
-            kitchen.origin.play(.hang)
-            let loaded = try await kitchen.feed.load(deadline: .seconds(1))
+            simulated.origin.play(.hang)
+            let loaded = try await simulated.feed.load(deadline: .seconds(1))
             #expect(loaded.source == .fallback("constant") && loaded.fellBack && world.uptime == .seconds(1))
             try await world.sleep(for: .seconds(60))
         }
     }
 
-    @Test func theEarlierOfPatienceAndDeadlineCounts() throws {
+    @Test func earlierOfPatienceAndDeadlineCounts() throws {
         for (patience, deadline, ends) in [("500ms", 1_000, 500), ("1s", 300, 300)] {
             try SimulatedWorld().run { world in
-                let kitchen = try await Kitchen(
+                let simulated = try await SimulatedPantry(
                     world, strategy: #"{ "use": "network-first", "patience": "\#(patience)" }"#,
                     validators: Self.windows)
-                kitchen.stock("old", age: .zero)
-                kitchen.origin.play(.hang)
-                let load = kitchen.start(deadline: .milliseconds(deadline))
+                simulated.stock("old", age: .zero)
+                simulated.origin.play(.hang)
+                let load = simulated.start(deadline: .milliseconds(deadline))
                 #expect(try await load.value().text == "old" && load.endedAt == .milliseconds(ends))
                 try await world.sleep(for: .seconds(60))
             }
         }
     }
 
-    @Test func patienceWithNothingToShowWaitsOnUntilTheDeadline() throws {
+    @Test func patienceWithoutCopyWaitsUntilDeadline() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #"{ "use": "network-first", "patience": "100ms" }"#, validators: Self.windows)
-            kitchen.origin.play(.value("new", after: .milliseconds(800)), .hang)
-            #expect(try await kitchen.feed.load(deadline: .seconds(1)).text == "new")
-            try await kitchen.feed.clear()
-            let load = kitchen.start(deadline: .seconds(1))
+            simulated.origin.play(.value("new", after: .milliseconds(800)), .hang)
+            #expect(try await simulated.feed.load(deadline: .seconds(1)).text == "new")
+            try await simulated.feed.clear()
+            let load = simulated.start(deadline: .seconds(1))
             #expect(try await load.failure().code == .deadline)
             #expect(load.endedAt == .milliseconds(1_800))
             try await world.sleep(for: .seconds(60))
         }
     }
 
-    @Test func theDeadlineCountsFromTheLoadNotFromTheCallItJoins() throws {
+    @Test func deadlineCountsFromStartOfLoad() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, "network-first", age: nil)
-            kitchen.origin.play(.hang)
-            let first = kitchen.start(deadline: .seconds(1))
+            let simulated = try await simulated(world, "network-first", age: nil)
+            simulated.origin.play(.hang)
+            let first = simulated.start(deadline: .seconds(1))
             try await world.sleep(for: .milliseconds(700))
-            let second = kitchen.start(deadline: .seconds(1))
+            let second = simulated.start(deadline: .seconds(1))
             _ = await first.result()
             _ = await second.result()
             #expect(first.endedAt == .seconds(1) && second.endedAt == .milliseconds(1_700))
@@ -183,11 +183,11 @@ import Testing
         }
     }
 
-    @Test func aDeadlineOfNothingIsNoDeadlineForACopyInHand() throws {
+    @Test func zeroDeadlineServesCopyInMemory() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await kitchen(world, "cache-first")
-            #expect(try await kitchen.feed.load(deadline: .zero).text == "old")
-            #expect(kitchen.origin.calls.isEmpty)
+            let simulated = try await simulated(world, "cache-first")
+            #expect(try await simulated.feed.load(deadline: .zero).text == "old")
+            #expect(simulated.origin.calls.isEmpty)
         }
     }
 }

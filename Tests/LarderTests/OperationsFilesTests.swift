@@ -1,13 +1,14 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// Dumps and the log while their folder or their files are not as they should be.
+/// Dumps and the log when their folder or files are missing, moved or unusable.
 @Suite struct OperationsFilesTests {
     private static let settings = #"{ "metrics": { "every": "1m", "keep": 2 }, "log": {} }"#
 
-    /// A pantry whose cache folder is one of its own.
+    /// A pantry with its own cache folder.
     private struct Room {
         let base: Folder
         let pantry: Pantry
@@ -44,7 +45,7 @@ import Testing
             try await world.settle()
         }
 
-        /// A load that stands in the log.
+        /// Makes a load that is written to the log.
         func load() async { _ = try? await pantry.resource("feed").load() }
         var events: [String] { told.withLock { $0 } }
 
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func aPantryGoesOnWithoutALogAndWritesItWhenItCan() throws {
+    @Test func pantryWorksWithoutLogAndWritesItLater() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
             let room = try await Room(world) { try Disk.makeFolder($0.path + "/cache/decisions.jsonl") }
             #expect(room.pantry.cacheProblems.map(\.part) == ["log"])
@@ -78,7 +79,7 @@ import Testing
             try room.remove("cache/decisions.jsonl")
             try await world.sleep(for: .seconds(61))
             #expect(room.events.dropFirst() == ["log works"])
-            // What was told meanwhile is not lost: that it failed, the loads, and that it works.
+            // The lines of the meantime are not lost: the failure, the loads, and the recovery.
             #expect(try room.lines() == 7)
             #expect(try room.base.text(of: "cache/decisions.jsonl").contains("\"kind\":\"cacheUsable\""))
             try await world.sleep(for: .seconds(60))
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func aDumpThatCannotBeWrittenIsToldOnceAndOnceMoreWhenItWorks() throws {
+    @Test func unwritableDumpIsReportedOnceAndOnRecovery() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
             let room = try await Room(world)
             try await world.sleep(for: .seconds(125))
@@ -95,7 +96,7 @@ import Testing
             try Disk.makeFolder(room.cache + "/metrics.json")
             try await world.sleep(for: .seconds(300))
             #expect(room.events == ["metrics fails: cannot put the file in place: Is a directory"])
-            // Older dumps do not make way for those that cannot be written.
+            // Older dumps are not removed for a dump that cannot be written.
             #expect(try room.dump("metrics.1.json").number == 0)
             try room.remove("cache/metrics.json")
             try await world.sleep(for: .seconds(120))
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func aCacheFolderThatIsAFileIsAnErrorOnlyWhereThatIsWanted() throws {
+    @Test func cacheFolderThatIsFileFailsOnlyIfAppChoosesSo() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
             let room = try await Room(world) { try $0.write("", to: "cache") }
             await room.load()
@@ -121,7 +122,9 @@ import Testing
             let error = await #expect(throws: PolicyError.self) {
                 try await Room(world, ifCacheUnusable: .fail) { try $0.write("", to: "cache") }
             }
-            #expect(error?.description.hasPrefix("_larder.json: error: the files it names cannot be written") == true)
+            let message = try #require(error?.description)
+            #expect(message.hasPrefix("_larder.json: error: the files it names cannot be written in /"))
+            #expect(message.contains("/cache: cannot make a folder: "))
             for name in ["metrics.json", "decisions.jsonl"] {
                 await #expect(throws: PolicyError.self, "\(name)") {
                     try await Room(world, ifCacheUnusable: .fail) { try Disk.makeFolder($0.path + "/cache/" + name) }
@@ -132,12 +135,12 @@ import Testing
 
     // MARK: Rotation
 
-    @Test func aLogThatIsMovedAwayGoesOnUnderItsName() throws {
+    @Test func movedLogIsBegunAgainUnderSameName() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
             let room = try await Room(world)
             await room.load()
             try await world.sleep(for: .seconds(2))
-            // As logrotate does: moved, and an empty one in its place.
+            // As logrotate does, the file is moved and an empty one made.
             try room.move("decisions.jsonl", to: "decisions.old")
             try room.base.write("", to: "cache/decisions.jsonl")
             for _ in 0..<3 {
@@ -145,15 +148,15 @@ import Testing
                 try await world.sleep(for: .seconds(2))
             }
             #expect(try room.lines(of: "decisions.old") == 1)
-            // The loads, and that it was begun anew.
+            // The loads, and the line about the new file.
             #expect(try room.lines() == 4)
             #expect(room.events == ["the log had been moved, deleted or emptied, and is begun anew"])
         }
     }
 
-    @Test func aLogThatIsEmptiedGoesOnFromItsBeginning() throws {
+    @Test func emptiedLogContinuesFromStart() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
-            let room = try await Room(world, settings: #"{ "log": { "most": "1KB" } }"#)
+            let room = try await Room(world, settings: #"{ "log": { "capacity": "1KB" } }"#)
             for _ in 0..<5 {
                 await room.load()
                 try await world.sleep(for: .seconds(2))
@@ -170,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func logAndDumpsComeBackWhenTheirFolderIsDeleted() throws {
+    @Test func logAndDumpsAreWrittenAgainAfterFolderIsDeleted() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
             let room = try await Room(world)
             await room.load()
@@ -189,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func linesThatAreLostAreTold() throws {
+    @Test func lostLinesAreReported() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
             let room = try await Room(world) { try Disk.makeFolder($0.path + "/cache/decisions.jsonl") }
             // More than a megabyte.
@@ -199,7 +202,7 @@ import Testing
             let lost = try #require(try room.dump().logLost)
             #expect(lost > 0 && room.events.contains("lines that are missing in the log: \(lost)"))
             #expect(try room.dump().prometheus.contains("larder_log_lost_lines_total \(lost)"))
-            // The first line says that it failed, and the last three what came of it.
+            // The first line reports the failure, and the last three the recovery.
             #expect(try room.lines() + lost == 10_000 + 3)
         }
     }

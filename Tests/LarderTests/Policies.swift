@@ -3,7 +3,7 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// Policies read from a folder of their own.
+/// Policies, and what is wrong with them.
 enum Policies {
     static let sound = """
         {
@@ -14,8 +14,8 @@ enum Policies {
         }
         """
 
-    /// What is wrong with a folder of these files, a line each, without the folder's path. Nothing may have been made
-    /// in the cache then.
+    /// Returns the problems of a folder of these files, a line each, without the folder's path. Checks that nothing was
+    /// made in the cache.
     static func problems(
         _ files: [String: Data], registry: Registry = .standard, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> [String] {
@@ -32,22 +32,19 @@ enum Policies {
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// What is wrong with a policy of the resource `feed`.
+    /// Returns the problems of a policy of the resource `feed`.
     static func problems(
         feed text: String, registry: Registry = .standard, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> [String] {
-        try problems(["feed.json": Data(text.utf8)], registry: registry, sourceLocation: sourceLocation)
+        let error = #expect(throws: PolicyError.self, sourceLocation: sourceLocation) {
+            try SimulatedPantry.run(["feed": text], registry: registry) { _ in }
+        }
+        return (error?.description ?? "").split(separator: "\n").map(String.init)
     }
 
-    /// The pantry of a sound policy of the resource `feed`, and what it warns of, without the folder's path.
+    /// The warnings of the pantry of a sound policy of the resource `feed`.
     static func warnings(feed text: String) throws -> [String] {
-        let folder = try Folder()
-        try folder.write(text, to: "feed.json")
-        return try SimulatedWorld().run { world in
-            let cache = folder.url.appending(path: "cache")
-            let pantry = try await Pantry(policies: folder.url, cache: cache, world: world)
-            return pantry.warnings.map { $0.description.replacing(folder.url.path + "/", with: "") }
-        }
+        try SimulatedPantry.run(["feed": text]) { $0.pantry.warnings.map(\.description) }
     }
 }
 

@@ -2,10 +2,13 @@ import FoundationEssentials
 import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
 @Suite struct PolicyFolderTests {
-    @Test func aFolderThatIsMissingOrHasNoPoliciesIsAnError() throws {
+    @Test func folderWithoutPoliciesIsError() throws {
         let folder = try Folder()
         let missing = folder.url.appending(path: "none")
         #expect(
@@ -17,7 +20,7 @@ import Testing
                 == "\(folder.url.path): error: there are no policies in this folder; expected a file such as feed.json")
     }
 
-    @Test func onlyTheFilesThatAreResourcesAreRead() throws {
+    @Test func onlyResourceFilesAreRead() throws {
         let folder = try Folder()
         let names = ["_base.json", "_larder.json", "policy.schema.json", ".feed.json", "notes.txt", "feed.json~"]
         for name in names { try folder.write("not JSON", to: name) }
@@ -27,7 +30,7 @@ import Testing
         #expect(try PolicyReader(registry: .standard, folder: folder.url.path).readAll().map(\.resource) == ["feed"])
     }
 
-    @Test func aPolicyThatCannotBeReadIsAnErrorAndNotPassedOver() throws {
+    @Test func unreadablePolicyIsError() throws {
         let folder = try Folder()
         try folder.write(Policies.sound, to: "feed.json")
         let images = folder.url.appending(path: "images.json")
@@ -37,7 +40,7 @@ import Testing
             try error(folder.url) == "\(images.path): error: cannot open the file: No such file or directory")
     }
 
-    @Test func theSameContentHasTheSameRevisionHoweverItIsLaidOut() throws {
+    @Test func revisionDoesNotDependOnLayout() throws {
         let revision = try revision(of: Policies.sound)
         let other = """
             {"store":"file","strategy":"cache-first",
@@ -56,7 +59,7 @@ import Testing
         #expect(try revision(of: Policies.sound.with(old, new)) != revision(of: Policies.sound))
     }
 
-    @Test func theOrderOfAListIsContent() throws {
+    @Test func revisionDependsOnOrderOfList() throws {
         let one = Policies.sound.with("\"value\": 1", "\"value\": [1, 9007199254740993]")
         #expect(try revision(of: one) != revision(of: one.with("[1, 9007199254740993]", "[9007199254740993, 1]")))
         #expect(try revision(of: one) != revision(of: one.with("993", "992")))
@@ -74,7 +77,7 @@ import Testing
         }
         """
 
-    @Test func swappingTheStrategysNameAloneLeavesWarningsAndNoErrors() throws {
+    @Test func swappingStrategyNameGivesWarningsOnly() throws {
         func swapped(_ name: String) throws -> [String] {
             try Policies.warnings(feed: Self.full.with("cache-first", name))
         }
@@ -96,21 +99,24 @@ import Testing
         )
     }
 
-    @Test func swappingTheStoresNameAloneLeavesWarningsAndNoErrors() throws {
+    @Test func swappingStoreNameGivesWarningsOnly() throws {
         #expect(
             try Policies.warnings(feed: Self.full.with("\"memory\"", "\"file\"")) == [
                 """
-                feed.json:6:48: warning: the setting 'entries' has no effect: it belongs to store 'memory' [at $.store.entries]
+                feed.json:6:12: warning: nothing limits the time of an operation of store 'file'; expected a 'limit' [at $.store]
+                """,
                 """
+                feed.json:6:48: warning: the setting 'entries' has no effect: it belongs to store 'memory' [at $.store.entries]
+                """,
             ])
         #expect(try Policies.warnings(feed: Self.full.with("\"memory\"", "\"none\"")).count == 4)
     }
 
-    @Test func aWarningsPlaceAndRuleAreTold() throws {
+    @Test func warningNamesPlaceAndRule() throws {
         let folder = try Folder()
         try folder.write(Self.full.with("cache-first", "network-only"), to: "feed.json")
         let warnings = try PolicyReader(registry: .standard, folder: folder.url.path).read("feed.json").warnings
-        #expect(warnings.allSatisfy { $0.severity == .warning && $0.rule == "no-effect" && $0.place != nil })
+        #expect(warnings.allSatisfy { $0.severity == .warning && $0.rule == "no-effect" && $0.position != nil })
     }
 
     private func revision(of text: String) throws -> String {
@@ -135,9 +141,9 @@ extension PolicyReader {
         self.init(registry: registry, folder: folder, environment: [:])
     }
 
-    /// The policy in a file, or everything that is wrong with it.
+    /// Returns the policy in a file. Throws all its problems if it is invalid.
     func read(_ name: String) throws -> Policy {
-        let verdict = judge(name)
+        let verdict = check(name)
         guard let policy = verdict.policy else { throw PolicyError(verdict.problems) }
         return policy
     }

@@ -1,36 +1,37 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// A record of loads that tells when and how, and never what.
+/// The recording of loads, which contains times and outcomes but no keys or payloads.
 @Suite struct RecordingTests {
     private static let canary = "canary-7f3a"
 
-    private static func kitchen(_ world: SimulatedWorld) async throws -> Kitchen {
-        let kitchen = try await Kitchen(
+    private static func simulated(_ world: SimulatedWorld) async throws -> SimulatedPantry {
+        let simulated = try await SimulatedPantry(
             world, strategy: #""cache-first""#, validators: #"[{ "use": "age", "fresh": "5m" }]"#)
-        kitchen.origin.play(.value("\"\(canary)\""), .failure(.status(503)))
-        return kitchen
+        simulated.origin.play(.value("\"\(canary)\""), .failure(.status(503)))
+        return simulated
     }
 
     private static func lines(_ file: URL) throws -> [String] {
         try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
-    @Test func everyLoadIsALineWithTimeResourceHashAndOutcome() async throws {
+    @Test func everyLoadIsRecordedWithTimeResourceHashAndOutcome() async throws {
         let folder = try Folder()
         let file = folder.url.appending(path: "trace.jsonl")
         try SimulatedWorld().run { world in
-            let kitchen = try await Self.kitchen(world)
-            let recording = try kitchen.pantry.record(to: file)
-            _ = try await kitchen.feed.load(["id": Self.canary], scope: Self.canary)
+            let simulated = try await Self.simulated(world)
+            let recording = try simulated.pantry.record(to: file)
+            _ = try await simulated.feed.load(["id": Self.canary], scope: Self.canary)
             try await world.sleep(for: .milliseconds(1_500))
-            _ = try await kitchen.feed.load(["id": Self.canary], scope: Self.canary)
-            _ = try? await kitchen.feed.load(["id": "other"])
-            _ = try? await kitchen.feed.load(["id": "third"], mode: .cachedOnly)
+            _ = try await simulated.feed.load(["id": Self.canary], scope: Self.canary)
+            _ = try? await simulated.feed.load(["id": "other"])
+            _ = try? await simulated.feed.load(["id": "third"], mode: .cachedOnly)
             await recording.stop()
-            _ = try await kitchen.feed.load(["id": Self.canary], scope: Self.canary)
+            _ = try await simulated.feed.load(["id": Self.canary], scope: Self.canary)
             #expect(recording.lost == 0)
         }
         let lines = try Self.lines(file)
@@ -46,14 +47,14 @@ import Testing
         #expect(abs(times[1] - times[0] - 1.5) < 0.000_01)
     }
 
-    @Test func anotherRecordingHasAnotherSalt() async throws {
+    @Test func recordingsHaveDifferentSalts() async throws {
         let folder = try Folder()
         let file = folder.url.appending(path: "trace.jsonl")
         try SimulatedWorld().run { world in
-            let kitchen = try await Self.kitchen(world)
+            let simulated = try await Self.simulated(world)
             for _ in 0..<2 {
-                let recording = try kitchen.pantry.record(to: file)
-                _ = try await kitchen.feed.load(["id": "1"])
+                let recording = try simulated.pantry.record(to: file)
+                _ = try await simulated.feed.load(["id": "1"])
                 await recording.stop()
             }
         }
@@ -63,35 +64,35 @@ import Testing
         #expect(Set(keys).count == 2)
     }
 
-    @Test func aLineThatWasCutOffSpoilsNoOther() throws {
+    @Test func incompleteLineDamagesNoOther() throws {
         let folder = try Folder()
         try folder.write("{\"at\":17", to: "trace.jsonl")
         try SimulatedWorld().run { world in
-            let kitchen = try await Self.kitchen(world)
-            let recording = try kitchen.pantry.record(to: folder.url.appending(path: "trace.jsonl"))
-            _ = try await kitchen.feed.load()
+            let simulated = try await Self.simulated(world)
+            let recording = try simulated.pantry.record(to: folder.url.appending(path: "trace.jsonl"))
+            _ = try await simulated.feed.load()
             await recording.stop()
         }
         let lines = try Self.lines(folder.url.appending(path: "trace.jsonl"))
         #expect(lines.count == 2 && lines[0] == "{\"at\":17" && lines[1].hasSuffix("}"))
     }
 
-    @Test func aFileThatCannotBeHadIsAnError() async throws {
+    @Test func unusableFileIsError() async throws {
         let folder = try Folder()
         try SimulatedWorld().run { world in
-            let kitchen = try await Self.kitchen(world)
+            let simulated = try await Self.simulated(world)
             #expect(throws: Disk.Failure.self) {
-                _ = try kitchen.pantry.record(to: folder.url.appending(path: "a/b"))
+                _ = try simulated.pantry.record(to: folder.url.appending(path: "a/b"))
             }
         }
     }
 
     @Test(.enabled(if: Disk.item("/dev/full") != nil, "this system has no /dev/full"))
-    func aFullDiskLosesLinesAndCountsThem() throws {
+    func fullDiskLosesAndCountsLines() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Self.kitchen(world)
-            let recording = try kitchen.pantry.record(to: URL(filePath: "/dev/full"))
-            _ = try await kitchen.feed.load()
+            let simulated = try await Self.simulated(world)
+            let recording = try simulated.pantry.record(to: URL(filePath: "/dev/full"))
+            _ = try await simulated.feed.load()
             await recording.stop()
             #expect(recording.lost == 1)
         }

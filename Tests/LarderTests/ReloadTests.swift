@@ -2,9 +2,12 @@ import FoundationEssentials
 import LarderSimulation
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
-/// A reload reads what changed, and nothing that changed escapes it.
+/// A reload reads every changed file and no other.
 @Suite struct ReloadTests {
     private static func policy(_ name: String, _ value: String, extends base: String? = nil) -> String {
         let base = base.map { #""extends": "\#($0)", "# } ?? ""
@@ -12,7 +15,7 @@ import Testing
             + #""strategy": "network-only" }"#
     }
 
-    /// A pantry of these files, and what reloads of it give.
+    /// A pantry of these files, and the outcomes of its reloads.
     private struct Room {
         let folder: Folder
         let pantry: Pantry
@@ -30,13 +33,13 @@ import Testing
         }
     }
 
-    @Test func whatIsUnchangedKeepsItsGraph() throws {
+    @Test func unchangedPolicyKeepsItsGraph() throws {
         try SimulatedWorld().run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", "1"), "b.json": Self.policy("b", "1")])
             let graphs = (try room.graph("a"), try room.graph("b"))
             #expect(try await room.reload().isEmpty)
             try room.folder.write(Self.policy("b", "2"), to: "b.json")
-            // Written anew, but it says the same.
+            // The file is written again with the same contents.
             try room.folder.write(Self.policy("a", "1") + "\n", to: "a.json")
             #expect(try await room.reload() == ["b"])
             #expect(try room.graph("a") === graphs.0)
@@ -45,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheNamedFilesAreLookedAt() throws {
+    @Test func onlyNamedFilesAreExamined() throws {
         try SimulatedWorld().run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", "1"), "b.json": Self.policy("b", "1")])
             for name in ["a", "b"] { try room.folder.write(Self.policy(name, "2"), to: name + ".json") }
@@ -59,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func whatExtendsAnotherFileFollowsIt(isNamed: Bool) throws {
+    @Test(arguments: [true, false]) func changeOfBaseReloadsExtendingPolicies(isNamed: Bool) throws {
         try SimulatedWorld().run { world in
             let base = #"{ "extends": "_deep.json", "around": [{ "use": "timeout", "after": "1s" }] }"#
             let room = try await Room(
@@ -76,10 +79,10 @@ import Testing
             #expect(try await changed("_base.json", base.with("1s", "2s")) == ["a"])
             #expect(try await changed("_deep.json", #"{ "about": "two" }"#) == ["a", "b"])
             #expect(room.pantry.policy(of: "a")?.about == "two")
-            // A file that extends none does so from now on.
+            // A file that extended no other file does so from now on.
             #expect(try await changed("c.json", Self.policy("c", "1", extends: "_deep.json")) == ["c"])
             #expect(try await changed("_deep.json", #"{ "about": "six" }"#) == ["a", "b", "c"])
-            // Without it nobody can be read, and all stay as they are.
+            // Without the base no policy can be read, and all stay as they are.
             try FileManager.default.removeItem(at: room.folder.url.appending(path: "_deep.json"))
             await #expect(throws: PolicyError.self) { try await room.reload("_deep.json") }
             await #expect(throws: PolicyError.self) { try await room.reload() }
@@ -88,13 +91,13 @@ import Testing
         }
     }
 
-    @Test func whatIsWrittenTwiceInOneInstantIsReadTwice() throws {
+    @Test func fileWrittenTwiceWithinClockResolutionIsReadTwice() throws {
         let folder = try Folder()
         var reader = PolicyReader(registry: .standard, folder: folder.path)
-        // A clock that goes forward once a second does not tell these writes apart, which all are of one length.
+        // The writes have the same length, and a clock that advances once a second gives them the same time.
         reader.files.seen = { stamp in
             var stamp = stamp
-            for time in [\FileStamp.modified, \.changed] { stamp[keyPath: time].nanoseconds &= ~0x3FFF_FFFF }
+            for time in [\FileStamp.modified, \.changed] { stamp[keyPath: time] &= ~0x3FFF_FFFF }
             return stamp
         }
         var policies = PolicyFolder(reader)
@@ -104,45 +107,45 @@ import Testing
             try folder.write(
                 isBase ? #"{ "about": "\#(number)" }"# : Self.policy("a", "\(number)", extends: "_base.json"),
                 to: isBase ? "_base.json" : "a.json")
-            let news = try policies.look()
+            let found = try policies.changes()
             policies.tookEffect()
-            #expect(news.policies.count == 1)
-            #expect(isBase ? news.policies.first?.about == "\(number)" : news.policies.first != nil)
-            #expect(try policies.look().policies.isEmpty)
+            #expect(found.policies.count == 1)
+            #expect(isBase ? found.policies.first?.about == "\(number)" : found.policies.first != nil)
+            #expect(try policies.changes().policies.isEmpty)
         }
     }
 
-    @Test func whatReplacesAFileOfTheSameSizeAndTimeIsRead() throws {
+    @Test func replacementOfSameSizeAndTimeIsRead() throws {
         try SimulatedWorld().run { world in
             let room = try await Room(world, ["b.json": Self.policy("b", "1")])
             for value in 1...9 {
                 try Disk.replace(
                     room.folder.path + "/a.json", with: [Array(Self.policy("a", "\(value)").utf8)],
-                    modified: Timestamp(seconds: 1_000_000_000))
+                    modified: 1_000_000_000 * 1_000_000_000)
                 #expect(try await room.reload() == ["a"])
                 #expect(try await room.value("a") == "\(value)")
             }
         }
     }
 
-    @Test func aStampTellsOnlyWhatIsOlderThanTheClockIsCoarse() {
+    @Test func stampIsReliableOnlyAfterClockResolution() {
         var stamp = FileStamp(
-            device: 1, inode: 2, size: 3, modified: Timestamp(seconds: 100), changed: Timestamp(seconds: 90),
+            device: 1, inode: 2, size: 3, modified: 100 * 1_000_000_000, changed: 90 * 1_000_000_000,
             isFolder: false, isLinked: false)
-        #expect(!stamp.isSettled(at: Timestamp(seconds: 102)))
-        #expect(stamp.isSettled(at: Timestamp(nanoseconds: 102_000_000_001)))
-        stamp.changed = Timestamp(seconds: 101)
-        #expect(!stamp.isSettled(at: Timestamp(nanoseconds: 102_000_000_001)))
-        // A clock that was ahead tells nothing.
-        #expect(!stamp.isSettled(at: Timestamp(seconds: 50)))
+        #expect(!stamp.isReliable(at: 102 * 1_000_000_000))
+        #expect(stamp.isReliable(at: 102_000_000_001))
+        stamp.changed = 101 * 1_000_000_000
+        #expect(!stamp.isReliable(at: 102_000_000_001))
+        // A stamp from the future is not reliable.
+        #expect(!stamp.isReliable(at: 50 * 1_000_000_000))
     }
 
-    @Test func whatCannotBeReadWaitsUntilItCan() throws {
+    @Test func unreadablePolicyIsReadOnceReadable() throws {
         try SimulatedWorld().run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", "1"), "b.json": Self.policy("b", "1")])
             try room.folder.write("{", to: "a.json")
             await #expect(throws: PolicyError.self) { try await room.reload("a.json") }
-            // Others wait with it, named or not.
+            // Other policies wait with it, named or not.
             try room.folder.write(Self.policy("b", "2"), to: "b.json")
             let error = await #expect(throws: PolicyError.self) { try await room.reload("b.json") }
             #expect(error?.problems.count == 1)
@@ -155,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func whatLinksLeadToIsLookedAtWhateverIsNamed() throws {
+    @Test func targetsOfLinksAreAlwaysExamined() throws {
         try SimulatedWorld().run { world in
             let elsewhere = try Folder()
             try elsewhere.write(Self.policy("a", "1"), to: "a.json")
@@ -170,9 +173,9 @@ import Testing
         }
     }
 
-    @Test func changesThatNobodyTookBecomeOne() async {
+    @Test func changesNotTakenAreMerged() async {
         let stream = AsyncStream.changes { stream in
-            for name in ["a", "b", "a", "c"] { stream.tell(.files([name])) }
+            for name in ["a", "b", "a", "c"] { stream.send(.files([name])) }
         }
         var changes = stream.makeAsyncIterator()
         #expect(await changes.next() == .files(["a", "b", "c"]))

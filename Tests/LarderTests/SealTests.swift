@@ -1,11 +1,12 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// The graph shows what its two sides gave out for the load, and nothing that a strategy has from elsewhere.
+/// The graph delivers only values that its two sides returned for this load, none that a strategy has from elsewhere.
 @Suite struct SealTests {
-    /// Returns what an earlier load got.
+    /// A strategy that returns the value of an earlier load.
     private final class Memory: Loader {
         let sides: Sides
         let kept = Locked<Loaded<Entry>?>(nil)
@@ -20,7 +21,7 @@ import Testing
         }
     }
 
-    /// Asks for a use of the copy that an earlier load found.
+    /// A strategy that serves the copy that an earlier load found.
     private final class CopyKeeper: Loader {
         let sides: Sides
         let kept = Locked<CachedCopy?>(nil)
@@ -35,18 +36,18 @@ import Testing
         }
     }
 
-    @Test func whatAnEarlierLoadGotIsRefused() throws {
+    @Test func loadedValueOfEarlierLoadIsRefused() throws {
         let strategies: [Plugin] = [
             .strategy("keeper", "Keeps a value.") { Memory($0) },
             .strategy("keeper", "Keeps a copy.") { CopyKeeper($0) },
         ]
         for strategy in strategies {
             try SimulatedWorld().run { world in
-                let kitchen = try await Kitchen(world, strategy: #""keeper""#, plugins: [strategy])
-                kitchen.stock("old", age: .zero)
-                #expect(try await kitchen.feed.load().text == "value")
-                try await kitchen.feed.clear()
-                let failure = try await kitchen.start().failure()
+                let simulated = try await SimulatedPantry(world, strategy: #""keeper""#, plugins: [strategy])
+                simulated.stock("old", age: .zero)
+                #expect(try await simulated.feed.load().text == "value")
+                try await simulated.feed.clear()
+                let failure = try await simulated.start().failure()
                 #expect(failure.message.hasPrefix("the strategy returned a value that neither of its sides gave it"))
             }
         }

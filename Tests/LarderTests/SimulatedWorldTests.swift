@@ -3,7 +3,7 @@ import LarderSimulation
 import Testing
 
 @Suite struct SimulatedWorldTests {
-    @Test func timeJumpsAndWallTimeGoesWithIt() throws {
+    @Test func simulatedTimeJumpsWithWallTime() throws {
         let start = Timestamp(seconds: 1_000)
         let world = SimulatedWorld(start: start)
         try world.run { world in
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func sleepersWakeInTheOrderOfTheirTimesAndThoseOfOneTimeInTheirOrder() throws {
+    @Test func sleepersWakeByTimeThenByOrder() throws {
         let log = try SimulatedWorld().run { world in
             await withTaskGroup(of: String.self) { group in
                 for (name, delay) in [("c", 3), ("a1", 1), ("b", 2), ("a2", 1), ("zero", 0)] {
@@ -32,12 +32,28 @@ import Testing
         #expect(log == ["zero@0 s", "a1@1 s", "a2@1 s", "b@2 s", "c@3 s"])
     }
 
+    @Test func randomNumbersOfResourceDependNeitherOnOtherResourcesNorOnOrder() {
+        func numbers(_ names: [String]) -> [String: [UInt64]] {
+            let world = SimulatedWorld(seed: 7)
+            var numbers: [String: [UInt64]] = [:]
+            for _ in 0..<3 {
+                for name in names { numbers[name, default: []].append(world.world(of: name).random()) }
+            }
+            return numbers
+        }
+        let alone = numbers(["feed"])
+        #expect(numbers(["images", "feed", "catalog"])["feed"] == alone["feed"])
+        #expect(numbers(["feed", "images"])["images"] != alone["feed"])
+        #expect(SimulatedWorld(seed: 8).world(of: "feed").random() != alone["feed"]?.first)
+        #expect(Set(alone["feed"] ?? []).count == 3)
+    }
+
     private actor Log {
         private(set) var lines: [String] = []
         func add(_ line: String) { lines.append(line) }
     }
 
-    /// Groups, an actor, chance, sleep, cancellation and spawned work, as a list of what happened when.
+    /// Runs groups, an actor, random numbers, sleeps, cancellations and spawned work, and returns a list of the events.
     private func history(seed: UInt64, _ interleaving: SimulatedWorld.Interleaving) throws -> [String] {
         try SimulatedWorld(seed: seed, interleaving: interleaving).run { world in
             let log = Log()
@@ -65,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatedWorld.Interleaving.inOrder, .shuffled])
-    func oneSeedIsOneHistory(interleaving: SimulatedWorld.Interleaving) throws {
+    func equalSeedsGiveEqualHistories(interleaving: SimulatedWorld.Interleaving) throws {
         for seed in 1...5 as ClosedRange<UInt64> {
             let first = try history(seed: seed, interleaving)
             #expect(first.count == 16 && first.contains { $0.hasPrefix("cancelled@") })
@@ -73,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func otherSeedsAreOtherHistoriesWhenShuffled() throws {
+    @Test func differentSeedsGiveDifferentHistoriesIfShuffled() throws {
         func order(_ seed: UInt64, _ interleaving: SimulatedWorld.Interleaving) throws -> [String] {
             try history(seed: seed, interleaving).prefix(5).map { String($0.prefix(2)) }
         }
@@ -83,7 +99,7 @@ import Testing
         #expect(ordered.count == 1)
     }
 
-    @Test func oneSeedIsOneStreamOfNumbers() {
+    @Test func equalSeedsGiveEqualRandomNumbers() {
         func numbers(_ seed: UInt64) -> [UInt64] {
             let world = SimulatedWorld(seed: seed)
             return (0..<8).map { _ in world.random() }
@@ -91,7 +107,7 @@ import Testing
         #expect(numbers(1) == numbers(1) && numbers(1) != numbers(2) && Set(numbers(1)).count == 8)
     }
 
-    @Test func aRunThatCannotEndThrowsAndDoesNotHang() {
+    @Test func runThatCannotEndThrows() {
         #expect(throws: SimulatedWorld.Stuck.self) {
             try SimulatedWorld().run { world in try await world.sleep(for: .forever) }
         }
@@ -109,12 +125,12 @@ import Testing
         }
     }
 
-    @Test func whatTheBodyThrowsIsThrown() {
+    @Test func errorOfBodyIsThrown() {
         struct Failure: Error {}
         #expect(throws: Failure.self) { try SimulatedWorld().run { _ in throw Failure() } }
     }
 
-    @Test func whatIsUnderWayAtTheEndIsCancelledAndEnds() throws {
+    @Test func runningTasksAreCancelledAtEnd() throws {
         let world = SimulatedWorld()
         let log = Log()
         try world.run(leaving: .anything) { world in
@@ -130,11 +146,11 @@ import Testing
         #expect(world.uptime == .seconds(1))
     }
 
-    @Test func aCancelledSleepEndsAtOnce() throws {
+    @Test func cancelledSleepEndsAtOnce() throws {
         try SimulatedWorld().run { world in
             let sleeper = world.spawn {
                 await #expect(throws: CancellationError.self) { try await world.sleep(for: .seconds(60)) }
-                // A task that is cancelled already does not begin to sleep.
+                // A cancelled task does not begin to sleep.
                 await #expect(throws: CancellationError.self) { try await world.sleep(for: .seconds(60)) }
             }
             try await world.sleep(for: .seconds(1))

@@ -2,12 +2,12 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// Adding sketches up and taking them apart; how near their percentiles are, AccuracyTests tell.
+/// Addition and subtraction of sketches. AccuracyTests check the accuracy of percentiles.
 @Suite struct SketchTests {
     typealias Shape = AccuracyTests.Shape
 
     private func samples(_ shape: Shape, _ count: Int, seed: UInt64) -> [Duration] {
-        var dice = Dice(seed: seed)
+        var dice = SeededGenerator(seed: seed)
         return (0..<count).map { _ in shape.draw(&dice) }
     }
 
@@ -23,7 +23,7 @@ import Testing
         #expect(backwards.percentile(0.95) == merged.percentile(0.95) && backwards.sum == merged.sum)
     }
 
-    @Test func sinceGivesWhatWasRecordedAfterwards() {
+    @Test func sinceReturnsLaterSamplesOnly() {
         let first = samples(.exponential, 1_000, seed: 1)
         let second = samples(.uniform, 1_000, seed: 2)
         let earlier = sketch(first)
@@ -34,14 +34,14 @@ import Testing
         #expect(sketch(first).since(earlier).percentile(0.5) == nil)
     }
 
-    @Test func recordingManyTimesAtOnceEqualsOneByOne() {
+    @Test func recordingCountAtOnceEqualsOneByOne() {
         var atOnce = Sketch()
         atOnce.record(.milliseconds(3), times: 1_000)
         #expect(atOnce == sketch(repeatElement(.milliseconds(3), count: 1_000)))
         #expect(atOnce.sum == .seconds(3))
     }
 
-    @Test func anEmptySketchHasNoPercentileAndExtremesAreHeldAtTheEdges() throws {
+    @Test func emptySketchHasNoPercentileAndExtremesAreClamped() throws {
         #expect(Sketch().percentile(0.5) == nil)
         #expect(sketch([.zero, .nanoseconds(1), .seconds(-5)]).percentile(1) == .microseconds(1))
         let day = try #require(sketch([.seconds(86_400)]).percentile(1)).inSeconds

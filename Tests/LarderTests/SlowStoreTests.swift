@@ -1,101 +1,96 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// What was read a moment ago may be old news when it arrives.
+/// Copies that are out of date when a slow read ends.
 @Suite struct SlowStoreTests {
     private static let windows = #"[{ "use": "age", "fresh": "5m", "whileRevalidating": "1h", "onError": "7d" }]"#
 
     @Test(arguments: [5, 15, 25, 35, 45])
-    func unchangedNeverBringsBackACopyThatWasReadBeforeAClearingEnded(_ moment: Int) throws {
+    func unchangedAnswerDoesNotRestoreClearedCopy(_ moment: Int) throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""cache-first""#, validators: Self.windows, store: #""slow""#,
                 plugins: [SlowStore("slow", world).plugin])
-            kitchen.origin.play(.value("old", etag: "e1"))
-            _ = try await kitchen.feed.load()
+            simulated.origin.play(.value("old", etag: "e1"))
+            _ = try await simulated.feed.load()
             world.stepClock(by: .seconds(7_200))
-            kitchen.origin.play(then: .unchanged(after: .milliseconds(20)))
+            simulated.origin.play(then: .unchanged(after: .milliseconds(20)))
             let start = world.uptime
             let clear = world.start {
                 try await world.sleep(for: .milliseconds(20))
-                try await kitchen.feed.clear()
+                try await simulated.feed.clear()
             }
             try await world.sleep(for: .milliseconds(moment))
-            let load = kitchen.start()
+            let load = simulated.start()
             _ = try await clear.value()
             #expect(clear.endedAt == start + .milliseconds(40))
             _ = await load.result()
-            #expect(try await !kitchen.feed.contains())
+            #expect(try await !simulated.feed.contains())
         }
     }
 
-    @Test func whatWasReadBeforeAClearingIsNotPutBackIntoATierByIt() throws {
+    @Test func copyReadBeforeClearingIsNotPromoted() throws {
         try SimulatedWorld().run { world in
             let lower = SlowStore("lower", world)
             let upper = FaultyStore("upper", world: world)
-            let folder = try Folder()
-            try folder.write(
-                """
-                { "resource": "feed", "strategy": "cache-only",
-                  "store": { "use": "tiered", "tiers": ["upper", "lower"] } }
-                """, to: "feed.json")
-            var registry = Registry.standard
-            for plugin in [lower.plugin, upper.plugin] { try registry.register(plugin) }
-            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
+            let simulated = try await SimulatedPantry(
+                world, strategy: #""cache-only""#, store: #"{ "use": "tiered", "tiers": ["upper", "lower"] }"#,
+                plugins: [lower.plugin, upper.plugin])
             lower.put(Entry(Data("old".utf8), Metadata(fetchedAt: world.now)), for: Key(resource: "feed"))
-            let load = world.start { try await pantry.resource("feed").load() }
+            let load = simulated.start()
             try await world.sleep(for: .milliseconds(5))
-            try await pantry.clear()
+            try await simulated.pantry.clear()
             _ = await load.result()
             #expect(upper.entries.isEmpty && lower.texts.isEmpty)
         }
     }
 
-    @Test func aCopyReadBeforeANewerWasSavedIsNotCopiedUpOverIt() throws {
+    @Test func olderCopyIsNotPromotedOverNewerOne() throws {
         try SimulatedWorld().run { world in
             let lower = SlowStore("lower", world)
             let upper = FaultyStore("upper", world: world)
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""cache-first""#, store: #"{ "use": "tiered", "tiers": ["upper", "lower"] }"#,
                 plugins: [lower.plugin, upper.plugin])
-            lower.put(Entry(Data("old".utf8), Metadata(fetchedAt: world.now)), for: kitchen.key())
-            kitchen.origin.play(.value("7"))
-            let reading = kitchen.start()
-            try await Self.save(kitchen, while: lower)
+            lower.put(Entry(Data("old".utf8), Metadata(fetchedAt: world.now)), for: simulated.key())
+            simulated.origin.play(.value("7"))
+            let reading = simulated.start()
+            try await Self.save(simulated, while: lower)
             #expect(try await reading.value().text == "old")
             #expect(upper.entries.values.map { String(decoding: $0.payload.bytes, as: UTF8.self) } == ["7"])
             #expect(lower.texts == ["7"])
         }
     }
 
-    @Test func aDamagedCopyIsNotRemovedOnceItWasReplaced() throws {
+    @Test func replacedDamagedCopyIsNotRemoved() throws {
         try SimulatedWorld().run { world in
             let store = SlowStore("slow", world)
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""cache-first""#, validators: #"["checksum"]"#, store: #""slow""#,
                 plugins: [store.plugin])
-            store.put(Entry(Data("damaged".utf8), Metadata(fetchedAt: world.now)), for: kitchen.key())
-            kitchen.origin.play(.value("7"), .failure(.status(503)))
-            let reading = kitchen.start()
-            try await Self.save(kitchen, while: store)
+            store.put(Entry(Data("damaged".utf8), Metadata(fetchedAt: world.now)), for: simulated.key())
+            simulated.origin.play(.value("7"), .failure(.status(503)))
+            let reading = simulated.start()
+            try await Self.save(simulated, while: store)
             #expect(try await reading.value().text == "7")
             #expect(store.texts == ["7"])
         }
     }
 
     /// Saves what the origin sends, in a flight of its own, while somebody's read of the store is under way.
-    private static func save(_ kitchen: Kitchen, while store: SlowStore) async throws {
-        try await kitchen.world.sleep(for: .milliseconds(5))
+    private static func save(_ simulated: SimulatedPantry, while store: SlowStore) async throws {
+        try await simulated.world.sleep(for: .milliseconds(5))
         store.delay.withLock { $0 = .zero }
-        let numbers = kitchen.pantry.resource("feed", as: Int.self)
+        let numbers = simulated.pantry.resource("feed", as: Int.self)
         #expect(try await numbers.load(mode: .refresh).isStored)
-        #expect(kitchen.world.uptime < .milliseconds(10))
+        #expect(simulated.world.uptime < .milliseconds(10))
     }
 }
 
-/// Sees what it keeps at once and takes a while to say so; takes twice as long to forget.
+/// A store that reads its entry at once but returns it later. A removal takes twice as long.
 struct SlowStore: Store {
     let name: String
     let world: SimulatedWorld

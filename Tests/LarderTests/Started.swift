@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
@@ -25,7 +26,7 @@ final class Started<Value: Sendable>: Sendable {
     /// Virtual time at which it ended; nil while it goes on.
     var endedAt: Duration? { ending.withLock { $0?.at } }
 
-    /// What it gives, once it ends.
+    /// Returns the value of the task when it ends.
     func value() async throws -> Value {
         try await result().get()
     }
@@ -57,25 +58,4 @@ extension SimulatedWorld {
 
     /// Lets everything run that can run now; no time passes.
     func settle() async throws { try await sleep(for: .zero) }
-}
-
-extension Kitchen {
-    /// A load of `feed` that goes on beside the test.
-    func start(
-        _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
-        deadline: Duration? = nil, priority: Request.Priority = .normal
-    ) -> Started<Loaded<Data>> {
-        let request = feed.request(parameters, scope: scope, mode: mode, deadline: deadline, priority: priority)
-        return world.start { [feed] in try await feed.load(request) }
-    }
-
-    /// So many loads at a time, each of an instance of its own: `id` 1 and up.
-    func crowd(_ count: Int, priority: Request.Priority = .normal) -> [Started<Loaded<Data>>] {
-        (1...count).map { start(["id": "\($0)"], priority: priority) }
-    }
-
-    /// What the store holds for `key`, as text.
-    func held(_ key: Key? = nil) -> String? {
-        store.entries[key ?? self.key()].map { String(decoding: $0.payload.bytes, as: UTF8.self) }
-    }
 }

@@ -3,34 +3,33 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// A store that fails is told to the log when that begins and when it is over; counters count each time.
+/// The beginning and the end of a store's failure are logged. Counters count each failure.
 @Suite struct StoreHealthTests {
     /// The notes of the log about stores in a story.
-    private static func notes(_ kitchen: Kitchen, _ story: () async throws -> Void) async throws -> [String] {
+    private static func notes(_ simulated: SimulatedPantry, _ story: () async throws -> Void) async throws -> [String] {
         var notes: [String] = []
-        var stream = kitchen.pantry.decisions.makeAsyncIterator()
+        var stream = simulated.pantry.decisions.makeAsyncIterator()
         try await story()
         // Something that is surely told ends it.
-        try kitchen.folder.edit("feed.json", "\"resource\": \"feed\"", "\"resource\": \"feed\", \"about\": \"the end\"")
-        try await kitchen.pantry.reload()
+        try await simulated.edit("\"resource\": \"feed\"", "\"resource\": \"feed\", \"about\": \"the end\"")
         while let decision = await stream.next(), decision.kind != .policy {
             if decision.kind == .storeFault { notes.append(decision.note) }
         }
         return notes
     }
 
-    @Test func fullStoreIsToldOnceWhateverTheTraffic() throws {
+    @Test func fullStoreIsReportedOnce() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""network-first""#)
-            let notes = try await Self.notes(kitchen) {
-                kitchen.store.fillUp(at: 0)
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#)
+            let notes = try await Self.notes(simulated) {
+                simulated.store.fillUp(at: 0)
                 for _ in 0..<100 {
-                    _ = try await kitchen.feed.load()
+                    _ = try await simulated.feed.load()
                     try await world.sleep(for: .seconds(10))
                 }
-                kitchen.store.fillUp(at: nil)
+                simulated.store.fillUp(at: nil)
                 for _ in 0..<20 {
-                    _ = try await kitchen.feed.load()
+                    _ = try await simulated.feed.load()
                     try await world.sleep(for: .seconds(10))
                 }
             }
@@ -39,18 +38,18 @@ import Testing
                     "cannot write: faulty: cannot write: no space left on device",
                     "can write again, after 16 min: faulty",
                 ], "\(notes)")
-            #expect(kitchen.feed.metrics.storeFaults == ["faulty": 100])
+            #expect(simulated.feed.metrics.storeFaults == ["faulty": 100])
         }
     }
 
-    @Test func storeInWhichSmallEntriesFitAndLargeOnesDoNotIsToldOnce() throws {
+    @Test func storeThatIsFullForLargeEntriesIsReportedOnce() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""network-first""#)
-            let notes = try await Self.notes(kitchen) {
-                kitchen.store.fillUp(at: 500)
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#)
+            let notes = try await Self.notes(simulated) {
+                simulated.store.fillUp(at: 500)
                 for number in 0..<100 {
-                    kitchen.origin.play(.value(String(repeating: "x", count: number % 2 * 1_000)))
-                    #expect(try await kitchen.feed.load().isStored == (number % 2 == 0))
+                    simulated.origin.play(.value(String(repeating: "x", count: number % 2 * 1_000)))
+                    #expect(try await simulated.feed.load().isStored == (number % 2 == 0))
                     try await world.sleep(for: .seconds(10))
                 }
             }
@@ -58,26 +57,26 @@ import Testing
         }
     }
 
-    @Test func eachTierAndEachOperationIsToldApart() throws {
+    @Test func failuresAreReportedByTierAndOperation() throws {
         try SimulatedWorld().run { world in
             let lower = FaultyStore("lower", world: world)
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""network-first""#,
                 store: #"{ "use": "tiered", "tiers": ["faulty", "lower"] }"#, plugins: [lower.plugin])
-            let notes = try await Self.notes(kitchen) {
-                kitchen.store.set(.fails, for: .read)
+            let notes = try await Self.notes(simulated) {
+                simulated.store.set(.fails, for: .read)
                 lower.set(.fails, for: .write)
-                for _ in 0..<5 { _ = try await kitchen.feed.load() }
+                for _ in 0..<5 { _ = try await simulated.feed.load() }
                 try await world.sleep(for: .seconds(100))
                 lower.set(nil, for: .write)
-                // What is found below says nothing of the tier that fails.
+                // A copy in a lower tier does not show whether the failing tier works.
                 for _ in 0..<15 {
-                    _ = try await kitchen.feed.load()
+                    _ = try await simulated.feed.load()
                     try await world.sleep(for: .seconds(10))
                 }
-                kitchen.store.set(nil, for: .read)
+                simulated.store.set(nil, for: .read)
                 for _ in 0..<15 {
-                    _ = try await kitchen.feed.load()
+                    _ = try await simulated.feed.load()
                     try await world.sleep(for: .seconds(10))
                 }
             }

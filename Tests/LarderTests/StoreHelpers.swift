@@ -3,8 +3,8 @@ import Larder
 
 extension Entry {
     /// An entry of a text.
-    init(text: String, fetchedAt: Timestamp = Timestamp(seconds: 1_700_000_000), checksum: UInt64? = nil) {
-        self.init(Data(text.utf8), Metadata(fetchedAt: fetchedAt, checksum: checksum))
+    init(text: String, fetchedAt: Timestamp = Timestamp(seconds: 1_700_000_000)) {
+        self.init(Data(text.utf8), Metadata(fetchedAt: fetchedAt))
     }
 
     /// The payload as text.

@@ -3,52 +3,40 @@ import Larder
 import LarderSimulation
 import Testing
 
-/// A store whose writes outlast its limit: nobody waits for them, and nothing may be overtaken by them.
+/// A store whose writes exceed its limit. No load waits for them, and they must not undo later operations.
 @Suite struct StuckWriteTests {
-    private static func pantry(_ world: SimulatedWorld, _ origin: ScriptedOrigin, _ store: FaultyStore) async throws
-        -> (Pantry, Folder)
-    {
-        let folder = try Folder()
-        try folder.write(
-            """
-            { "resource": "feed", "origin": "scripted", "strategy": "network-first",
-              "store": { "use": "tiered", "tiers": [{ "use": "faulty", "limit": "1s" }] } }
-            """, to: "feed.json")
-        var registry = Registry.standard
-        try registry.register(origin.plugin("scripted"))
-        try registry.register(store.plugin)
-        return (try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world), folder)
+    private static func simulated(_ world: SimulatedWorld) async throws -> SimulatedPantry {
+        try await SimulatedPantry(
+            world, strategy: #""network-first""#,
+            store: #"{ "use": "tiered", "tiers": [{ "use": "faulty", "limit": "1s" }] }"#)
     }
 
-    @Test func aClearingOutlivesAWriteThatWasGivenUp() throws {
+    @Test func abandonedWriteDoesNotUndoClearing() throws {
         try SimulatedWorld().run { world in
-            let store = FaultyStore(world: world)
-            let (pantry, folder) = try await Self.pantry(world, ScriptedOrigin(world: world), store)
+            let simulated = try await Self.simulated(world)
+            let (pantry, store) = (simulated.pantry, simulated.store)
             store.set(.takes(.seconds(10)), for: .write)
-            let loaded = try await pantry.resource("feed").load()
+            let loaded = try await simulated.feed.load()
             #expect(!loaded.isStored)
             #expect(world.uptime < .seconds(5))
             try await pantry.clear()
             #expect(world.uptime >= .seconds(10))
             try await world.sleep(for: .seconds(60))
             #expect(store.entries.isEmpty)
-            withExtendedLifetime(folder) {}
         }
     }
 
-    @Test func aWriteThatWasGivenUpNeverOverwritesANewerOne() throws {
+    @Test func abandonedWriteDoesNotOverwriteNewerEntry() throws {
         try SimulatedWorld().run { world in
-            let store = FaultyStore(world: world)
-            let origin = ScriptedOrigin([.value("old"), .value("new")], world: world)
-            let (pantry, folder) = try await Self.pantry(world, origin, store)
-            let feed = pantry.resource("feed")
+            let simulated = try await Self.simulated(world)
+            let (feed, store) = (simulated.feed, simulated.store)
+            simulated.origin.play(.value("old"), .value("new"))
             store.set(.takes(.seconds(10)), for: .write)
             _ = try await feed.load()
             store.set(nil, for: .write)
             _ = try await feed.load()
             try await world.sleep(for: .seconds(60))
             #expect(store.entries.values.map { String(decoding: $0.payload.bytes, as: UTF8.self) } == ["new"])
-            withExtendedLifetime(folder) {}
         }
     }
 }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// A Swift source file, as far as the house rules look at it.
+/// A Swift source file, as the checks of the house rules see it.
 struct SwiftSource: Sendable {
-    /// The path below the folder that was read: `Graph/Shared.swift`.
+    /// The path below the folder that was read: `Graph/LiveSide.swift`.
     let path: String
     /// The text as it is.
     let text: String
@@ -10,12 +10,17 @@ struct SwiftSource: Sendable {
     let code: [String]
     /// The words of the code, and the lines they stand on, from 1.
     let words: [(word: String, line: Int)]
+    /// The contents of the string literals, without what they interpolate, and the lines they end on, from 1.
+    let literals: [(text: String, line: Int)]
     private let vocabulary: Set<String>
 
     init(_ path: String, _ text: String) {
         self.path = path
         self.text = text
-        let bare = Self.bare(text)
+        var reader = Reader(Array(text.utf8))
+        reader.code(untilParenthesis: false)
+        literals = reader.literals
+        let bare = String(decoding: reader.result, as: UTF8.self)
         code = bare.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         words = code.enumerated().flatMap { line in Self.words(of: line.element).map { ($0, line.offset + 1) } }
         vocabulary = Set(words.map(\.word))
@@ -101,17 +106,12 @@ struct SwiftSource: Sendable {
         line.utf8.split { !isLetter($0) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The text without comments and the contents of strings; lines stay lines.
-    static func bare(_ text: String) -> String {
-        var reader = Reader(Array(text.utf8))
-        reader.code(untilParenthesis: false)
-        return String(decoding: reader.result, as: UTF8.self)
-    }
-
+    /// Takes the text apart into code, without comments and the contents of strings, and those contents. Lines stay lines.
     private struct Reader {
         let bytes: [UInt8]
         var place = 0
         var result: [UInt8] = []
+        var literals: [(text: String, line: Int)] = []
 
         init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -178,8 +178,11 @@ struct SwiftSource: Sendable {
             let quote = sees("\"\"\"") ? "\"\"\"" : "\""
             skip(quote.utf8.count)
             result += Array("\"\"".utf8)
+            var content: [UInt8] = []
             while place < bytes.count {
                 if sees(quote + marks) {
+                    let line = result.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
+                    literals.append((String(decoding: content, as: UTF8.self), line))
                     skip(quote.utf8.count + hashes)
                     return
                 }
@@ -192,6 +195,7 @@ struct SwiftSource: Sendable {
                 } else if sees("\\" + marks) {
                     skip(2 + hashes)
                 } else {
+                    content.append(bytes[place])
                     skip()
                 }
             }

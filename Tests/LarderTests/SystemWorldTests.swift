@@ -1,7 +1,10 @@
 import Dispatch
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 
 @Suite struct SystemWorldTests {
     private let world = SystemWorld(blockingThreads: 3)
@@ -17,12 +20,12 @@ import Testing
         await #expect(throws: CancellationError.self) { try await late.value }
     }
 
-    @Test func sleepingNoTimeOrLessReturns() async throws {
+    @Test func sleepOfZeroOrLessReturns() async throws {
         try await world.sleep(for: .zero)
         try await world.sleep(for: .seconds(-1))
     }
 
-    @Test func uptimeNeverGoesBack() {
+    @Test func uptimeNeverDecreases() {
         var last = world.uptime
         for _ in 0..<1_000 {
             let next = world.uptime
@@ -32,13 +35,13 @@ import Testing
         #expect(world.now > Timestamp(seconds: 1_600_000_000))
     }
 
-    @Test func chancesLieBetweenZeroAndOneAndDiffer() {
+    @Test func chancesAreBetweenZeroAndOneAndDiffer() {
         let chances = (0..<1_000).map { _ in world.chance() }
         #expect(chances.allSatisfy { (0..<1).contains($0) })
         #expect(Set(chances).count > 990)
     }
 
-    @Test func spawnedWorkOutlivesItsCallerAndIsNotCancelledWithIt() async {
+    @Test func spawnedWorkOutlivesCancelledCaller() async {
         let isCancelled = Locked<Bool?>(nil)
         let caller = Task { [world] in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -48,8 +51,8 @@ import Testing
         #expect(isCancelled.withLock { $0 } == false)
     }
 
-    /// As many jobs as there are processors and more wait for a task that can run only if they leave the pool alone.
-    @Test func blockingNeverHoldsUpSwiftsTasks() async throws {
+    /// More jobs than processors wait for a task that can run only if they do not block Swift's pool.
+    @Test func blockingWorkDoesNotBlockTasks() async throws {
         let world = SystemWorld(blockingThreads: 64)
         let gate = DispatchSemaphore(value: 0)
         let deadline = DispatchTime.now() + .seconds(600)
@@ -66,7 +69,7 @@ import Testing
         #expect(outcomes.count == 64 && outcomes.allSatisfy { $0 == .success })
     }
 
-    @Test func aThousandBlockingJobsEndOnNoMoreThreadsThanAllowed() async throws {
+    @Test func thousandBlockingJobsUseAllowedThreadsOnly() async throws {
         let running = Locked((now: 0, most: 0))
         let sum = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<1_000 {
@@ -84,8 +87,8 @@ import Testing
         #expect((1...3).contains(running.withLock { $0.most }))
     }
 
-    @Test func asManyJobsRunAtOnceAsAreAllowed() async throws {
-        // Each waits for the two others: with fewer threads none would end.
+    @Test func allAllowedThreadsRunAtOnce() async throws {
+        // Each job waits for the other two. With fewer threads none would end.
         let arrived = DispatchGroup()
         let deadline = DispatchTime.now() + .seconds(600)
         for _ in 0..<3 { arrived.enter() }
@@ -103,7 +106,7 @@ import Testing
         #expect(outcomes == [.success, .success, .success])
     }
 
-    @Test func whatBlockingWorkThrowsIsThrown() async {
+    @Test func errorOfBlockingWorkIsThrown() async {
         struct Failure: Error {}
         await #expect(throws: Failure.self) { try await world.blocking { throw Failure() } }
     }

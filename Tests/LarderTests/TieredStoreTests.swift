@@ -3,6 +3,8 @@ import Larder
 import LarderSimulation
 import Testing
 
+@testable import LarderPlugins
+
 @Suite struct TieredStoreTests {
     /// A pantry whose only resource `feed` is kept in two tiers.
     private struct Cellar {
@@ -13,22 +15,16 @@ import Testing
         private let pantry: Pantry
 
         init(
-            _ world: SimulatedWorld, _ tiers: String = #"["upper", "lower"]"#, windows: String = "", more: String = ""
+            _ world: SimulatedWorld, _ tiers: String = #"["upper", "lower"]"#, windows: String = "", more: String = "",
+            areBothForeign: Bool = false
         ) async throws {
-            upper = FaultyStore("upper", isForeign: false, world: world)
+            upper = FaultyStore("upper", isForeign: areBothForeign, world: world)
             lower = FaultyStore("lower", world: world)
-            origin = ScriptedOrigin(world: world)
-            let folder = try Folder()
-            try folder.write(
-                """
-                { "resource": "feed", "origin": "scripted", "strategy": { "use": "cache-first", "rest": "0s" },
-                  "validators": [{ "use": "age", \(windows) "fresh": "1m" }\(more)],
-                  "store": { "use": "tiered", "tiers": \(tiers) } }
-                """, to: "feed.json")
-            var registry = Registry.standard
-            for plugin in [origin.plugin("scripted"), upper.plugin, lower.plugin] { try registry.register(plugin) }
-            pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
-            feed = pantry.resource("feed")
+            let simulated = try await SimulatedPantry(
+                world, strategy: #"{ "use": "cache-first", "rest": "0s" }"#,
+                validators: #"[{ "use": "age", \#(windows) "fresh": "1m" }\#(more)]"#,
+                store: #"{ "use": "tiered", "tiers": \#(tiers) }"#, plugins: [upper.plugin, lower.plugin])
+            (origin, pantry, feed) = (simulated.origin, simulated.pantry, simulated.feed)
         }
 
         var key: Key { feed.request().key }
@@ -38,7 +34,7 @@ import Testing
 
     private static let limited = #"[{ "use": "upper", "limit": "100ms" }, { "use": "lower", "limit": "200ms" }]"#
 
-    @Test func aWriteGoesToEveryTier() throws {
+    @Test func writeReachesEveryTier() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world)
             #expect(try await cellar.feed.load().isStored)
@@ -46,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aReadCopiesUpOnceAndKeepsTheTimesItWasFetchedAt() throws {
+    @Test func readPromotesOnceAndKeepsTimes() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world)
             let entry = Entry(text: "copy", fetchedAt: world.now - .seconds(10))
@@ -60,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aTierThatCannotBeReadIsPassedOverAndCounted() throws {
+    @Test func unreadableTierIsSkippedAndCounted() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world)
             cellar.lower.put(Entry(text: "copy", fetchedAt: world.now), for: cellar.key)
@@ -72,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func tiersThatAllFailFailNoLoadThatTheOriginAnswers() throws {
+    @Test func loadSucceedsIfAllTiersFail() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world)
             for store in [cellar.upper, cellar.lower] {
@@ -82,7 +78,7 @@ import Testing
             }
             let loaded = try await cellar.feed.load()
             #expect(loaded.text == "value" && loaded.source == .origin && !loaded.isStored)
-            // Each was to be read once and written once.
+            // Each tier was read once and written once.
             #expect(cellar.feed.metrics.storeFaults == ["upper": 2, "lower": 2])
             cellar.origin.play(then: .failure(.status(503)))
             let error = await #expect(throws: LoadError.self) { try await cellar.feed.load() }
@@ -91,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func aTierWhoseWriteFailedKeepsTheOlderCopyMarked() throws {
+    @Test func failedTierExpiresItsOlderCopy() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world)
             cellar.origin.play(.value("older"), .value("newer"))
@@ -108,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func aCopyThatIsNotFreshHidesNoFreshOneBelowIt() throws {
+    @Test func freshCopyInLowerTierIsFoundBehindStaleOne() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world)
             cellar.upper.put(Entry(text: "older", fetchedAt: world.now - .seconds(70)), for: cellar.key)
@@ -119,8 +115,8 @@ import Testing
         }
     }
 
-    @Test func aTierBelowACopyThatIsNotFreshIsAskedOnceAndMayFail() throws {
-        // What a tier was asked for and given up goes on in it.
+    @Test func lowerTierIsReadOnceBehindStaleCopyAndMayFail() throws {
+        // An abandoned operation continues in its tier.
         try SimulatedWorld().run(leaving: .anything) { world in
             let cellar = try await Cellar(world, Self.limited, windows: #""onError": "1h","#)
             cellar.upper.put(Entry(text: "older", fetchedAt: world.now - .seconds(70)), for: cellar.key)
@@ -136,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func aDamagedCopyBelowOneThatIsNotFreshIsReplacedByIt() throws {
+    @Test func damagedCopyInLowerTierIsReplacedByStaleCopyAbove() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world, windows: #""onError": "1h","#, more: #", "checksum""#)
             _ = try await cellar.feed.load()
@@ -144,7 +140,7 @@ import Testing
             try await world.sleep(for: .seconds(70))
             var newer = older
             newer.metadata.fetchedAt = world.now
-            newer.metadata.checksum = 1
+            newer.metadata[.checksum] = 1
             cellar.lower.put(newer, for: cellar.key)
             cellar.origin.play(then: .failure(.status(503)))
             let loaded = try await cellar.feed.load()
@@ -154,8 +150,38 @@ import Testing
         }
     }
 
-    @Test func aTierThatHangsIsGivenUpAfterItsLimit() throws {
-        // What a tier was asked for and given up goes on in it.
+    @Test func damagedCopyInUpperTierIsReplacedByCopyBelow() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world, more: #", "checksum""#, areBothForeign: true)
+            _ = try await cellar.feed.load()
+            let sound = try #require(cellar.lower.entries[cellar.key])
+            var damaged = sound
+            damaged.metadata[.checksum] = 1
+            cellar.upper.put(damaged, for: cellar.key)
+            let loaded = try await cellar.feed.load()
+            #expect(loaded.text == "value" && loaded.source == .store("lower") && cellar.origin.calls.count == 1)
+            #expect(cellar.upper.entries[cellar.key]?.metadata == sound.metadata)
+            #expect(cellar.feed.metrics.corrupt == 1)
+            #expect(loaded.trail.lines.contains("upper: copy replaced by that of another tier: its checksum differs"))
+        }
+    }
+
+    @Test func copyIsRemovedIfAllTiersAreDamaged() throws {
+        try SimulatedWorld().run { world in
+            let cellar = try await Cellar(world, more: #", "checksum""#, areBothForeign: true)
+            _ = try await cellar.feed.load()
+            var damaged = try #require(cellar.lower.entries[cellar.key])
+            damaged.metadata[.checksum] = 1
+            cellar.upper.put(damaged, for: cellar.key)
+            cellar.lower.put(damaged, for: cellar.key)
+            cellar.origin.play(then: .failure(.status(503)))
+            await #expect(throws: LoadError.self) { try await cellar.feed.load() }
+            #expect(cellar.upper.entries.isEmpty && cellar.lower.entries.isEmpty)
+        }
+    }
+
+    @Test func hangingTierIsAbandonedAfterLimit() throws {
+        // An abandoned operation continues in its tier.
         try SimulatedWorld().run(leaving: .anything) { world in
             let cellar = try await Cellar(world, Self.limited)
             cellar.lower.put(Entry(text: "copy", fetchedAt: world.now), for: cellar.key)
@@ -173,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func eachTierHasALimitOfItsOwn() throws {
+    @Test func eachTierHasItsOwnLimit() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world, Self.limited)
             cellar.upper.set(.takes(.milliseconds(150)), for: .read)
@@ -196,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func whatWasClearedMeanwhileIsNotCopiedUp() throws {
+    @Test func clearedCopyIsNotPromoted() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world)
             cellar.lower.put(Entry(text: "copy", fetchedAt: world.now), for: cellar.key)
@@ -210,7 +236,7 @@ import Testing
         }
     }
 
-    @Test func statisticsAddUpWhatTheTiersSaw() throws {
+    @Test func statisticsAreSumOfTiers() throws {
         try SimulatedWorld().run { world in
             let cellar = try await Cellar(world, #"[{ "use": "memory", "entries": 1 }, "memory"]"#)
             for id in ["a", "b", "a"] { _ = try await cellar.feed.load(["id": id]) }
@@ -220,15 +246,14 @@ import Testing
         }
     }
 
-    @Test func aCopyInMemoryAboveAFileIsAnsweredFromMemoryAndSurvivesOnDisk() async throws {
-        let folder = try Folder()
-        try folder.write(
-            """
+    @Test func copyIsServedFromMemoryAndSurvivesOnDisk() async throws {
+        let policy = """
             { "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first",
               "validators": ["checksum"], "store": { "use": "tiered", "tiers": ["memory", "file"] } }
-            """, to: "feed.json")
+            """
+        let cache = try TemporaryFolder()
         for source in [Source.origin, .store("file")] {
-            let pantry = try await Pantry(policies: folder.url, cache: folder.url.appending(path: "cache"))
+            let pantry = try await Pantry(policies: ["feed": policy], cache: cache.url)
             let feed = pantry.resource("feed", as: Int.self)
             #expect(try await feed.load().source == source)
             let hit = try await feed.load()

@@ -1,15 +1,16 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
 @Suite struct UpdateTests {
-    /// What a stream said so far, one word each. It is listened to until the world ends.
+    /// The events of a stream so far, as words. The stream is read until the run ends.
     private static func listen(
-        _ kitchen: Kitchen, to parameters: [String: String] = [:], _ world: SimulatedWorld
+        _ simulated: SimulatedPantry, to parameters: [String: String] = [:], _ world: SimulatedWorld
     ) -> Locked<[String]> {
         let heard = Locked<[String]>([])
-        let stream = kitchen.feed.updates(parameters)
+        let stream = simulated.feed.updates(parameters)
         world.spawn {
             do {
                 for try await update in stream {
@@ -31,79 +32,79 @@ import Testing
 
     private static let age = #"[{ "use": "age", "fresh": "1m", "onError": "1h" }]"#
 
-    @Test func theCopyComesFirstThenWhatTheOriginSaysThenWhatOthersSave() throws {
+    @Test func streamYieldsCopyThenAnswerThenLaterSaves() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.age)
-            kitchen.stock("old", age: .seconds(600))
-            kitchen.origin.play(.value("new", after: .seconds(1)))
-            let heard = Self.listen(kitchen, world)
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.age)
+            simulated.stock("old", age: .seconds(600))
+            simulated.origin.play(.value("new", after: .seconds(1)))
+            let heard = Self.listen(simulated, world)
             try await world.sleep(for: .milliseconds(500))
             #expect(heard.withLock { $0 } == ["old stale"])
             try await world.sleep(for: .seconds(1))
             #expect(heard.withLock { $0 } == ["old stale", "new fresh"])
-            kitchen.origin.play(.value("newest"))
-            _ = try await kitchen.feed.load(mode: .refresh)
+            simulated.origin.play(.value("newest"))
+            _ = try await simulated.feed.load(mode: .refresh)
             try await world.sleep(for: .seconds(1))
             #expect(heard.withLock { $0 } == ["old stale", "new fresh", "newest fresh"])
             // Another instance is none of this stream's business.
-            _ = try await kitchen.feed.load(["page": "2"])
+            _ = try await simulated.feed.load(["page": "2"])
             try await world.sleep(for: .seconds(1))
             #expect(heard.withLock { $0.count } == 3)
         }
     }
 
-    @Test func anUnchangedCopyIsSaidToBeUnchanged() throws {
+    @Test func unchangedAnswerIsYieldedAsUnchanged() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
-            let kitchen = try await Kitchen(world, strategy: #""network-first""#, validators: Self.age)
-            kitchen.stock("old", age: .seconds(600), etag: "1")
-            kitchen.origin.play(.unchanged())
-            let heard = Self.listen(kitchen, world)
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#, validators: Self.age)
+            simulated.stock("old", age: .seconds(600), etag: "1")
+            simulated.origin.play(.unchanged())
+            let heard = Self.listen(simulated, world)
             try await world.sleep(for: .seconds(1))
             #expect(heard.withLock { $0 } == ["old stale", "unchanged"])
         }
     }
 
-    @Test func anErrorAfterSomethingWasShownDoesNotEndTheStream() throws {
+    @Test func errorAfterFirstValueDoesNotEndStream() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#, validators: Self.age)
-            kitchen.stock("old", age: .seconds(600))
-            kitchen.origin.play(.failure(.status(503)))
-            let heard = Self.listen(kitchen, world)
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.age)
+            simulated.stock("old", age: .seconds(600))
+            simulated.origin.play(.failure(.status(503)))
+            let heard = Self.listen(simulated, world)
             try await world.sleep(for: .seconds(1))
             #expect(heard.withLock { $0 } == ["old stale", "failed: the origin answered 503"])
-            _ = try await kitchen.feed.load(mode: .refresh)
+            _ = try await simulated.feed.load(mode: .refresh)
             try await world.sleep(for: .seconds(1))
             #expect(heard.withLock { $0.last } == "value fresh")
         }
     }
 
-    @Test func anErrorBeforeAnythingWasShownIsThrown() throws {
+    @Test func errorBeforeFirstValueIsThrown() throws {
         try SimulatedWorld().run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#)
-            kitchen.origin.play(.failure(.status(503)))
-            let heard = Self.listen(kitchen, world)
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#)
+            simulated.origin.play(.failure(.status(503)))
+            let heard = Self.listen(simulated, world)
             try await world.sleep(for: .seconds(1))
             #expect(heard.withLock { $0 } == ["threw: the origin answered 503"])
         }
     }
 
-    @Test func whereNothingIsKeptAFallbackStandsIn() throws {
+    @Test func fallbackIsYieldedIfNothingIsKept() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
-            let kitchen = try await Kitchen(
+            let simulated = try await SimulatedPantry(
                 world, strategy: #""cache-first""#, fallbacks: #"[{ "use": "constant", "value": "seed" }]"#)
-            kitchen.origin.play(.failure(.status(503)))
-            let heard = Self.listen(kitchen, world)
+            simulated.origin.play(.failure(.status(503)))
+            let heard = Self.listen(simulated, world)
             try await world.sleep(for: .seconds(1))
             #expect(heard.withLock { $0 } == ["\"seed\" stale"])
         }
     }
 
-    @Test func whoStopsListeningLeavesNothingBehind() throws {
+    @Test func endedStreamLeavesNoTasks() throws {
         let world = SimulatedWorld()
         try world.run { world in
-            let kitchen = try await Kitchen(world, strategy: #""cache-first""#)
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#)
             let before = world.unfinished
-            for try await _ in kitchen.feed.updates() { break }
+            for try await _ in simulated.feed.updates() { break }
             try await world.sleep(for: .seconds(1))
             #expect(world.unfinished == before)
         }

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// What a watch believes, and when.
+/// The changes that a watch acts on, and when.
 @Suite struct WatchTests {
     private static func policy(_ name: String, _ value: Int, extends base: String? = nil) -> String {
         let base = base.map { #""extends": "\#($0)", "# } ?? ""
@@ -11,11 +12,11 @@ import Testing
             + #""strategy": "network-only" }"#
     }
 
-    /// A watched pantry, and what it told.
+    /// A watched pantry, and its events.
     private struct Room {
         let base: Folder
         let pantry: Pantry
-        let watch: PolicyWatch
+        let watch: Subscription
         let told = Locked<[String]>([])
         var path: String { base.path + "/policies" }
 
@@ -50,12 +51,12 @@ import Testing
         var events: [String] { told.withLock { $0 } }
     }
 
-    /// The folder is looked at half a second before and after each whole second of the test.
+    /// The folder is examined half a second before and after each whole second of the test.
     private static func run(_ body: @escaping @Sendable (SimulatedWorld) async throws -> Void) throws {
         try SimulatedWorld().run(leaving: .anything) { world in try await body(world) }
     }
 
-    @Test func aFileThatIsDeletedAndWrittenAnewNeverLosesItsResource() throws {
+    @Test func rewrittenFileNeverLosesItsResource() throws {
         try Self.run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", 1), "b.json": Self.policy("b", 1)])
             try room.remove("a.json")
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatStaysAwayForASecondIsGone() throws {
+    @Test func fileMissingForOneSecondRemovesResource() throws {
         try Self.run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", 1), "b.json": Self.policy("b", 1)])
             try room.remove("a.json")
@@ -91,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func anExplicitReloadBelievesAtOnceThatAFileIsGone() throws {
+    @Test func explicitReloadRemovesMissingFileAtOnce() throws {
         try Self.run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", 1), "b.json": Self.policy("b", 1)])
             try room.remove("a.json")
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func aBaseThatIsDeletedAndWrittenAnewIsNoProblem() throws {
+    @Test func rewrittenBaseIsNoProblem() throws {
         try Self.run { world in
             let room = try await Room(
                 world, ["a.json": Self.policy("a", 1, extends: "_base.json"), "_base.json": #"{ "about": "one" }"#])
@@ -111,14 +112,14 @@ import Testing
             try await world.sleep(for: .seconds(2))
             #expect(room.events == ["a"])
             #expect(room.pantry.policy(of: "a")?.about == "two")
-            // One that stays away is a problem after a second.
+            // A base that stays missing is a problem after one second.
             try room.remove("_base.json")
             try await world.sleep(for: .seconds(3))
             #expect(room.events.count == 2 && room.events.last?.contains("_base.json") == true)
         }
     }
 
-    @Test func policiesStayWhileTheirFolderIsGoneAndFollowItWhenItIsBack() throws {
+    @Test func policiesStayWhileFolderIsMissing() throws {
         try Self.run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", 1), "b.json": Self.policy("b", 1)])
             try FileManager.default.removeItem(atPath: room.path)
@@ -126,7 +127,7 @@ import Testing
             #expect(room.pantry.resources == ["a", "b"])
             await #expect(throws: PolicyError.self) { try await room.pantry.reload() }
             try await world.sleep(for: .seconds(30))
-            // Told once by the watch, and once by the reload.
+            // Reported once by the watch, and once by the reload.
             let lost = "the folder of policies cannot be read: cannot list the folder: No such file or directory"
             #expect(room.events == [lost, lost])
             try Disk.makeFolder(room.path)
@@ -134,14 +135,14 @@ import Testing
             try await world.sleep(for: .milliseconds(1_300))
             #expect(try await room.value("a") == "2")
             #expect(room.pantry.resources == ["a", "b"])
-            // The one that does not come back with it is gone a second later.
+            // The policy that does not return with the folder is removed one second later.
             try await world.sleep(for: .seconds(3))
             #expect(room.pantry.resources == ["a"])
             #expect(room.events == [lost, lost, "a", "b gone"])
         }
     }
 
-    @Test func anEmptiedFolderIsRefusedOnceAndNotLookedAtForEver() throws {
+    @Test func emptiedFolderIsRefusedOnce() throws {
         try Self.run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", 1), "_larder.json": #"{ "log": {} }"#])
             try room.remove("a.json")
@@ -155,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func policiesThatAreSoundAgainAreToldThoughNothingChanged() throws {
+    @Test func repairedPoliciesAreReported() throws {
         try Self.run { world in
             let room = try await Room(world, ["a.json": Self.policy("a", 1)])
             try room.write("{", to: "a.json")
@@ -166,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func aWatchThatEndsLeavesNothingBehind() throws {
+    @Test func endedWatchLeavesNoTasks() throws {
         try SimulatedWorld().run { world in
             let folder = try Folder()
             for name in ["a", "b"] { try folder.write(Self.policy(name, 1), to: name + ".json") }
@@ -174,7 +175,7 @@ import Testing
             let watch = pantry.watch()
             try await world.sleep(for: .milliseconds(1_500))
             try FileManager.default.removeItem(atPath: folder.path + "/a.json")
-            // A file is missing, and somebody waits for it.
+            // A file is missing, and the watch waits for it.
             try await world.sleep(for: .milliseconds(600))
             watch.stop()
             try await world.sleep(for: .seconds(5))

@@ -1,10 +1,11 @@
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// Evictions that are wrong on purpose: each is caught by the suite of its kind, with the promise it breaks.
+/// Evictions with deliberate defects. The conformance suite finds each one, with the promise that it breaks.
 @Suite struct WrongEvictionTests {
-    /// First in, first out, with one thing wrong.
+    /// A first-in, first-out eviction with one defect.
     private struct Queue: Eviction {
         enum Fault: Sendable {
             case namesTwice, namesAnyNumber, namesNothing, namesAfterTheLast, ignoresRemovals, namesUsedPlaces
@@ -60,7 +61,7 @@ import Testing
     }
 
     private static func plugin(_ fault: Queue.Fault?) -> Plugin {
-        // One list for all that are made of it, as a global variable would be.
+        // All evictions share one list, like a global variable.
         let shared = Locked<[Int]>([])
         return .eviction("wrong", "Wrong.") { Queue(fault, shared: shared) }
     }
@@ -70,7 +71,7 @@ import Testing
         ("names places that there are not", .namesFilled, plugin(.namesAnyNumber)),
         ("names none while many are filled", .namesWhileFilled, plugin(.namesNothing)),
         ("names one when none is filled", .namesWhileFilled, plugin(.namesAfterTheLast)),
-        ("names what was removed", .heedsRemovals, plugin(.ignoresRemovals)),
+        ("names what was removed", .namesNoneRemoved, plugin(.ignoresRemovals)),
         ("takes a use for a filling", .unknownPlaces, plugin(.namesUsedPlaces)),
         ("does not hear of many uses", .usesTogether, plugin(.ignoresUsesTogether)),
         ("chooses by chance", .sameChoices, plugin(.dropsAtChance)),
@@ -81,18 +82,20 @@ import Testing
         ),
     ]
 
-    @Test(arguments: evictions) func aWrongEvictionIsCaught(_ fault: String, _ promise: Promise, _ plugin: Plugin) {
+    @Test(arguments: evictions) func defectiveEvictionFailsConformance(
+        _ fault: String, _ promise: Promise, _ plugin: Plugin
+    ) {
         let broken = EvictionConformance(plugin).brokenPromises()
         #expect(broken.contains { $0.promise == promise }, "\(fault): \(broken)")
         #expect(broken.allSatisfy { $0.description.hasPrefix($0.promise.rawValue + " (") })
     }
 
-    @Test func anEvictionThatIsRightIsNotCaught() {
+    @Test func correctEvictionPassesConformance() {
         #expect(EvictionConformance(Self.plugin(nil)).brokenPromises() == [])
     }
 
-    @Test func aSecondStoresEvictionThatDisturbsTheFirstIsCaught() {
-        // Alone each is the same every time.
+    @Test func evictionWithSharedStateFailsConformance() {
+        // A single eviction behaves the same every time.
         struct Neighbour: Eviction {
             final class Crowd: Sendable {
                 let count = Locked(0)

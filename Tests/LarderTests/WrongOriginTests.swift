@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
-/// Origins that are wrong on purpose: each is caught by the suite of its kind, with the promise it breaks.
+/// Origins with deliberate defects. The conformance suite finds each one, with the promise that it breaks.
 @Suite struct WrongOriginTests {
     /// A loader made of a closure.
     private struct Wrong: Loader {
@@ -50,7 +51,7 @@ import Testing
         (
             "names a known version in the trail", .failures,
             origin { _, call in
-                call.trail.note("wrong", "had \(call.known?.metadata.etag ?? "nothing")")
+                call.trail.note("wrong", Trail.Event("knew", "had \("etag", call.known?.metadata.etag ?? "nothing")"))
                 return Loaded(entry("value"))
             }
         ),
@@ -77,7 +78,7 @@ import Testing
             }
         ),
         (
-            "does not heed cancellation", .cancellation,
+            "ignores cancellation", .cancellation,
             origin { context, _ in
                 await context.world.spawn { try? await context.world.sleep(for: .seconds(60)) }.value
                 return Loaded(entry("value"))
@@ -99,14 +100,15 @@ import Testing
         ),
     ]
 
-    @Test(arguments: origins) func aWrongOriginIsCaught(_ what: String, _ promise: Promise, _ plugin: Plugin) {
+    @Test(arguments: origins) func defectiveOriginFailsConformance(_ what: String, _ promise: Promise, _ plugin: Plugin)
+    {
         let broken = OriginConformance(plugin).brokenPromises()
         #expect(broken.contains { $0.promise == promise }, "\(what): \(broken)")
         #expect(broken.allSatisfy { $0.description.hasPrefix($0.promise.rawValue + " (") })
         #expect(!broken.contains { $0.promise == .composes })
     }
 
-    @Test func anOriginThatIsMissingASettingCannotBeComposed() {
+    @Test func originWithoutRequiredSettingIsRefused() {
         let plugin = Plugin.origin("wrong", "Wrong.", Setting("needed", .text, help: "Something.")) { _, _ in
             Wrong(then: { _ in Loaded(Self.entry("value")) })
         }

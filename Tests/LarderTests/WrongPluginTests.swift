@@ -76,7 +76,7 @@ import Testing
             "ignores the caller's deadline", .deadline,
             strategy { sides, call in
                 var patient = call
-                patient.due = nil
+                patient.deadline = nil
                 return try await sides.load(patient)
             }
         ),
@@ -129,7 +129,7 @@ import Testing
             "waits for a slow store whatever the caller's deadline", .deadline,
             strategy { sides, call in
                 var patient = call
-                patient.due = nil
+                patient.deadline = nil
                 if let copy = try await sides.copy(patient)?.shown(for: .fresh) { return copy }
                 return try await sides.load(call)
             }
@@ -169,6 +169,20 @@ import Testing
 
     private static let wrappers: [(String, Promise, Plugin)] = [
         (
+            "repeats a change", .repeatsNoSend,
+            .wrapper("wrong", "Wrong.", traits: { Traits().with { $0.tries = (2, .zero) } }) { _, inner in
+                Wrong(then: { call in
+                    do { return try await inner.load(call) } catch let error as LoadError where error.isAnswer {
+                        throw error
+                    } catch let error as CancellationError {
+                        throw error
+                    } catch {
+                        return try await inner.load(call)
+                    }
+                })
+            }
+        ),
+        (
             "tries an answer again", .answersPass,
             wrapper { _, inner, call in
                 do { return try await inner.load(call) } catch { return try await inner.load(call) }
@@ -206,13 +220,17 @@ import Testing
         ),
     ]
 
-    @Test(arguments: strategies) func aWrongStrategyIsCaught(_ what: String, _ promise: Promise, _ plugin: Plugin) {
+    @Test(arguments: strategies) func defectiveStrategyFailsConformance(
+        _ what: String, _ promise: Promise, _ plugin: Plugin
+    ) {
         let broken = StrategyConformance(plugin).brokenPromises()
         #expect(broken.contains { $0.promise == promise }, "\(what): \(broken)")
         #expect(broken.allSatisfy { $0.description.hasPrefix($0.promise.rawValue + " (") })
     }
 
-    @Test(arguments: wrappers) func aWrongWrapperIsCaught(_ what: String, _ promise: Promise, _ plugin: Plugin) {
+    @Test(arguments: wrappers) func defectiveWrapperFailsConformance(
+        _ what: String, _ promise: Promise, _ plugin: Plugin
+    ) {
         let broken = WrapperConformance(plugin).brokenPromises()
         #expect(broken.contains { $0.promise == promise }, "\(what): \(broken)")
         #expect(broken.allSatisfy { $0.description.hasPrefix($0.promise.rawValue + " (") })

@@ -4,88 +4,6 @@ import Testing
 
 /// Stores that are wrong on purpose: each is caught by the suite of its kind, with the promise it breaks.
 @Suite struct WrongStoreTests {
-    /// A sound store in memory, which can be spoilt in one way or another.
-    private struct Spoilt: Store {
-        private struct State {
-            var entries: [String: (key: Key, entry: Entry)] = [:]
-            var first: [String: Entry] = [:]
-            var statistics = StoreStatistics()
-        }
-
-        var isForeign = false
-        var place: @Sendable (Key) -> String = { $0.text }
-        var kept: @Sendable (Entry, _ old: Entry?) -> Entry? = { entry, _ in entry }
-        var isMeant: @Sendable (Selection, Key, Entry) -> Bool = { $0.contains($1, $2) }
-        var limit = Int.max
-        var peeksFirst = false
-        var peeksUnwanted = false
-        var countsPeeks = false
-        var counts = true
-        var marked: @Sendable (Key, _ wanted: Key) -> Bool = { $0 == $1 }
-        private let state = Locked(State())
-
-        func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
-            if isForeign, !peeksUnwanted { return nil }
-            return state.withLock { state in
-                let entry = peeksFirst ? state.first[place(key)] : state.entries[place(key)]?.entry
-                guard let entry else { return nil }
-                if countsPeeks { state.statistics.hits += 1 }
-                guard accept(entry) || peeksUnwanted else { return nil }
-                state.statistics.hits += 1
-                return entry
-            }
-        }
-
-        func read(_ key: Key) -> Found? {
-            state.withLock { state in
-                guard let entry = state.entries[place(key)]?.entry else {
-                    state.statistics.misses += 1
-                    return nil
-                }
-                state.statistics.hits += 1
-                return Found(entry, tier: "wrong", isForeign: isForeign)
-            }
-        }
-
-        func write(_ entry: Entry, for key: Key) -> Bool {
-            state.withLock { state in
-                let place = place(key)
-                guard let entry = kept(entry, state.entries[place]?.entry) else { return true }
-                state.first[place] = state.first[place] ?? entry
-                state.entries[place] = (key, entry)
-                if state.entries.count > limit, let other = state.entries.keys.first(where: { $0 != place }) {
-                    state.entries[other] = nil
-                }
-                return true
-            }
-        }
-
-        func expire(_ key: Key) {
-            state.withLock { state in
-                for (place, kept) in state.entries where marked(kept.key, key) {
-                    state.entries[place]?.entry.metadata.isExpired = true
-                }
-            }
-        }
-
-        func remove(_ selection: Selection) {
-            state.withLock { state in
-                state.entries = state.entries.filter { !isMeant(selection, $0.value.key, $0.value.entry) }
-                state.first = state.first.filter { state.entries[$0.key] != nil }
-            }
-        }
-
-        func statistics() -> StoreStatistics {
-            state.withLock { state in
-                guard counts else { return StoreStatistics() }
-                var statistics = state.statistics
-                statistics.entries = state.entries.count
-                statistics.bytes = state.entries.values.reduce(0) { $0 + $1.entry.weight }
-                return statistics
-            }
-        }
-    }
-
     private static func store(
         _ traits: @escaping @Sendable (inout Traits) -> Void = { _ in }, make: @escaping @Sendable () -> any Store
     ) -> Plugin {
@@ -97,6 +15,16 @@ import Testing
             "forgets metadata", .metadata,
             store {
                 Spoilt(kept: { entry, _ in Entry(entry.payload.bytes, Metadata(fetchedAt: entry.metadata.fetchedAt)) })
+            }
+        ),
+        (
+            "forgets the notes of plugins", .metadata,
+            store {
+                Spoilt(kept: { entry, _ in
+                    var entry = entry
+                    entry.metadata.notes = [:]
+                    return entry
+                })
             }
         ),
         (
@@ -136,8 +64,16 @@ import Testing
             "mixes accounts", .keys,
             store { Spoilt(place: { String($0.text.drop { $0 != "?" }) }) }
         ),
-        ("marks nothing", .expires, store { Spoilt(marked: { _, _ in false }) }),
-        ("marks what belongs to others too", .expires, store { Spoilt(marked: { $0.scope == $1.scope }) }),
+        ("marks nothing", .expires, store { Spoilt(marked: { _, _, _ in false }) }),
+        (
+            "marks what belongs to others too", .expires,
+            store {
+                Spoilt(marked: { selection, key, entry in
+                    if case .key(let wanted) = selection { return wanted.scope == key.scope }
+                    return selection.contains(key, entry)
+                })
+            }
+        ),
         (
             "keeps the mark of what it writes anew", .expires,
             store {
@@ -147,6 +83,44 @@ import Testing
                     return entry
                 })
             }
+        ),
+        (
+            "expires nothing by tag", .expires,
+            store {
+                Spoilt(marked: { selection, key, entry in
+                    if case .tag = selection { return false }
+                    return selection.contains(key, entry)
+                })
+            }
+        ),
+        ("says that it renews what it does not", .renews, store { Spoilt(renewed: { _, old in old }) }),
+        (
+            "renews another payload", .renews,
+            store {
+                Spoilt(renewed: { entry, old in
+                    var mixed = old
+                    mixed.metadata = entry.metadata
+                    return mixed
+                })
+            }
+        ),
+        (
+            "leaves renewed entries expired", .metadata,
+            store {
+                Spoilt(renewed: { entry, old in
+                    var entry = entry
+                    entry.metadata.isExpired = old.metadata.isExpired
+                    return entry.metadata.isOfSamePayload(as: old.metadata) ? entry : nil
+                })
+            }
+        ),
+        ("contains everything", .contains, store { Spoilt(contained: { _ in true }) }),
+        ("contains no expired entry", .contains, store { Spoilt(contained: { $0?.metadata.isExpired == false }) }),
+        ("lists entries twice", .lists, store { Spoilt(listed: { $0 + $0 }) }),
+        ("lists no expired entry", .lists, store { Spoilt(listed: { $0.filter { !$0.metadata.isExpired } }) }),
+        (
+            "evicts pinned entries", .pins,
+            store({ $0.capacity = 8_000 }) { Spoilt(entriesAtMost: 4, honoursPins: false) }
         ),
         ("mixes keys that differ in case", .keys, store { Spoilt(place: { $0.text.lowercased() }) }),
         ("peeks something else than it reads", .peek, store { Spoilt(peeksFirst: true) }),
@@ -161,23 +135,25 @@ import Testing
         ),
     ]
 
-    @Test(arguments: stores) func aWrongStoreIsCaught(_ what: String, _ promise: Promise, _ plugin: Plugin) {
+    @Test(arguments: stores) func defectiveStoreFailsConformance(_ what: String, _ promise: Promise, _ plugin: Plugin) {
         let broken = StoreConformance(plugin).brokenPromises()
         #expect(broken.contains { $0.promise == promise }, "\(what): \(broken)")
         #expect(broken.allSatisfy { $0.description.hasPrefix($0.promise.rawValue + " (") })
     }
 
-    @Test func aStoreThatIsNotSpoiltIsNotCaught() {
+    @Test func correctStorePassesConformance() {
         #expect(StoreConformance(Self.store { Spoilt() }).brokenPromises() == [])
+        let limited = Self.store({ $0.capacity = 8_000 }) { Spoilt(entriesAtMost: 4) }
+        #expect(StoreConformance(limited).brokenPromises() == [])
     }
 
-    @Test func aStoreThatKeepsItsEntriesAndCallsThemItsOwnIsCaught() {
+    @Test func foreignStoreThatSharesEntriesFailsConformance() {
         let kept = Spoilt()
         let broken = StoreConformance(Self.store({ $0.isForeign = true }) { kept }).brokenPromises()
-        #expect(broken.map(\.promise) == [.reopens], "\(broken)")
+        #expect(broken.map(\.promise) == [.renews, .lists, .reopens], "\(broken)")
     }
 
-    @Test func aStoreThatFailsCannotBeUsed() {
+    @Test func storeThatFailsCannotBeTested() {
         let plugin = Plugin.store("wrong", "Wrong.") { context in
             let store = FaultyStore(world: context.world)
             store.set(.fails, for: .read)

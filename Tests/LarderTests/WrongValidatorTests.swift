@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
@@ -8,13 +9,17 @@ import Testing
     /// A validator made of closures.
     private struct Wrong: Validator {
         var arrives: @Sendable (inout Entry, Arrival) -> Refusal? = { _, _ in nil }
+        var admission: @Sendable (Arrival) -> Admission = { _ in .keep }
         var permits: @Sendable (Metadata, Timestamp) -> Permissions = { _, _ in Permissions(.all) }
 
-        func admit(_ entry: inout Entry, from arrival: Arrival) throws(Refusal) {
+        func admit(_ entry: inout Entry, from arrival: Arrival, for request: Request) throws(Refusal) -> Admission {
             if let refusal = arrives(&entry, arrival) { throw refusal }
+            return admission(arrival)
         }
 
-        func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions { permits(metadata, now) }
+        func permit(_ metadata: Metadata, for request: Request, at now: Timestamp) -> Permissions {
+            permits(metadata, now)
+        }
     }
 
     private static func admitting(
@@ -106,6 +111,43 @@ import Testing
             admitting { _, arrival in arrival == .store ? Refusal("too late") : nil }
         ),
         (
+            "refuses what it admitted when the origin calls it unchanged", .consistent,
+            admitting { _, arrival in arrival == .unchanged ? Refusal("too late") : nil }
+        ),
+        (
+            "lets a copy be kept and later only be used", .consistent,
+            .validator("wrong", "Wrong.") { _ in Wrong(admission: { $0 == .store ? .useOnly : .keep }) }
+        ),
+        (
+            "lets every other payload be kept", .deterministic,
+            .validator("wrong", "Wrong.") { _ in
+                let count = Locked(0)
+                return Wrong(admission: { _ in
+                    count.withLock {
+                        $0 += 1; return $0 % 2 == 0 ? .useOnly : .keep
+                    }
+                })
+            }
+        ),
+        (
+            "removes the notes of others", .keepsNotes,
+            admitting { entry, _ in
+                entry.metadata.notes = [:]
+                return nil
+            }
+        ),
+        (
+            "removes the notes of others from unchanged entries", .keepsNotes,
+            admitting { entry, arrival in
+                if arrival == .unchanged { entry.metadata.notes = [:] }
+                return nil
+            }
+        ),
+        (
+            "forgets how old a payload was on arrival", .age,
+            permitting { copy, now in now - copy.confirmedAt >= .zero && now - copy.confirmedAt < hour ? all : old }
+        ),
+        (
             "admits what it then permits for nothing", .consistent,
             permitting { _, _ in all.refusing(.all, "never") }
         ),
@@ -139,14 +181,16 @@ import Testing
         ),
     ]
 
-    @Test(arguments: validators) func aWrongValidatorIsCaught(_ what: String, _ promise: Promise, _ plugin: Plugin) {
+    @Test(arguments: validators) func defectiveValidatorFailsConformance(
+        _ what: String, _ promise: Promise, _ plugin: Plugin
+    ) {
         let broken = ValidatorConformance(plugin).brokenPromises()
         #expect(broken.contains { $0.promise == promise }, "\(what): \(broken)")
         #expect(broken.allSatisfy { $0.description.hasPrefix($0.promise.rawValue + " (") })
         #expect(!broken.contains { $0.promise == .composes })
     }
 
-    @Test func aValidatorThatIsRightIsNotCaught() {
+    @Test func correctValidatorPassesConformance() {
         let plugin = Self.permitting { copy, now in
             copy.age(at: now) >= .zero && copy.age(at: now) < Self.hour ? Self.all : Self.old
         }

@@ -9,11 +9,11 @@ import Synchronization
     import Musl
 #endif
 
-/// A small HTTP server of this machine, for one request on each connection.
+/// A small local HTTP server that answers one request on each connection.
 final class LoopbackServer: Sendable {
     struct Request: Sendable {
         var path: String
-        /// By names in small letters.
+        /// The header fields by lowercase name.
         var headers: [String: String]
     }
 
@@ -25,11 +25,11 @@ final class LoopbackServer: Sendable {
 
     let url: URL
     private let listener: Int32
-    /// Connections that are kept open without an answer; nil once the server is stopped.
+    /// The connections that are kept open without an answer. Nil after the server was stopped.
     private let silent = Mutex<[Int32]?>([])
     private let heard = Mutex(0)
 
-    /// Answers each request with what `answer` says; nil never answers.
+    /// Answers each request with the result of `answer`. A request for which `answer` returns nil is never answered.
     init(_ answer: @escaping @Sendable (Request) -> Reply?) throws {
         #if canImport(Glibc)
             let stream = Int32(SOCK_STREAM.rawValue)
@@ -55,7 +55,7 @@ final class LoopbackServer: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(listener, nil, nil)
-                // A signal that another test sends is no reason to stop.
+                // A signal that another test sends does not stop the server.
                 if connection < 0, errno == EINTR { continue }
                 guard connection >= 0 else { return }
                 self?.serve(connection, answer)
@@ -63,7 +63,7 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    /// How many requests came.
+    /// The number of requests received.
     var requests: Int { heard.withLock { $0 } }
 
     deinit { stop() }

@@ -6,7 +6,7 @@ import Larder
 
 // MARK: Origin
 
-/// Greets people by name.
+/// An origin that greets a person by name.
 struct Greeting: Loader {
     let word: String
     let times: Int
@@ -28,7 +28,7 @@ extension Plugin {
 
 // MARK: Wrapper
 
-/// Lets a share of all calls wait.
+/// A wrapper that delays a share of all calls.
 struct Dawdle: Loader {
     let inner: any Loader
     let share: Double
@@ -37,10 +37,24 @@ struct Dawdle: Loader {
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         if world.chance() < share {
-            call.trail.note("dawdle", "waits \(wait.brief)")
+            call.trail.note("dawdle", .dawdling(for: wait, share))
             try await world.sleep(for: wait)
         }
         return try await inner.load(call)
+    }
+}
+
+extension Trail.Event.Kind {
+    static let dawdling: Self = "dawdling"
+}
+
+extension Trail.Fact<String> {
+    static var share: Self { "share" }
+}
+
+extension Trail.Event {
+    fileprivate static func dawdling(for wait: Duration, _ share: Double) -> Self {
+        Self(.dawdling, "waits \(.wait, wait), as \(.share, "\(Int(share * 100))%") of all calls do")
     }
 }
 
@@ -54,7 +68,7 @@ extension Plugin {
 
 // MARK: Strategy
 
-/// Shows a fresh copy, or one that may be shown while it is refreshed; asks the origin when there is none.
+/// A strategy that serves a fresh copy, or a stale one while it is refreshed, and calls the origin if there is none.
 struct CopyIfAny: Loader {
     let sides: Sides
     let refreshes: Bool
@@ -78,15 +92,16 @@ extension Plugin {
 
 // MARK: Validator
 
-/// Keeps out what is of the wrong media type, and distrusts copies at some hours.
+/// A validator that refuses payloads of other media types, and permits no copies at some hours.
 struct MediaType: Validator {
     let allowed: [String]
 
-    func admit(_ entry: inout Entry, from arrival: Arrival) throws(Refusal) {
+    func admit(_ entry: inout Entry, from arrival: Arrival, for request: Request) throws(Refusal) -> Admission {
         guard let type = entry.metadata.contentType, allowed.contains(type) else { throw Refusal("of the wrong type") }
+        return .keep
     }
 
-    func permit(_ metadata: Metadata, at now: Timestamp) -> Permissions {
+    func permit(_ metadata: Metadata, for request: Request, at now: Timestamp) -> Permissions {
         metadata.tags.contains("withdrawn") ? Permissions(.all).refusing(.showing, "withdrawn") : Permissions(.all)
     }
 }
@@ -100,7 +115,7 @@ extension Plugin {
 
 // MARK: Store
 
-/// A drawer with room for a few entries of limited size.
+/// A store with room for a few entries of limited size.
 actor Drawer: Store {
     private var entries: [Key: Entry] = [:]
     private let room: Int
@@ -138,7 +153,7 @@ extension Plugin {
 
 // MARK: Eviction
 
-/// First in, first out.
+/// An eviction that evicts the oldest entry first.
 struct FirstOut: Eviction {
     private var places: [Int] = []
 

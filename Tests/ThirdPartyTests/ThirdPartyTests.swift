@@ -23,12 +23,12 @@ import Testing
         """
 
     @Test func oneOfEachKindIsComposedByAPolicyAndServes() throws {
-        try SimulatedWorld().run { world in
-            let greetings = try await Self.pantry(Self.policy, world).resource("greetings")
+        try Self.run(Self.policy) { simulated in
+            let (world, greetings) = (simulated.world, simulated.resource)
             let first = try await greetings.load(["name": "Ada"])
             #expect(String(decoding: first.value, as: UTF8.self) == "welcome, Ada! welcome, Ada!")
             #expect(first.source == .origin && first.isStored && world.uptime == .milliseconds(40))
-            #expect(first.trail.lines.contains("dawdle: waits 40 ms"))
+            #expect(first.trail.lines.contains("dawdle: waits 40 ms, as 100% of all calls do"))
 
             try await world.sleep(for: .seconds(60))
             let second = try await greetings.load(["name": "Ada"])
@@ -44,53 +44,64 @@ import Testing
         }
     }
 
-    @Test func aThirdPartysValidatorRefusesAndItsReasonIsTold() throws {
-        try SimulatedWorld().run { world in
-            let policy = Self.policy.replacing("text/plain", with: "text/html")
-            let greetings = try await Self.pantry(policy, world).resource("greetings")
+    @Test func eventOfThirdPartyWrapperKeepsItsFactsInTrail() throws {
+        try Self.run(Self.policy) { simulated in
+            let greetings = simulated.resource
+            let step = try #require(try await greetings.load(["name": "Ada"]).trail.steps.first)
+            #expect(step.part == "dawdle" && step.event.kind == .dawdling && step.event[.share] == "100%")
+            #expect(step.event[.wait] == .milliseconds(40))
+            #expect("\(step)" == "dawdle: waits 40 ms, as 100% of all calls do")
+            #expect(step.json == ["part": "dawdle", "event": "dawdling", "wait": .number(0.04), "share": "100%"])
+        }
+    }
+
+    @Test func refusalOfThirdPartyValidatorIsReportedWithReason() throws {
+        let policy = Self.policy.replacing("text/plain", with: "text/html")
+        try Self.run(policy) { simulated in
+            let greetings = simulated.resource
             let error = await #expect(throws: LoadError.self) { try await greetings.load(["name": "Ada"]) }
             #expect(error?.code == .refused && error?.message == "payload refused: of the wrong type")
         }
     }
 
-    @Test func aThirdPartysEvictionWorksInABuiltInStore() throws {
-        try SimulatedWorld().run { world in
-            let store = #"{ "use": "memory", "entries": 2, "eviction": "first-out" }"#
-            let policy = Self.policy.replacing(Self.store, with: store)
-            let greetings = try await Self.pantry(policy, world).resource("greetings")
+    @Test func thirdPartyEvictionWorksInBuiltInStore() throws {
+        let store = #"{ "use": "memory", "entries": 2, "eviction": "first-out" }"#
+        let policy = Self.policy.replacing(Self.store, with: store)
+        try Self.run(policy) { simulated in
+            let greetings = simulated.resource
             for name in ["a", "b", "a", "c"] { _ = try await greetings.load(["name": name]) }
             #expect(try await greetings.contains(["name": "a"]) == false)
             #expect(try await greetings.contains(["name": "b"]))
         }
     }
 
-    @Test func aBuiltInStoreTakesAThirdPartysAsATier() throws {
-        try SimulatedWorld().run { world in
-            let tiers = #"{ "use": "tiered", "tiers": ["memory", { "use": "drawer", "limit": "1s" }] }"#
-            let policy = Self.policy.replacing(Self.store, with: tiers)
-            let greetings = try await Self.pantry(policy, world).resource("greetings")
+    @Test func thirdPartyStoreWorksAsTierOfBuiltInStore() throws {
+        let tiers = #"{ "use": "tiered", "tiers": ["memory", { "use": "drawer", "limit": "1s" }] }"#
+        let policy = Self.policy.replacing(Self.store, with: tiers)
+        try Self.run(policy) { simulated in
+            let greetings = simulated.resource
             _ = try await greetings.load(["name": "Ada"])
             #expect(try await greetings.load(["name": "Ada"]).source == .store("memory"))
         }
     }
 
-    @Test func aThirdPartysEvictionKeepsItsPromises() {
+    @Test func thirdPartyEvictionKeepsEveryPromise() {
         #expect(EvictionConformance(.firstOut).brokenPromises() == [])
     }
 
-    @Test func twoPluginsOfOneKindAndNameAreAnError() throws {
+    @Test func twoPluginsOfOneKindAndNameAreError() throws {
         var registry = try Registry(Self.plugins)
         let conflict = #expect(throws: Registry.Conflict.self) { try registry.register(.drawer) }
         #expect(
             conflict?.description
                 == "there are two plugins of the kind store called 'drawer'; use replacing(_:) to replace one")
         #expect(throws: Registry.Conflict.self) { try Registry([.greeting, .greeting]) }
-        // One name may serve two kinds, and a plugin may be replaced on purpose.
+        // Two kinds may use the same name, and a plugin may be replaced on purpose.
         try registry.register(.origin("drawer") { _ in Data() })
         #expect(try registry.replacing(.drawer)[.store].count == 1)
     }
 
-    @Test func aSettingDeclaredTwiceOrCalledUseIsAnError() throws {
+    @Test func settingDeclaredTwiceOrNamedUseIsError() throws {
         let twice = Plugin.validator(
             "twice", "Has a setting twice.", Setting("a", .flag, help: "One"), Setting("a", .text, help: "Other")
         ) { _, _, _ in MediaType(allowed: []) }
@@ -99,17 +110,17 @@ import Testing
         }
         var registry = Registry()
         let first = #expect(throws: Registry.Conflict.self) { try registry.register(twice) }
-        #expect(first?.description == "validator 'twice' cannot have (another) setting called 'a'")
+        #expect(first?.description == "validator 'twice' cannot have a second or reserved setting called 'a'")
         let second = #expect(throws: Registry.Conflict.self) { try registry.register(use) }
-        #expect(second?.description == "validator 'use' cannot have (another) setting called 'use'")
+        #expect(second?.description == "validator 'use' cannot have a second or reserved setting called 'use'")
     }
 
-    /// What stands in the policy, what stands there instead, and what is then said about it.
+    /// A text of the policy, its replacement, and the expected message.
     @Test(arguments: [
         (
             #""use": "greeting""#, #""use": "greetings""#,
             """
-            3:22: error: unknown origin 'greetings'; expected one of \(Registry.standard[.origin].map { "'\($0.name)'" }.joined(separator: ", ")), 'greeting' \
+            3:22: error: unknown origin 'greetings'; expected one of \(Registry.standard[.origin].map { "'\($0.name)'" }.joined(separator: ", ")), 'scripted', 'greeting' \
             (did you mean 'greeting'?) [at $.origin.use]
             """
         ),
@@ -122,7 +133,7 @@ import Testing
         (
             #""times": 2"#, #""times": "2""#,
             """
-            3:62: error: a string cannot stand here; expected a whole number from 1 to 3 [at $.origin.times]
+            3:62: error: a string is not allowed here; expected a whole number from 1 to 3 [at $.origin.times]
             """
         ),
         (
@@ -132,7 +143,7 @@ import Testing
         (
             #""word": "welcome""#, #""word": "welcom""#,
             """
-            3:42: error: this is none of the choices; expected one of "hello", "welcome" \
+            3:42: error: this is not one of the choices; expected one of "hello", "welcome" \
             (did you mean 'welcome'?) [at $.origin.word]
             """
         ),
@@ -153,7 +164,7 @@ import Testing
         ),
         (
             #"["text/plain"]"#, #"["text/plain", 7]"#,
-            "7:54: error: the number 7 cannot stand here; expected text [at $.validators[0].allowed[1]]"
+            "7:54: error: the number 7 is not allowed here; expected text [at $.validators[0].allowed[1]]"
         ),
         (
             #""largest": "1KB""#, #""largest": 1000"#,
@@ -169,56 +180,45 @@ import Testing
             """
         ),
     ])
-    func aMistakeIsReportedWithItsPlaceAndPath(right: String, wrong: String, message: String) throws {
-        try SimulatedWorld().run { world in
-            let folder = try Folder()
-            let error = await #expect(throws: PolicyError.self) {
-                _ = try await Self.pantry(Self.policy.replacing(right, with: wrong), world, in: folder)
-            }
-            #expect(error?.description == "\(folder.url.path)/greetings.json:\(message)")
+    func mistakeIsReportedWithPlaceAndPath(right: String, wrong: String, message: String) throws {
+        let error = #expect(throws: PolicyError.self) {
+            try Self.run(Self.policy.replacing(right, with: wrong)) { _ in }
         }
+        #expect(error?.description == "greetings.json:\(message)")
     }
 
-    @Test func folderOfAStoreIsDeletedWhenAClearingConcernsItAndNoPolicyNamesIt() throws {
-        try SimulatedWorld().run { world in
-            let folder = try Folder()
-            let shed = Plugin.store("shed", "Keeps files.") { context in
-                let place = try context.place("tools")
-                try Data("alice's".utf8).write(to: URL(filePath: place.path).appending(path: "saw"))
-                return Shed(place: place)
-            }
-            var registry = Registry.standard
-            try registry.register(shed)
-            func write(_ store: String) throws {
-                try folder.write(
-                    #"{ "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first", "store": "\#(store)" }"#,
-                    to: "feed.json")
-            }
-            try write("shed")
-            let cache = folder.url.appending(path: "cache")
-            let pantry = try await Pantry(policies: folder.url, registry: registry, cache: cache, world: world)
-            let file = cache.appending(path: "feed/tools/saw").path
+    @Test func clearingDeletesStoreFolderThatNoPolicyNames() throws {
+        let shed = Plugin.store("shed", "Keeps files.") { context in
+            let place = try context.place("tools")
+            try Data("alice's".utf8).write(to: URL(filePath: place.path).appending(path: "saw"))
+            return Shed(place: place)
+        }
+        @Sendable func policy(_ store: String) -> [String: String] {
+            [
+                "feed":
+                    #"{ "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first", "store": "\#(store)" }"#
+            ]
+        }
+        try SimulatedPantry.run(policy("shed"), plugins: [shed]) { simulated in
+            let (pantry, folder) = (simulated.pantry, simulated.cache.url.appending(path: "feed"))
+            let file = folder.appending(path: "tools/saw").path
             #expect(FileManager.default.fileExists(atPath: file))
-            // In use it is cleared through its store, which does nothing.
+            // While the folder is in use, it is cleared through its store, which does nothing.
             try await pantry.clear(scope: "alice")
             #expect(FileManager.default.fileExists(atPath: file))
-            try write("memory")
-            try await pantry.reload()
+            try await pantry.replace(policies: policy("memory"))
             try await pantry.clear(scope: "bob")
-            #expect(!FileManager.default.fileExists(atPath: cache.appending(path: "feed").path))
+            #expect(!FileManager.default.fileExists(atPath: folder.path))
         }
     }
 
-    static func pantry(_ policy: String, _ world: SimulatedWorld, in folder: Folder? = nil) async throws -> Pantry {
-        let folder = try folder ?? Folder()
-        try folder.write(policy, to: "greetings.json")
-        var registry = Registry.standard
-        for plugin in Self.plugins { try registry.register(plugin) }
-        return try await Pantry(policies: folder.url, registry: registry, cache: folder.url, world: world)
+    /// Runs a test of a policy that may name all the plugins.
+    static func run(_ policy: String, _ test: @escaping @Sendable (SimulatedPantry) async throws -> Void) throws {
+        try SimulatedPantry.run(["greetings": policy], plugins: plugins, test)
     }
 }
 
-/// A store that keeps its place and nothing else.
+/// A store that holds its place and keeps no entries.
 struct Shed: Store {
     let place: StorePlace
 
@@ -228,25 +228,8 @@ struct Shed: Store {
     func statistics() -> StoreStatistics { StoreStatistics() }
 }
 
-/// A folder of its own that goes when nobody needs it any more.
-final class Folder: Sendable {
-    let url = FileManager.default.temporaryDirectory.appending(path: "larder-third-\(UUID().uuidString)")
-
-    init() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: url.appending(path: name))
-    }
-}
-
 extension String {
-    /// The same text with the only occurrence of `old` replaced.
+    /// Returns the text with the only occurrence of `old` replaced.
     func replacing(_ old: String, with new: String) -> String {
         let parts = split(separator: old, omittingEmptySubsequences: false)
         precondition(parts.count == 2, "'\(old)' stands there \(parts.count - 1) times")

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderSimulation
 import Synchronization
 import Testing
 
@@ -15,9 +16,9 @@ import Testing
         }
         """
 
-    /// An opened pantry, and what must stay while it is used.
+    /// An opened pantry, with the objects that must live as long as it is used.
     private struct Shop {
-        let folder: Folder
+        let folder: TemporaryFolder
         let server: LoopbackServer
         let pantry: Pantry
         var prices: Resource<Data> { pantry.resource("prices") }
@@ -28,7 +29,7 @@ import Testing
         )
             async throws
         {
-            folder = try Folder()
+            folder = try TemporaryFolder()
             try folder.write(policy, to: "prices.json")
             server = try LoopbackServer(answer)
             pantry = try await openPantry(
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func theCodeOfThePageIsTheCodeThatIsTested() throws {
+    @Test func pageShowsTestedCode() throws {
         let here = URL(filePath: #filePath).deletingLastPathComponent()
         let root = here.deletingLastPathComponent().deletingLastPathComponent()
         func lines(_ text: Substring) -> String {
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerIsKeptAndAskedForAgainUnderItsETag() async throws {
+    @Test func answerIsKeptAndRevalidatedWithETag() async throws {
         let asked = Mutex<[String]>([])
         let shop = try await Shop { request in
             let etag = request.headers["if-none-match"]
@@ -68,7 +69,7 @@ import Testing
         #expect(asked.withLock { $0 } == ["/prices/42 -", "/prices/42 \"v1\""])
     }
 
-    @Test func aCopyStandsInForAFailureAndNotForAnAnswer() async throws {
+    @Test func copyReplacesFailureButNotAnswer() async throws {
         let status = Mutex(200)
         let shop = try await Shop { _ in .init(status: status.withLock { $0 }, body: "5") }
         _ = try await shop.prices.load()
@@ -83,20 +84,20 @@ import Testing
         #expect(try await shop.prices.contains() == false)
     }
 
-    @Test func aServiceThatAsksToBeLeftAloneIsHeard() async throws {
+    @Test func retryAfterOfServiceIsRespected() async throws {
         let shop = try await Shop { _ in .init(status: 503, headers: ["Retry-After": "7"]) }
         let error = await #expect(throws: LoadError.self) { try await shop.prices.load() }
         #expect(error?.status == 503 && error?.retryAfter == .seconds(7) && error?.code == .failed)
     }
 
-    @Test func aServiceThatIsNotThereIsToldByTheCodeOfTheError() async throws {
+    @Test func unreachableServiceIsReportedByErrorCode() async throws {
         let shop = try await Shop { _ in nil }
         shop.server.stop()
         let error = await #expect(throws: LoadError.self) { try await shop.prices.load() }
         #expect(error?.message == "failed with URLError -1004" && error?.origin is URLError)
     }
 
-    @Test func aLoadThatIsCancelledEndsAtOnceAndTheServiceIsStillUsable() async throws {
+    @Test func cancelledLoadEndsAtOnceAndServiceStaysUsable() async throws {
         let (requests, heard) = AsyncStream<Void>.makeStream()
         let answers = Mutex(false)
         let shop = try await Shop { _ in
@@ -109,7 +110,7 @@ import Testing
             await arrivals.next()
             load.cancel()
             await #expect(throws: CancellationError.self) { try await load.value }
-            // Also one that is cancelled before it has begun, or while it begins.
+            // Includes loads that are cancelled before or while they begin.
             let early = Task { [prices = shop.prices] in try await prices.load(["id": "early \(number)"]) }
             early.cancel()
             await #expect(throws: CancellationError.self) { try await early.value }
@@ -118,7 +119,7 @@ import Testing
         #expect(try await shop.prices.load(["id": "last"]).source == .origin)
     }
 
-    /// A client that gives values, and knows one version.
+    /// A client that returns values and knows one version.
     private struct Client: ShopClient {
         func price(_ id: String, unless etag: String?) async throws -> (price: Price, etag: String)? {
             etag == "v1" ? nil : (Price(cents: 5, since: Date(timeIntervalSince1970: 1_767_571_200)), "v1")
@@ -126,11 +127,11 @@ import Testing
     }
 
     @Test func valuesOfAnotherClientAreKeptAsJSON() async throws {
-        let folder = try Folder()
-        try folder.write(Self.policy.replacing("price-service", with: "shop"), to: "prices.json")
+        let policy = Self.policy.replacing("price-service", with: "shop")
+        let cache = try TemporaryFolder()
         var registry = Registry.standard
         try register(Client(), in: &registry)
-        let pantry = try await Pantry(policies: folder.url, registry: registry, cache: folder.url.appending(path: "c"))
+        let pantry = try await Pantry(policies: ["prices": policy], registry: registry, cache: cache.url)
         #expect(try await loadPrice(from: pantry).source == .origin)
         let again = try await loadPrice(from: pantry)
         #expect(again.source == .revalidated && again.value.since.timeIntervalSince1970 == 1_767_571_200)

@@ -2,22 +2,30 @@ import Larder
 
 extension Command {
     static let conform = Command(
-        name: "conform", summary: "Plays scenarios of how a cache should behave, and says where Larder differs.",
+        name: "conform", summary: "Plays scenarios of how a cache should behave and lists the differences.",
         operands: "FILE",
         details: """
-            FILE holds scenarios in JSON, of the format \(ConformFile.format): a strategy in neutral words, what is stored,
-            what the origin does, what callers ask, and all that must come of it. Each becomes a policy and is played in
-            simulated time. A line for each says 'pass', 'fail' and in what, or 'unsupported' and why. A choice is what one
-            product does: to differ there is no failure. Nor is it one not to support what belongs to
-            \(ConformRow.laterFamilies.joined(separator: ", ")).
+            FILE holds scenarios in JSON, in the format \(ConformFile.format). A scenario names a strategy in neutral words,
+            the copies in the store, the behaviour of the origin, the requests, and the expected results. Each becomes a
+            policy and is played in simulated time. Its line of output says 'pass', 'fail' with the differences, or
+            'unsupported' with the reason.
+
+            The words of a row, apart from its id, level, family, title and source:
+
+            \(ConformWords.lines.joined(separator: "\n"))
+
+            A row with any other word is unsupported. Testing.md in the documentation says what each word becomes.
+
+            Differences in rows marked 'choice' are reported, not counted as failures. Neither are unsupported rows of the
+            families \(ConformRow.laterFamilies.joined(separator: ", ")).
             """,
-        options: [.format(["text", "json"])],
+        options: [.json, .format(["text", "json"])],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
-            guard arguments.operands.count == 1 else { throw UsageError(message: "which file of scenarios?") }
+            guard arguments.operands.count == 1 else { throw UsageError(message: "conform takes one FILE") }
             let file = try ConformFile(path: arguments.operands[0])
             for name in file.unknown {
-                terminal.note("\(arguments.operands[0]): warning: \(name.quoted) is not known and not heeded")
+                terminal.note("\(arguments.operands[0]): warning: unknown key \(name.quoted) has no effect")
             }
             let progress = Progress(terminal, "conform")
             let report = ConformReport(
@@ -36,7 +44,7 @@ extension Command {
         })
 }
 
-/// What came of the rows of a file.
+/// The results of the rows of a file.
 struct ConformReport {
     enum Verdict: String, CaseIterable {
         case pass, fail, unsupported
@@ -45,7 +53,7 @@ struct ConformReport {
     struct Line {
         var row: ConformFile.Row
         var verdict: Verdict
-        /// The difference, or why the row is not supported.
+        /// The differences, or the reason why the row is not supported.
         var reason: String?
 
         /// Plays a row.
@@ -88,7 +96,7 @@ struct ConformReport {
         lines.filter { $0.row.level == level && $0.verdict == verdict }.count
     }
 
-    /// How many there are of each.
+    /// The number of rows for each level and verdict.
     var sum: String {
         ConformFile.Row.Level.allCases.map { level in
             let counts = Verdict.allCases.map { "\(count(level, $0)) \($0.rawValue)" }

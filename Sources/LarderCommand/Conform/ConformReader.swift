@@ -1,21 +1,21 @@
 import Larder
-import LarderSimulation
 
 extension ConformRow {
-    /// The families of rows that are known.
+    /// The known families of rows.
     static let families = [
         "network-first", "cache-first", "cache-only", "network-only", "stale-while-revalidate", "race", "timeout",
-        "stale-fallback", "coalescing", "refresh-ahead", "tiers", "eviction",
+        "stale-fallback", "coalescing", "refresh-ahead", "tiers", "eviction", "revalidation", "validator",
+        "http",
     ]
-    /// Those of which nothing, or not all, is there yet.
-    static let laterFamilies = ["http", "revalidation", "outbox", "ranges"]
+    /// The families that are not supported yet.
+    static let laterFamilies = ["outbox", "ranges"]
 
-    /// What a row says.
+    /// Reads a row.
     ///
-    /// - Throws: ``Unsupported`` for anything in it that is not understood.
+    /// - Throws: ``Unsupported`` for any part of it that is not known.
     init(row: Node) throws(Unsupported) {
-        var fields = try Fields(row, "")
-        fields.pass("id", "level", "title", "source", "note")
+        var fields = try Members(row, "")
+        fields.pass("id", "level", "title", "source")
         let family = try fields.required("family", fields.text("family"))
         guard (Self.families + Self.laterFamilies).contains(family) else {
             throw Unsupported("family \(family.quoted)")
@@ -29,16 +29,16 @@ extension ConformRow {
         guard Set(tiers.map(\.name)).count == tiers.count else { throw Unsupported("two stores of one name") }
         seeds = []
         for (place, node) in (try fields.list("entries") ?? []).enumerated() {
-            seeds.append(try Seed(node, "entries[\(place)]", in: tiers, &self.strategy))
+            seeds.append(try Seed(node, "entries[\(place)]", in: tiers, self.strategy))
         }
         answers = []
         for (place, node) in (try fields.list("origin") ?? []).enumerated() {
-            answers.append(try Answer(node, "origin[\(place)]"))
+            answers.append(try Answer(node, "origin[\(place)]", self.strategy))
         }
         let failures = answers.compactMap { if case .failure(let kind) = $0.ending { kind } else { nil } }
         steps = []
         for (place, node) in (try fields.list("steps") ?? []).enumerated() {
-            steps.append(try Step(node, "steps[\(place)]", errors: Set(failures)))
+            steps.append(try Step(node, "steps[\(place)]", in: tiers, errors: Set(failures)))
         }
         end = End()
         if let node = fields.node("end") { end = try End(node, in: tiers) }
@@ -57,18 +57,26 @@ extension ConformRow {
         guard !end.isEmpty || steps.contains(where: { !$0.expected.isEmpty }) else {
             throw Unsupported("the row expects nothing")
         }
-        if strategy.staleFallback?.throttle != nil, Set(steps.map(\.key)).count > 1 {
-            throw Unsupported("strategy.stale_fallback.throttle_ms with several keys: an origin is left alone whole")
-        }
     }
 }
 
 extension ConformRow.Strategy {
     init(_ node: Node) throws(Unsupported) {
-        var fields = try Fields(node, "strategy")
-        let name = try fields.required("kind", fields.text("kind", among: Kind.allCases.map(\.rawValue)))
-        kind = try fields.required("kind", Kind(rawValue: name))
-        try fields.mustBeOff("honour_http", "shared", "origin_ttl", "local_first")
+        var fields = try Members(node, "strategy")
+        let name = try fields.required("kind", fields.text("kind"))
+        if name == "outbox" { throw Unsupported("strategy.kind \"outbox\": there is no outbox yet") }
+        guard let kind = Kind(rawValue: name) else { throw Unsupported("strategy.kind \(name.quoted)") }
+        self.kind = kind
+        honoursHTTP = try fields.bool("honour_http") ?? false
+        try fields.mustBeOff("breaker", "no store has a breaker of its own")
+        try fields.mustBeOff("collapse_same_key", "there is no outbox yet")
+        // It has an effect only together with the rules of HTTP.
+        isShared = try fields.bool("shared") ?? false
+        // Where a copy is looked for first, the local copy comes first in any case.
+        if try fields.bool("local_first") == true, kind == .networkFirst || kind == .networkOnly {
+            throw Unsupported("strategy.local_first of \(kind.rawValue)")
+        }
+        usesAnswerLifetime = try fields.bool("origin_ttl") ?? false
         ttl = try fields.lifetime()
         jitter = try fields.duration("ttl_jitter_ms")
         window = try fields.duration("swr_ms")
@@ -78,13 +86,16 @@ extension ConformRow.Strategy {
         softTimeout = try fields.duration("soft_timeout_ms")
         hardTimeout = try fields.duration("hard_timeout_ms")
         tierTimeout = try fields.duration("tier_timeout_ms")
-        conditions = try fields.texts("validators") ?? []
-        if let unknown = conditions.first(where: { !["etag", "last-modified"].contains($0) }) {
+        retention = try fields.duration("retention_ms")
+        let validators = try fields.texts("validators") ?? []
+        if let unknown = validators.first(where: { !["etag", "last-modified", "checksum"].contains($0) }) {
             throw Unsupported("validator \(unknown.quoted)")
         }
-        eviction = try fields.text("eviction")
-        if let node = fields.node("stale_fallback") {
-            var fallback = try Fields(node, "strategy.stale_fallback")
+        conditions = validators.filter { $0 != "checksum" }
+        checksPayloads = validators.contains("checksum")
+        failureStatuses = try fields.numbers("failure_statuses", in: 100...599)?.map { Int($0) }
+        eviction = try fields.text("eviction", among: ["lru", "oldest"])
+        if var fallback = try fields.object("stale_fallback") {
             staleFallback = ConformRow.StaleFallback(
                 maxAge: try fallback.duration("max_age_ms"), throttle: try fallback.duration("throttle_ms"))
             softTimeout = try fallback.duration("soft_timeout_ms") ?? softTimeout
@@ -93,59 +104,72 @@ extension ConformRow.Strategy {
         }
         try fields.finish()
     }
+
+    /// Returns the validators of an answer or an entry that the strategy sends to the origin. Its headers can name them.
+    func conditions(_ fields: inout Members, _ headers: [ConformRow.Header]) throws(Unsupported)
+        -> ConformRow.AnswerValidators
+    {
+        let etag = try fields.text("etag") ?? headers.value(of: "etag")
+        let lastModified = try fields.text("last_modified") ?? headers.value(of: "last-modified")
+        return ConformRow.AnswerValidators(
+            etag: honoursHTTP || conditions.contains("etag") ? etag : nil,
+            lastModified: honoursHTTP || conditions.contains("last-modified") ? lastModified : nil)
+    }
+}
+
+extension [ConformRow.Header] {
+    /// Returns the value of a name in lower case.
+    fileprivate func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
 }
 
 extension ConformRow.Tier {
     init(_ node: Node, _ place: String) throws(Unsupported) {
-        var fields = try Fields(node, place)
+        var fields = try Members(node, place)
         name = try fields.required("name", fields.text("name"))
-        mostEntries = try fields.number("max_entries", in: 1...1_000_000_000)
-        faults = [:]
+        mostEntries = try fields.number("max_entries", in: 0...1_000_000_000)
+        mostBytes = try fields.number("max_bytes", in: 0...1_000_000_000_000)
+        faults = []
         for (number, node) in (try fields.list("faults") ?? []).enumerated() {
-            var fault = try Fields(node, "\(place).faults[\(number)]")
-            let words = ["read", "write", "remove"]
-            let word = try fault.required("op", fault.text("op", among: words))
-            let operation: FaultyStore.Operation = word == "read" ? .read : word == "write" ? .write : .remove
-            let delay = try fault.moment("delay_ms")
-            let error = try fault.text("error")
-            try fault.finish()
-            guard faults[operation] == nil else { throw Unsupported("two faults of one operation in \(place)") }
-            faults[operation] =
-                switch (delay, error) {
-                case (nil, nil): throw Unsupported("a fault in \(place) that says not what goes wrong")
-                case (let delay?, nil): .takes(delay)
-                case (nil, "corrupt") where operation == .read: .corrupts
-                case (nil, _?): .fails
-                case (let delay?, _?): .failsAfter(delay)
-                }
+            faults.append(try ConformRow.Fault(node, "\(place).faults[\(number)]"))
         }
         try fields.finish()
     }
 }
 
+extension ConformRow.Fault {
+    init(_ node: Node, _ place: String) throws(Unsupported) {
+        var fields = try Members(node, place)
+        operation = try fields.required("op", fields.text("op", among: ["read", "write", "remove", "any"]))
+        error = try fields.text("error", among: ["io", "enospc", "eio", "corrupt"])
+        delay = try fields.moment("delay_ms")
+        number = try fields.number("nth", in: 1...1_000)
+        try fields.finish()
+        if error == nil, delay == nil { throw Unsupported("\(place) names neither error nor delay_ms") }
+        if error == "corrupt", operation != "read" || delay != nil {
+            throw Unsupported("\(place) damages what is not just read")
+        }
+    }
+}
+
 extension ConformRow.Seed {
-    /// An entry's own lifetime must be the strategy's, where that says one: no entry has one of its own here.
     init(
-        _ node: Node, _ place: String, in tiers: [ConformRow.Tier], _ strategy: inout ConformRow.Strategy
+        _ node: Node, _ place: String, in tiers: [ConformRow.Tier], _ strategy: ConformRow.Strategy
     ) throws(Unsupported) {
-        var fields = try Fields(node, place)
+        var fields = try Members(node, place)
         let store = try fields.required("store", fields.text("store"))
         guard let tier = tiers.firstIndex(where: { $0.name == store }) else {
             throw Unsupported("\(place) is in the store \(store.quoted), which is not there")
         }
         self.tier = tier
         key = try fields.required("key", fields.text("key"))
-        let isLost = fields.node("body_missing").map { if case .bool(true) = $0.content { true } else { false } }
-        let body = try fields.text("value")
-        value = isLost == true ? nil : try fields.required("value", body)
+        let isLost = try fields.bool("body_missing") ?? false
+        let body = try fields.body()
+        self.body = isLost ? nil : try fields.required("value", body)
         age = try fields.required("age_ms", fields.duration("age_ms", from: .min))
-        let ttl = try fields.lifetime()
-        strategy.ttl = strategy.ttl ?? ttl
-        if ttl != nil, ttl != strategy.ttl { throw Unsupported("\(place).ttl_ms that is not the strategy's") }
-        let etag = try fields.text("etag")
-        let lastModified = try fields.text("last_modified")
-        self.etag = strategy.conditions.contains("etag") ? etag : nil
-        self.lastModified = strategy.conditions.contains("last-modified") ? lastModified : nil
+        ttl = try fields.lifetime()
+        headers = try fields.headers("headers")
+        validators = try strategy.conditions(&fields, headers)
+        hasOtherChecksum = try fields.bool("checksum_ok") == false
         try fields.finish()
     }
 }

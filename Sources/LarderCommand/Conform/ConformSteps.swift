@@ -1,31 +1,36 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import Larder
 
 extension ConformRow.Answer {
-    init(_ node: Node, _ place: String) throws(Unsupported) {
-        var fields = try Fields(node, place)
+    init(_ node: Node, _ place: String, _ strategy: ConformRow.Strategy) throws(Unsupported) {
+        var fields = try Members(node, place)
         after = try fields.moment("delay_ms") ?? .zero
         let status = try fields.number("status", in: 100...599)
         let error = try fields.text("error")
-        let value = try fields.text("value")
-        let etag = try fields.text("etag")
-        let lastModified = try fields.text("last_modified")
-        // Used only where the strategy says so, which is not supported.
-        fields.pass("ttl_ms")
-        ending =
-            switch (status, error) {
-            case (nil, let error?): .failure(error)
-            case (200, nil): .value(try fields.required("value", value), etag: etag, lastModified: lastModified)
-            case (304, nil): .unchanged
-            case (let status?, nil) where status >= 400: .status(Int(status))
-            case (let status?, nil): throw Unsupported("\(place).status \(status)")
-            case (nil, nil): throw Unsupported("\(place) says neither status nor error")
-            case (.some, .some): throw Unsupported("\(place) says both status and error")
-            }
+        let body = try fields.body()
+        self.body = body ?? Data()
+        headers = try fields.headers("headers")
+        validators = try strategy.conditions(&fields, headers)
+        ttl = try fields.lifetime()
+        switch (status, error) {
+        // A connection can break after the status.
+        case (_, let error?): ending = .failure(error)
+        case (let status?, nil):
+            if status == 200 { _ = try fields.required("value", body) }
+            ending = .status(Int(status))
+        case (nil, nil): throw Unsupported("\(place) says neither status nor error")
+        }
         requires = [:]
-        if let node = fields.node("requires") {
-            var required = try Fields(node, "\(place).requires")
+        if var required = try fields.object("requires") {
             for name in ["if_none_match", "if_modified_since"] where required.given(name) != nil {
                 requires[name] = .some(try required.text(name))
+            }
+            if let range = try required.text("range") {
+                throw Unsupported("\(place).requires.range \(range.quoted): ranges are not supported yet")
             }
             try required.finish()
         }
@@ -34,36 +39,87 @@ extension ConformRow.Answer {
 }
 
 extension ConformRow.Step {
-    /// More callers in one row would take too long.
+    /// The largest number of callers in a row. More would take too long.
     static let mostCallers = 10_000
 
-    init(_ node: Node, _ place: String, errors: Set<String>) throws(Unsupported) {
-        var fields = try Fields(node, place)
-        fields.pass("note")
+    init(_ node: Node, _ place: String, in tiers: [ConformRow.Tier], errors: Set<String>) throws(Unsupported) {
+        var fields = try Members(node, place)
         let op = try fields.required("op", fields.text("op"))
-        guard op == "get" else { throw Unsupported("op \(op.quoted)") }
         at = try fields.required("at_ms", fields.moment("at_ms"))
-        key = try fields.required("key", fields.text("key"))
         count = Int(try fields.number("count", in: 1...Int64(Self.mostCallers)) ?? 1)
         cancelAt = try fields.moment("cancel_at_ms")
         if let cancelAt, cancelAt < at { throw Unsupported("\(place).cancel_at_ms before its at_ms") }
+        let key = try fields.text("key")
+        self.key = op == "sweep" ? "" : try fields.required("key", key)
+        requestHeaders = []
+        switch op {
+        case "get", "get-local":
+            operation = op == "get" ? .get : .getLocal
+            if let method = try fields.text("method"), method != "GET" {
+                throw Unsupported("\(place).method \(method.quoted): a load is a GET")
+            }
+            requestHeaders = try Self.requestHeaders(&fields, place)
+        case "put": operation = .put(try fields.required("value", fields.body()))
+        case "drop": operation = .drop(tier: try Self.tier(&fields, place, tiers))
+        case "sweep":
+            if fields.node("store") != nil { _ = try Self.tier(&fields, place, tiers) }
+            operation = .sweep
+        case "send":
+            let body = try fields.text("body").map { Data($0.utf8) }
+            operation = .send(method: try fields.text("method") ?? "POST", body: body)
+            requestHeaders = try Self.requestHeaders(&fields, place)
+        case "enqueue", "replay": throw Unsupported("op \(op.quoted): there is no outbox yet")
+        default: throw Unsupported("op \(op.quoted)")
+        }
         let node = fields.node("expect")
-        // What else the step says decides more than what it expects.
+        // The other fields of the step come before its expectations.
         try fields.finish()
         expected = ConformRow.Expectation()
-        if let node { expected = try ConformRow.Expectation(node, "\(place).expect", errors) }
+        if let node { expected = try ConformRow.Expectation(node, "\(place).expect", in: tiers, errors) }
+        if !isLoad { try expected.checkWithoutValue("\(place).expect", op) }
+    }
+
+    /// Whether the step asks for a value.
+    var isLoad: Bool {
+        switch operation {
+        case .get, .getLocal, .send: true
+        case .put, .drop, .sweep: false
+        }
+    }
+
+    private static func requestHeaders(
+        _ fields: inout Members, _ place: String
+    ) throws(Unsupported) -> [ConformRow.Header] {
+        let headers = try fields.headers("request_headers")
+        if headers.contains(where: { $0.name.lowercased() == "range" }) {
+            throw Unsupported("\(place).request_headers.Range: ranges are not supported yet")
+        }
+        return headers
+    }
+
+    private static func tier(
+        _ fields: inout Members, _ place: String, _ tiers: [ConformRow.Tier]
+    ) throws(Unsupported) -> Int {
+        let store = try fields.required("store", fields.text("store"))
+        guard let tier = tiers.firstIndex(where: { $0.name == store }) else {
+            throw Unsupported("\(place) is about the store \(store.quoted), which is not there")
+        }
+        return tier
     }
 }
 
 extension ConformRow.Expectation {
-    private static let errors: Set<String> = ["not-stored", "timeout", "no-response", "cancelled"]
+    private static let errors: Set<String> = ["not-stored", "timeout", "no-response", "cancelled", "store"]
 
-    init(_ node: Node, _ place: String, _ errors: Set<String>) throws(Unsupported) {
-        var fields = try Fields(node, place)
+    init(
+        _ node: Node, _ place: String, in tiers: [ConformRow.Tier], _ errors: Set<String>
+    ) throws(Unsupported) {
+        var fields = try Members(node, place)
         if let node = fields.given("value") {
             value = try fields.text("value")
             if value == nil { throw Unsupported("\(place).value is \(node.inWords)") }
         }
+        length = try fields.number("length")
         isValue = fields.given("error") != nil
         if let error = try fields.text("error") {
             guard Self.errors.union(errors).contains(error) else { throw Unsupported("\(place).error \(error.quoted)") }
@@ -75,47 +131,41 @@ extension ConformRow.Expectation {
         doneAt = try fields.moment("done_at_ms")
         originCalls = try fields.number("origin_calls")
         status = try fields.number("status", in: 100...599)
+        headers = try fields.namedTexts("headers")
+        storeErrors = try fields.storeErrors(in: tiers)
+        for key in ["sent", "dropped", "result"] where fields.node(key) != nil {
+            throw Unsupported("\(place).\(key): there is no outbox yet")
+        }
+        if fields.node("content_range") != nil {
+            throw Unsupported("\(place).content_range: ranges are not supported yet")
+        }
         try fields.finish()
         if value != nil, error != nil { throw Unsupported("\(place) expects both a value and an error") }
-        if let status, status != 200, error == nil {
-            guard status >= 400 else { throw Unsupported("\(place).status \(status)") }
-            if value != nil {
-                throw Unsupported("an answer of \(status) reaches the caller as an error, without its body")
-            }
+    }
+
+    /// Checks the expectations of a step that gets no value.
+    fileprivate func checkWithoutValue(_ place: String, _ op: String) throws(Unsupported) {
+        if value != nil || length != nil || freshness != nil || from != nil || status != nil || !headers.isEmpty {
+            throw Unsupported("\(place) expects a value of the op \(op.quoted)")
         }
     }
 }
 
 extension ConformRow.End {
     init(_ node: Node, in tiers: [ConformRow.Tier]) throws(Unsupported) {
-        var fields = try Fields(node, "end")
+        var fields = try Members(node, "end")
         at = try fields.moment("at_ms")
         originCalls = try fields.number("origin_calls")
         bodyWrites = try fields.number("body_writes")
-        let content = fields.node("stored")
-        if let content { _ = try Fields(content, "end.stored") }
-        for member in content?.members ?? [] {
-            var tier = try Fields(member.value, "end.stored.\(try Self.name(member.name, tiers))")
-            var content: [String: String] = [:]
-            for entry in member.value.members ?? [] {
-                content[entry.name] = try tier.required(entry.name.shown, tier.text(entry.name))
-            }
-            stored[member.name] = content
-        }
-        if let node = fields.node("store_errors") {
-            var errors = try Fields(node, "end.store_errors")
-            for member in node.members ?? [] {
-                let name = try Self.name(member.name, tiers)
-                storeErrors[name] = try errors.required(name.shown, errors.number(name))
+        if var stored = try fields.object("stored") {
+            for name in stored.names {
+                try stored.check(name, isOf: tiers)
+                for entry in try stored.namedTexts(name) { self.stored[name, default: [:]][entry.name] = entry.text }
+                self.stored[name, default: [:]] = self.stored[name] ?? [:]
             }
         }
+        storeErrors = try fields.storeErrors(in: tiers)
+        if fields.node("queues") != nil { throw Unsupported("end.queues: there is no outbox yet") }
         try fields.finish()
-    }
-
-    private static func name(_ name: String, _ tiers: [ConformRow.Tier]) throws(Unsupported) -> String {
-        guard tiers.contains(where: { $0.name == name }) else {
-            throw Unsupported("end speaks of the store \(name.quoted), which is not there")
-        }
-        return name
     }
 }

@@ -6,7 +6,7 @@
 import Larder
 
 extension ConformRow {
-    /// In what the playing of a row differs from what the row expects; nothing if it does not.
+    /// The differences between the result and the expectations of the row.
     func differences(in played: Played) -> [String] {
         var found: [String] = []
         for (place, step) in steps.enumerated() {
@@ -22,8 +22,19 @@ extension ConformRow {
                 let started = played.calls.filter { $0.start <= done }.count
                 if started != wanted { found.append("step \(place + 1): \(started) origin calls, not \(wanted)") }
             }
+            let faults = faultDifferences(played.faults[place], step.expected.storeErrors)
+            found += faults.map { "step \(place + 1): \($0)" }
         }
         return found + callDifferences(played) + end.differences(in: played, self)
+    }
+
+    /// The differences between the failures of tiers, by their plugins' names, and those expected, by their own names.
+    fileprivate func faultDifferences(_ faults: [String: UInt64], _ expected: [String: Int64]) -> [String] {
+        tiers.enumerated().compactMap { place, tier in
+            let faults = faults[Self.pluginName(of: place)] ?? 0
+            guard let wanted = expected[tier.name], faults != UInt64(wanted) else { return nil }
+            return "\(faults) errors of \(tier.name.shown), not \(wanted)"
+        }
     }
 
     private func callDifferences(_ played: Played) -> [String] {
@@ -48,32 +59,94 @@ extension ConformRow.Expectation {
         guard let sight else { return isEmpty ? [] : ["no answer" + (doneAt.map { " by \($0.brief)" } ?? "")] }
         var found: [String] = []
         switch sight.result {
-        case .success(let loaded):
-            let text = String(decoding: loaded.value, as: UTF8.self)
-            if let error {
-                found.append("value \(text.quoted), not error \(error.quoted)")
-            } else if let value, value != text {
-                found.append("value \(text.quoted), not \(value.quoted)")
-            }
-            if let freshness, freshness != loaded.freshness {
-                found.append("\(loaded.freshness.rawValue), not \(freshness.rawValue)")
-            }
-            if let from, from != loaded.source.neutral { found.append("from \(loaded.source.neutral), not \(from)") }
-            if error == nil, let status, status != 200 { found.append("a value, not status \(status)") }
-        case .failure(let failure):
-            let names = failure.neutralNames
-            if let error {
-                if !names.contains(error) { found.append("error \(names[0].quoted), not \(error.quoted)") }
-            } else if isValue || value != nil || freshness != nil || from != nil || status == 200 {
-                found.append("error \(names[0].quoted), not \(value.map { "value \($0.quoted)" } ?? "a value")")
-            }
-            let given = (failure as? LoadError)?.status
-            if let status, status != 200, given.map(Int64.init) != status {
-                found.append("status \(given.map(String.init) ?? "none"), not \(status)")
-            }
+        case .success(let loaded?): found = differences(in: loaded)
+        case .success(nil): found = error.map { ["done, not error \($0.quoted)"] } ?? []
+        case .failure(let failure): found = differences(in: failure)
         }
         if let doneAt, doneAt != sight.at { found.append("done after \(sight.at.inMS), not \(doneAt.inMS)") }
         return found
+    }
+
+    private func differences(in loaded: Loaded<Data>) -> [String] {
+        let metadata = loaded.metadata ?? Metadata()
+        let answer = Delivered(
+            body: loaded.value, status: metadata.status ?? 200, freshness: loaded.freshness,
+            from: loaded.source.neutral
+        ) { metadata.text(of: $0) }
+        guard let error else { return differences(in: answer) }
+        return ["value \(answer.text.quoted), not error \(error.quoted)"] + differencesOfOrigin(in: answer)
+    }
+
+    private func differences(in failure: any Error) -> [String] {
+        let names = failure.neutralNames
+        let load = failure as? LoadError
+        // An answer of the origin that is an error is handed through with its body.
+        if error == nil, let load, let reply = load.reply, load.isAnswer || !isValue {
+            return differences(
+                in: Delivered(body: reply.body, status: load.status ?? 0, freshness: .fresh, from: "origin") {
+                    reply.fields[$0]
+                })
+        }
+        var found: [String] = []
+        if let error {
+            if !names.contains(error) { found.append("error \(names[0].quoted), not \(error.quoted)") }
+        } else if isValue || value != nil || length != nil || freshness != nil || from != nil || !headers.isEmpty
+            || status == 200
+        {
+            found.append("error \(names[0].quoted), not \(value.map { "value \($0.quoted)" } ?? "a value")")
+        }
+        if let status, status != 200, load?.status.map(Int64.init) != status {
+            found.append("status \(load?.status.map(String.init) ?? "none"), not \(status)")
+        }
+        return found
+    }
+
+    private func differences(in answer: Delivered) -> [String] {
+        var found: [String] = []
+        if let value, value != answer.text { found.append("value \(answer.text.quoted), not \(value.quoted)") }
+        found += differencesOfOrigin(in: answer)
+        if let length, answer.body.count != Int(length) {
+            found.append("\(counted(answer.body.count, "byte")), not \(length)")
+        }
+        if let status, answer.status != Int(status) { found.append("status \(answer.status), not \(status)") }
+        for (name, wanted) in headers where answer.header(name) != wanted {
+            found.append("header \(name.quoted) \(answer.header(name).shown), not \(wanted.shown)")
+        }
+        return found
+    }
+
+    private func differencesOfOrigin(in answer: Delivered) -> [String] {
+        var found: [String] = []
+        if let freshness, freshness != answer.freshness {
+            found.append("\(answer.freshness.rawValue), not \(freshness.rawValue)")
+        }
+        if let from, from != answer.from { found.append("from \(answer.from), not \(from)") }
+        return found
+    }
+}
+
+/// An answer that reached a caller.
+private struct Delivered {
+    var body: Data
+    var status: Int
+    var freshness: Freshness
+    var from: String
+    /// Returns the value of a header.
+    var header: (String) -> String?
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension Metadata {
+    /// Returns the value of a header. The facts that have a place of their own are headers too.
+    fileprivate func text(of header: String) -> String? {
+        if let text = fields[header] { return text }
+        return switch header.lowercased() {
+        case "etag": etag
+        case "last-modified": lastModified
+        case "content-type": contentType
+        default: nil
+        }
     }
 }
 
@@ -93,17 +166,13 @@ extension ConformRow.End {
                     found.append("end: \(place), not \(wanted[key].shown)")
                 }
             }
-            let faults = played.faults[ConformRow.pluginName(of: place)] ?? 0
-            if let wanted = storeErrors[tier.name], faults != UInt64(wanted) {
-                found.append("end: \(faults) errors of \(tier.name.shown), not \(wanted)")
-            }
         }
-        return found
+        return found + scenario.faultDifferences(played.faultsAtEnd, storeErrors).map { "end: \($0)" }
     }
 }
 
 extension Source {
-    /// What scenario files call it.
+    /// The name in scenario files.
     fileprivate var neutral: String {
         switch self {
         case .origin: "origin"
@@ -115,11 +184,13 @@ extension Source {
 }
 
 extension Error {
-    /// What scenario files may call it, the likeliest first.
+    /// The names in scenario files, the likeliest first.
     fileprivate var neutralNames: [String] {
-        guard let error = self as? LoadError else { return self is CancellationError ? ["cancelled"] : ["unknown"] }
+        if self is CancellationError { return ["cancelled"] }
+        if self is StoreError { return ["store"] }
+        guard let error = self as? LoadError else { return ["unknown"] }
         return switch error.code {
-        case .notCached: ["not-stored"]
+        case .notCached: ["not-stored"] + (error.store == nil ? [] : ["store"])
         case .timeout, .deadline: ["timeout"]
         case .answer: ["answer"]
         default: ["no-response"] + ((error.origin as? OriginFailure).map { [$0.kind] } ?? [])

@@ -1,9 +1,9 @@
 import Larder
 
-// Days and times as people write them, always in UTC.
+// Days and times as text, always in UTC.
 
 extension Timestamp {
-    /// Its day since the beginning of 1970, and the minute of that day.
+    /// The number of days since the beginning of 1970, and the minute of the day.
     private var parts: (day: Int64, minute: Int64) {
         let minutes = (nanoseconds / 60_000_000_000) - (nanoseconds % 60_000_000_000 < 0 ? 1 : 0)
         let day = (minutes - ((minutes % 1_440) + 1_440) % 1_440) / 1_440
@@ -12,7 +12,7 @@ extension Timestamp {
 
     /// `2026-01-05`.
     var date: String {
-        // Counted in years that begin in March, so that a leap day ends one.
+        // Years are counted from March, so that a leap day is the last of its year.
         let days = parts.day + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
         let dayOfEra = days - era * 146_097
@@ -51,7 +51,7 @@ extension Int64 {
 }
 
 extension Timestamp {
-    /// The moment that `2026-01-05`, `2026-01-05T14:00` or `2026-01-05 14:00:30Z` means; nil for anything else.
+    /// Reads `2026-01-05`, `2026-01-05T14:00` or `2026-01-05 14:00:30Z`; nil for anything else.
     init?(spelled text: String) {
         var digits = text.hasSuffix("Z") ? text.dropLast() : text[...]
         func number(_ count: Int) -> Int64? {

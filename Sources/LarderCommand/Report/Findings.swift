@@ -1,15 +1,15 @@
 import Larder
 
-/// What stands out in a resource's figures, in sentences that somebody without the figures understands.
+/// Finds what stands out in a resource's figures, and says it in sentences that need no figures beside them.
 struct Findings {
     let sentences: [String]
 
-    /// Below this share of loads nothing is said of five minutes.
+    /// The share of troubled loads from which five minutes belong to an incident.
     private static let noticed = 0.10
     private static let mostIncidents = 3
-    /// Fewer troubled loads than this in five minutes are no incident.
+    /// The number of troubled loads from which five minutes belong to an incident.
     private static let fewestTroubled: UInt64 = 5
-    /// Fewer loads than this say nothing of a revision.
+    /// The number of loads from which revisions are compared.
     private static let fewest: UInt64 = 50
 
     init(_ section: Report.Section) {
@@ -21,7 +21,7 @@ struct Findings {
         var sentences = Self.incidents(section.periods)
         if total.staleErrors > 0 {
             sentences.append(
-                "\(Self.loads(total.staleErrors)) failed although there was a copy, which the policy did not allow any more"
+                "\(Self.loads(total.staleErrors)) failed although there was a copy, because the policy no longer allowed it"
             )
         }
         if total.refreshes >= Self.fewest, total.revalidationErrorRate >= Self.noticed {
@@ -36,12 +36,12 @@ struct Findings {
 
     // MARK: What happened when
 
-    /// Periods, one after the other, in which many loads were not answered as they should have been.
+    /// Consecutive periods in which many loads were answered by a copy or a fallback, or failed.
     private static func incidents(_ periods: [Period]) -> [String] {
         var bad: [ClosedRange<Int>] = []
         for (place, period) in periods.enumerated()
         where period.trouble >= noticed && period.troubled >= fewestTroubled {
-            // One good period between two bad ones does not end an incident, and is a part of it.
+            // One good period between two bad ones does not end an incident. It belongs to it.
             if let last = bad.last, period.start - periods[last.upperBound].end <= .seconds(300) {
                 bad[bad.count - 1] = last.lowerBound...place
             } else {
@@ -66,8 +66,8 @@ struct Findings {
         let times = incident.first.map(\.start).spelled(to: incident.last?.end)
         var clauses = [
             sum(.fallbacks) >= sum(.failures)
-                ? "\(share(.fallbacks, .loads)) of loads fell back \(times)"
-                : "\(share(.failures, .loads)) of loads failed \(times)"
+                ? "\(share(.fallbacks, .loads)) of loads fell back, \(times)"
+                : "\(share(.failures, .loads)) of loads failed, \(times)"
         ]
         if sum(.originCalls) > 0 { clauses.append("origin error rate was \(share(.originErrors, .originCalls))") }
         if let oldest = incident.compactMap(\.oldest).max() {
@@ -87,7 +87,7 @@ struct Findings {
         return ["the origin's p95 was \(Optional(origin).waited), and users felt a p95 of \(Optional(felt).waited)"]
     }
 
-    /// Whether the last third was worse than the first.
+    /// Whether the last third was worse than the first third.
     private static func trend(_ periods: [Period]) -> [String] {
         guard periods.count >= 6 else { return [] }
         func rate(_ part: ArraySlice<Period>) -> Double {
@@ -96,7 +96,7 @@ struct Findings {
             return loads == 0 ? 0 : min(1, Double(troubled) / Double(loads))
         }
         let (early, late) = (rate(periods.prefix(periods.count / 3)), rate(periods.suffix(periods.count / 3)))
-        // What is over does not get worse.
+        // An incident that is over does not get worse.
         let present = rate(periods.suffix(max(1, periods.count / 12)))
         if late >= early + 0.02, late >= early * 1.5, present >= late / 2 {
             return [
@@ -139,13 +139,13 @@ struct Findings {
 }
 
 extension Period {
-    /// Loads that were answered by a stand-in or not at all. An answer of the origin is an answer.
+    /// The number of loads that fell back or failed. Errors that are answers of the origin do not count.
     fileprivate var troubled: UInt64 {
         let failures = self[.failures] - min(self[.failures], self[.answers])
         return self[.fallbacks].plus(failures)
     }
 
-    /// The share of loads that were.
+    /// The share of loads that fell back or failed.
     fileprivate var trouble: Double { self[.loads] == 0 ? 0 : Double(troubled) / Double(self[.loads]) }
 }
 
@@ -154,7 +154,7 @@ extension [Period] {
 }
 
 extension Report.Revision {
-    /// Whether the other one came when this one was over, give or take ten minutes.
+    /// Whether the other one began within ten minutes of the end of this one.
     fileprivate func isFollowed(by other: Report.Revision) -> Bool {
         guard let end = times?.upperBound, let start = other.times?.lowerBound else { return false }
         return end <= start + .seconds(600)
@@ -162,7 +162,7 @@ extension Report.Revision {
 }
 
 extension Double {
-    /// A share in whole percents, but never a little as nothing: `31 %`, `< 1 %`.
+    /// A share in whole percents: `31 %`. A share that is more than nothing is at least `< 1 %`.
     fileprivate var roundPercent: String {
         self > 0 && self < 0.01 ? "< 1 %" : "\(Int((self * 100).rounded())) %"
     }

@@ -1,21 +1,21 @@
 import Larder
 
-/// What the dumps of any number of processes add up to.
+/// The sum of the dumps of any number of processes.
 struct Report: Sendable {
-    /// One resource.
+    /// The sums of one resource.
     struct Section: Sendable {
         var name: String
-        /// What was counted under all revisions, in all processes.
+        /// The counts of all revisions in all processes.
         var total = ResourceMetrics()
-        /// The revisions of its policy, in the order in which they came.
+        /// The revisions of its policy, the oldest first.
         var revisions: [Revision] = []
-        /// What was counted in each five minutes, in order; none for those in which nothing was.
+        /// The counts of each five minutes, in order. Five minutes without counts are left out.
         var periods: [Period] = []
         var store = StoreStatistics()
         var inFlight = 0
-        /// How many processes have their breaker at each level.
-        var breakers: [BreakerLevel: Int] = [:]
-        /// What stands out, in plain sentences.
+        /// The number of processes with a plugin's level at each value.
+        var levels: [Level: [String: Int]] = [:]
+        /// The findings, in plain sentences.
         var findings: [String] = []
     }
 
@@ -25,24 +25,51 @@ struct Report: Sendable {
         var strategy: String
         var isCurrent: Bool
         var metrics: ResourceMetrics
-        /// When something was first and last counted under it, as far as the periods tell.
+        /// The times of its first and last count, as far as the periods tell.
         var times: ClosedRange<Timestamp>?
     }
 
-    /// A file that is no dump, or none that can be read.
+    /// A file that is not a dump or cannot be read.
     struct Skipped: Sendable {
         var file: String
         var reason: String
     }
 
-    /// From the first process's beginning, or what was asked for, to the last dump.
+    /// The time from the start of the first process, or from `--since`, to the last dump.
     var times: ClosedRange<Timestamp>
     var hosts: [String]
-    /// How many processes the dumps are of, and how many dumps there are.
+    /// The number of processes and the number of dumps.
     var processes: Int
     var dumps: Int
     var skipped: [Skipped]
-    /// What must be known to read the figures rightly.
+    /// Notes that are needed to read the figures correctly.
     var notes: [String] = []
     var sections: [Section] = []
+}
+
+extension Report.Section {
+    /// The levels by name, each with its values that some process has, from the usual one to the worst.
+    var levelCounts: [(level: Level, counts: [(value: String, processes: Int)])] {
+        levels.sorted { $0.key.name < $1.key.name }.map { level, counts in
+            (level, level.values.compactMap { value in counts[value].map { (value, $0) } })
+        }
+    }
+}
+
+extension Counter {
+    /// The name in words, without milliseconds: `breaker open`.
+    var title: String {
+        var words = name.split(separator: "_")
+        if unit == .milliseconds { words.removeLast() }
+        return words.joined(separator: " ")
+    }
+
+    /// A count with its unit: `40 s`.
+    func figure(_ count: UInt64) -> String {
+        switch unit {
+        case .events: count.grouped
+        case .bytes: count.weight
+        case .milliseconds: Duration.milliseconds(Int64(clamping: count)).brief
+        }
+    }
 }

@@ -1,11 +1,12 @@
 import Larder
 
-/// Adds dumps up. Dumps of one process are states of the same counters: the last one counts, and earlier ones tell what
-/// happened when.
+/// Adds up dumps.
+///
+/// Dumps of one process are states of the same counters. The last one counts, and earlier ones add the history.
 struct ReportBuilder {
     private var dumps: [String: [MetricsDump]] = [:]
     private var skipped: [Report.Skipped] = []
-    /// What happened before is left out, as far as the dumps can tell.
+    /// The start of the report. Earlier counts are left out, as far as the dumps can tell.
     private let since: Timestamp?
 
     init(since: Timestamp?) {
@@ -20,14 +21,14 @@ struct ReportBuilder {
         skipped.append(Report.Skipped(file: file, reason: reason))
     }
 
-    /// What it adds up to; nil if there was no dump.
+    /// The report; nil if there was no dump.
     func report() -> Report? {
         let processes = dumps.sorted { $0.key < $1.key }.map {
             $0.value.sorted { ($0.number, $0.written) < ($1.number, $1.written) }
         }
         let all = processes.flatMap { $0 }
         guard let first = all.map(\.started).min(), let last = all.map(\.written).max() else { return nil }
-        // A clock that was set back may have a process end before it began.
+        // After a clock was set back, a process may end before it began.
         let start = min(max(first, since ?? first), last)
         let counted = processes.filter { process in
             since.map { since in process.contains { $0.written > since } } ?? true
@@ -39,7 +40,7 @@ struct ReportBuilder {
         if counted.isEmpty { report.notes.append("No dump was made since the time asked for.") }
         var sections: [String: Report.Section] = [:]
         var isWhole = true
-        // Of programs that were started again, only the last run still is.
+        // Of several runs of a program, only the last is still running.
         let living = Set(
             Dictionary(grouping: counted.compactMap(\.last)) { [$0.host ?? "", $0.process] }.values
                 .compactMap { runs in runs.max { $0.written < $1.written }?.instance })
@@ -70,20 +71,28 @@ struct ReportBuilder {
         return report
     }
 
-    /// What could not be used in the processes' cache folders, and what their logs miss.
+    /// Notes about parts of cache folders that could not be used, and about lines missing in logs.
     private static func notes(on dumps: [MetricsDump]) -> [String] {
         var processes: [String: Int] = [:]
+        var unfinished: [String: Int] = [:]
         for part in dumps.flatMap(\.unusable) {
+            if let resource = part.resource, part.part == UnusablePart.clearing {
+                unfinished[resource, default: 0] += 1
+                continue
+            }
             let text = part.resource.map { "the store '\(part.part)' of '\($0)' kept nothing" }
             processes[text ?? "'\(part.part)' could not be written", default: 0] += 1
         }
         let lost = dumps.reduce(0) { $0.plus($1.logLost ?? 0) }
         return processes.sorted { $0.key < $1.key }.map { text, count in
             "In \(counted(count, "process", "processes")) \(text): the cache folder cannot be used."
-        } + (lost == 0 ? [] : ["Lines that could not be written are missing in logs: \(lost)."])
+        }
+            + unfinished.sorted { $0.key < $1.key }.map { resource, count in
+                "In \(counted(count, "process", "processes")) a clearing of '\(resource)' was not finished at the last dump."
+            } + (lost == 0 ? [] : ["Lines that could not be written are missing in logs: \(lost)."])
     }
 
-    /// The five minutes of a process, each from the last dump that has it.
+    /// The periods of a process, each from the last dump that has it.
     private func periods(of resource: String, in process: [MetricsDump]) -> [String: [Period]] {
         var revisions: [String: [Timestamp: Period]] = [:]
         for dump in process {
@@ -98,7 +107,7 @@ struct ReportBuilder {
 }
 
 extension Report.Section {
-    /// Adds what one process counted, less what it had counted earlier.
+    /// Adds the counts of one process, less its counts before the start of the report.
     fileprivate mutating func add(
         _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [Period]], isLiving: Bool
     ) {
@@ -127,10 +136,15 @@ extension Report.Section {
         add(resource.store, since: earlier?.store ?? StoreStatistics(), isLiving: isLiving)
         guard isLiving else { return }
         inFlight = inFlight.plus(resource.inFlight)
-        if let level = resource.breaker { breakers[level, default: 0] += 1 }
+        for (level, value) in resource.levels {
+            // Processes of different versions may declare different values.
+            let known = levels.index(forKey: level).map { levels.remove(at: $0) }
+            let counts = (known?.value ?? [:]).merging([value: 1]) { $0 + $1 }
+            levels[known?.key.united(with: level) ?? level] = counts
+        }
     }
 
-    /// What is kept is kept now; what was counted was counted since then.
+    /// Takes entries and bytes from the newer statistics, and subtracts the older counts.
     private mutating func add(_ kept: StoreStatistics, since earlier: StoreStatistics, isLiving: Bool) {
         if isLiving {
             store.entries = store.entries.plus(kept.entries)
@@ -143,7 +157,8 @@ extension Report.Section {
 }
 
 extension ResourceDump {
-    /// What a revision had counted; among what is no longer told apart, those that were told apart when this was made.
+    /// The earlier counts of a revision. The oldest revisions are counted together later on, so that earlier counts of
+    /// several revisions can belong to one.
     fileprivate func metrics(of name: String, in later: ResourceDump) -> ResourceMetrics {
         revisions.filter { revision in
             revision.name == name || name.isEmpty && !later.revisions.contains { $0.name == revision.name }
@@ -152,7 +167,7 @@ extension ResourceDump {
 }
 
 extension Period {
-    /// When it ends.
+    /// The end of the period.
     var end: Timestamp { start + .seconds(300) }
 }
 

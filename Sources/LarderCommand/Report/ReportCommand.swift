@@ -3,25 +3,27 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 
 extension Command {
     static let report = Command(
-        name: "report", summary: "Adds metrics dumps up and tells what they say, for an operations review.",
+        name: "report", summary: "Adds up metrics dumps and reports what stands out.",
         operands: "DUMP …",
         details: """
-            DUMP is a file that a pantry wrote ('metrics' in _larder.json) or a folder of them; any number, of any hosts,
-            revisions and times. Files that are no dump are named and left out, and the exit code is 1. Times are UTC.
+            DUMP is a file that a pantry wrote ('metrics' in _larder.json), or a folder of such files. Dumps of several
+            hosts, revisions and times can be combined. A file that is not a dump is named and left out, and the exit code
+            is 1. Times are in UTC.
             """,
         options: [
-            .format(["text", "json", "prometheus", "openmetrics", "html"]),
-            Option("since", "TIME", "Leave out what happened before: 2h, 7d, 2026-01-05 or 2026-01-05T14:00"),
-            Option("output", "FILE", "Write there instead"),
+            .json, .format(["text", "json", "prometheus", "openmetrics", "html"]),
+            Option("since", "TIME", "Leave out everything before: 2h, 7d, 2026-01-05 or 2026-01-05T14:00"),
+            Option("output", "FILE", "Write the report to this file"),
         ],
-        run: { arguments, _, terminal in
+        run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json", "prometheus", "openmetrics", "html"])
-            if arguments.operands.isEmpty { throw UsageError(message: "which dumps?") }
-            let dumps = read(arguments.operands, terminal)
+            if arguments.operands.isEmpty { throw UsageError(message: "report takes at least one DUMP") }
+            let dumps = read(arguments.operands, registry, terminal)
             var builder = ReportBuilder(since: try since(arguments, dumps.compactMap { try? $0.dump.get() }))
             for (file, dump) in dumps {
                 switch dump {
@@ -52,9 +54,9 @@ extension Command {
         var description: String
     }
 
-    /// Reads files, and those of folders, in the order of their names.
+    /// Reads files, and the files in folders in the order of their names.
     private static func read(
-        _ paths: [String], _ terminal: Terminal
+        _ paths: [String], _ registry: Registry, _ terminal: Terminal
     ) -> [(file: String, dump: Result<MetricsDump, MetricsDump.Unreadable>)] {
         var files: [String] = []
         for path in paths {
@@ -68,11 +70,11 @@ extension Command {
         defer { progress.end() }
         return files.enumerated().map { number, file in
             progress.show(Double(number) / Double(files.count), file)
-            return (file, Result { () throws(MetricsDump.Unreadable) in try MetricsDump(file: file) })
+            return (file, Result { () throws(MetricsDump.Unreadable) in try MetricsDump(file: file, registry) })
         }
     }
 
-    /// The moment before which nothing counts: a time, or so long before the last dump.
+    /// The start of the report: a time, or a duration before the newest dump.
     private static func since(_ arguments: Arguments, _ dumps: [MetricsDump]) throws -> Timestamp? {
         guard let text = arguments.value(of: "since") else { return nil }
         if let length = Duration(spelled: text) { return dumps.map(\.written).max().map { $0 - length } }
@@ -85,19 +87,20 @@ extension Command {
 }
 
 extension MetricsDump {
-    /// The dump in a file.
-    init(file: String) throws(Unreadable) {
+    /// Reads the dump in a file. An old dump declares no counters or levels; those of the registry's plugins are known.
+    init(file: String, _ registry: Registry) throws(Unreadable) {
         let bytes: [UInt8]
         do {
             bytes = try Disk.read(file, limit: Self.mostBytes)
         } catch {
             throw Unreadable(error.description)
         }
-        try self.init(reading: bytes)
+        try self.init(reading: bytes, counters: registry.counters, levels: registry.levels)
     }
 }
 
 extension Report {
+    /// The report in one of the formats of the command.
     func text(_ format: String) -> String {
         switch format {
         case "json": json.text() + "\n"
@@ -108,15 +111,15 @@ extension Report {
         }
     }
 
-    /// The sums as one dump, of no process in particular.
+    /// The sums as one dump, which belongs to no process.
     var dump: MetricsDump {
         MetricsDump(
             host: nil, process: "report", instance: "report", started: times.lowerBound, written: times.upperBound,
             resources: sections.map { section in
                 var resource = ResourceDump(section.name)
                 (resource.inFlight, resource.store) = (section.inFlight, section.store)
-                // Of several the one that lets least through.
-                resource.breaker = [.open, .halfOpen, .closed].first { section.breakers[$0] != nil }
+                // Of several values, the last one in the order of the declaration: the worst.
+                for (level, counts) in section.levelCounts { resource.levels[level] = counts.last?.value }
                 resource.revisions = section.revisions.map {
                     RevisionDump(
                         name: $0.name, strategy: $0.strategy, isCurrent: $0.isCurrent, metrics: $0.metrics, periods: [])

@@ -1,7 +1,7 @@
 import Larder
 
 extension Report {
-    /// The report for programs. Times are seconds since 1970, durations seconds.
+    /// The report as JSON. Times are seconds since 1970, durations seconds.
     var json: JSON {
         [
             "format": "larder-report/1", "from": .number(times.lowerBound.inSeconds),
@@ -21,10 +21,11 @@ extension Report.Section {
             ] + total.figures(prefix: "\(name)_") + [
                 .init("in_flight", .int(inFlight)),
                 .init(
-                    "breakers",
+                    "levels",
                     .object(
-                        BreakerLevel.allCases.compactMap { level in
-                            breakers[level].map { JSON.Member(level.rawValue, .int($0)) }
+                        levelCounts.map { level, counts in
+                            JSON.Member(
+                                level.name, .object(counts.map { JSON.Member($0.value, .int($0.processes)) }))
                         })),
                 .init(
                     "store",
@@ -69,11 +70,7 @@ extension ResourceMetrics {
                 "p95": seconds(sketch.percentile(0.95)), "p99": seconds(sketch.percentile(0.99)),
             ]
         }
-        return [
-            .init("hit_rate", .number(hitRate)), .init("fallback_rate", .number(fallbackRate)),
-            .init("stale_rate", .number(staleRate)), .init("stale_error_rate", .number(staleErrorRate)),
-            .init("failed_rate", .number(rate(.failures, of: .loads))),
-            .init("revalidation_error_rate", .number(revalidationErrorRate)),
+        return Rate.all.map { JSON.Member($0.name, .number(self[$0])) } + [
             .init("\(prefix)load_p50", seconds(load(percentile: 0.5))),
             .init("\(prefix)load_p95", seconds(load(percentile: 0.95))),
             .init("\(prefix)load_p99", seconds(load(percentile: 0.99))),
@@ -91,21 +88,16 @@ extension ResourceMetrics {
                         ages[freshness].map { JSON.Member(freshness.rawValue, percentiles($0)) }
                     })),
             .init(
-                "counters", .object(Counter.allCases.map { .init($0.name, .int(Int(clamping: self[$0]))) })),
+                "counters", .object(counters.map { .init($0.name, .int(Int(clamping: self[$0]))) })),
         ]
     }
 }
 
 extension Period {
     fileprivate var figures: JSON {
-        [
-            "start": .number(start.inSeconds), "loads": .int(Int(clamping: self[.loads])),
-            "hit_rate": .number(rate(.hits, of: .loads)), "fallback_rate": .number(rate(.fallbacks, of: .loads)),
-            "stale_rate": .number(rate(.stale, of: .loads)),
-            "stale_error_rate": .number(rate(.staleErrors, of: .loads)),
-            "failed_rate": .number(rate(.failures, of: .loads)),
-            "origin_error_rate": .number(rate(.originErrors, of: .originCalls)),
-            "oldest": oldest.map { .number($0.inSeconds) } ?? .null,
-        ]
+        .object(
+            [.init("start", .number(start.inSeconds)), .init("loads", .int(Int(clamping: self[.loads])))]
+                + Rate.all.map { .init($0.name, .number(self[$0])) }
+                + [.init("oldest", oldest.map { .number($0.inSeconds) } ?? .null)])
     }
 }

@@ -39,21 +39,15 @@ extension Report.Section {
             ).lines
         lines.append("")
         lines.append(storeLine)
+        if let pluginLine { lines.append(pluginLine) }
         return lines
     }
 
-    /// Everything, and each revision by itself.
+    /// The rates of all revisions together, and of each revision.
     fileprivate static func rateRows(_ section: Report.Section) -> [[String]] {
-        let title = [
-            "", "loads", "hit", "fallback", "stale", "stale_error", "failed", "revalidation_error", "cancelled",
-        ]
+        let title = ["", "loads"] + Rate.all.map { $0.name.replacing("_rate", with: "") } + ["cancelled"]
         func row(_ label: String, _ metrics: ResourceMetrics) -> [String] {
-            [
-                label, "\(metrics.loads)", metrics.hitRate.percent, metrics.fallbackRate.percent,
-                metrics.staleRate.percent, metrics.staleErrorRate.percent,
-                metrics.rate(.failures, of: .loads).percent, metrics.revalidationErrorRate.percent,
-                "\(metrics.cancelled)",
-            ]
+            [label, "\(metrics.loads)"] + Rate.all.map { metrics[$0].percent } + ["\(metrics.cancelled)"]
         }
         var rows = [title, row("rates", section.total)]
         if section.revisions.count > 1 {
@@ -79,19 +73,22 @@ extension Report.Section {
         let faults = total.faults.values.reduce(UInt64(0)) { $0.plus($1) }
         return "store: \(store.entries) entries, \(store.bytes) bytes, \(store.evictions) evicted, \(faults) faults, "
             + "\(total.corrupt) damaged; origin: \(total.originCalls) calls, \(total.originErrors) failed, "
-            + "\(total[.unchanged]) unchanged, \(total[.retries]) retries, \(total.coalesced) loads shared one"
-            + breakerPart
+            + "\(total[.unchanged]) unchanged, \(total.coalesced) loads shared one"
     }
 
-    private var breakerPart: String {
-        let levels = BreakerLevel.allCases.compactMap { level in breakers[level].map { "\($0) \(level.rawValue)" } }
-        return levels.isEmpty
-            ? "" : "; breakers: " + levels.joined(separator: ", ") + ", opened \(total[.breakerOpenings]) times"
+    /// The counts and levels of plugins; nil if there are none.
+    private var pluginLine: String? {
+        let counters = total.pluginCounters.filter { total[$0] > 0 }.map { "\($0.title) \($0.figure(total[$0]))" }
+        let levels = levelCounts.map { level, counts in
+            level.name + ": " + counts.map { "\($0.processes) \($0.value)" }.joined(separator: ", ")
+        }
+        let parts = (counters.isEmpty ? [] : [counters.joined(separator: ", ")]) + levels
+        return parts.isEmpty ? nil : "plugins: " + parts.joined(separator: "; ")
     }
 }
 
 extension Report.Revision {
-    /// `03284ee171ef`, or that it is too long ago to be told.
+    /// `03284ee171ef`, or a text that stands for the oldest revisions.
     var title: String { name.isEmpty ? "earlier" : name.printable }
 
     /// `03284ee171ef network-first, now`.
@@ -101,7 +98,7 @@ extension Report.Revision {
 }
 
 extension String {
-    /// The text without anything that would move a terminal's cursor or break a line.
+    /// The text without characters that move a terminal's cursor or break a line.
     var printable: String {
         var text = ""
         for scalar in unicodeScalars.prefix(200) {
@@ -112,7 +109,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is neither a control character nor one that moves the text around it.
+    /// Whether the character is neither a control character nor one that moves the text around it.
     var isPrintable: Bool {
         ![.control, .format, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }

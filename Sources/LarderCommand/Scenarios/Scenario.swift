@@ -1,24 +1,24 @@
 import Larder
 
-/// A file of scenarios, read and found sound.
+/// A sound file of scenarios.
 struct Story: Sendable {
     var resource: String
     var about: String?
     var scenarios: [Scenario]
 }
 
-/// What is given, what is asked, and what is expected, from the beginning.
+/// A scenario: the copies, the origin, the requests, and the expectations.
 struct Scenario: Sendable {
     var name: String
-    var place: Place
+    var position: SourcePosition
     var cached: [CachedCopy]
-    /// Whether what only lay in memory is gone.
+    /// Whether the app was restarted, so that copies in memory are gone.
     var isRestarted: Bool
     var origin: [OriginPhase]
     var asks: [Ask]
 }
 
-/// A copy that is kept when a scenario begins.
+/// A copy that is in the store when a scenario begins.
 struct CachedCopy: Sendable {
     var value: JSON
     var age: Duration
@@ -26,10 +26,10 @@ struct CachedCopy: Sendable {
     var contentType: String
     var parameters: [String: String]
     var scope: String?
-    var place: Place
+    var position: SourcePosition
 }
 
-/// What the origin does from a moment on.
+/// A phase of the origin: its behaviour from a moment on.
 struct OriginPhase: Sendable {
     enum Deed: Sendable {
         case value(JSON, etag: String?, contentType: String)
@@ -41,10 +41,10 @@ struct OriginPhase: Sendable {
     var from: Duration
     var takes: Duration
     var deed: Deed
-    var place: Place
+    var position: SourcePosition
 }
 
-/// One request, and what is expected of its answer.
+/// A request and the expectation of its answer.
 struct Ask: Sendable {
     var at: Duration
     var parameters: [String: String]
@@ -52,18 +52,18 @@ struct Ask: Sendable {
     var mode: Request.Mode
     var deadline: Duration?
     var expectation: Expectation?
-    var place: Place
+    var position: SourcePosition
 
     func request(_ resource: String) -> Request {
         Request(resource, parameters, scope: scope, mode: mode, deadline: deadline)
     }
 }
 
-/// What is expected of an answer. What it leaves out may be anything.
+/// The expectation of an answer. A field that is left out is not checked.
 struct Expectation: Sendable {
     enum Age: Sendable {
         case unknown
-        /// As exact as it is written: `3h` is at least three hours and less than four.
+        /// The range of an age, as exact as it is written: `3h` is at least three hours and less than four.
         case about(Range<Duration>, text: String)
     }
 
@@ -77,6 +77,6 @@ struct Expectation: Sendable {
     var takes: Duration?
     var within: Duration?
     var calls: Int?
-    /// As it stands in the file: where each key is.
+    /// The text in the file, for the position of each key.
     var node: Node
 }

@@ -1,21 +1,22 @@
 import Larder
+import LarderBase
 
 /// Finds and reads files of scenarios.
 struct ScenarioFiles {
     let registry: Registry
-    /// The resources there are policies for.
+    /// The resources that have policies.
     let resources: [String]
 
-    /// What was found out about one file.
+    /// The result of reading a file.
     struct Verdict {
         var path: String
-        /// The story, if it can be told.
+        /// The scenarios; nil if the file is not sound.
         var story: Story?
-        /// What is wrong with it, in the order in which it stands.
+        /// The problems of the file, in their order in the file.
         var problems: [Problem]
     }
 
-    /// What is to be said about a folder's files, or about one file.
+    /// Reads the files of a folder, or one file.
     func judge(_ path: String) -> [Verdict] {
         if path.hasSuffix(".json"), Disk.item(path)?.isFolder != true {
             let slash = path.lastIndex(of: "/")
@@ -36,14 +37,14 @@ struct ScenarioFiles {
         }
     }
 
-    /// Stories bear the names that policies may bear.
+    /// Whether a file has a name that a policy could have.
     private static func isStory(_ name: String) -> Bool {
         name.hasSuffix(".json") && PolicyReader.isName(String(name.dropLast(".json".count)))
     }
 
     private func judge(_ name: String, in folder: String) -> Verdict {
         let path = folder == "." ? name : folder + "/" + name
-        let reading = Reading(registry: registry, folder: folder, file: path)
+        let reading = PolicyDiagnostics(registry: registry, folder: folder, file: path)
         do {
             let root = try PolicyFiles(folder: folder).root(of: name)
             let story = SettingType.story(of: resources).read(root, reading)

@@ -4,7 +4,7 @@ import Larder
 // documentation come from here.
 
 extension SettingType where Value == Story {
-    /// A whole file, for policies of these resources.
+    /// A scenario file, for policies of these resources.
     static func story(of resources: [String]) -> SettingType<Story> {
         .object(
             "a file of scenarios",
@@ -33,7 +33,7 @@ extension SettingType where Value == Scenario {
             Setting("asks", .oneOrMore(.ask), help: "Who asks when, and what is expected")
         ) { node, reading, name, cached, isRestarted, origin, asks in
             let scenario = Scenario(
-                name: name, place: node["name"]?.place ?? node.place, cached: cached, isRestarted: isRestarted,
+                name: name, position: node["name"]?.position ?? node.position, cached: cached, isRestarted: isRestarted,
                 origin: origin, asks: asks)
             scenario.check(node, reading)
             return scenario
@@ -54,7 +54,7 @@ extension SettingType where Value == CachedCopy {
         ) { node, _, value, age, etag, contentType, parameters, scope in
             CachedCopy(
                 value: value, age: age, etag: etag, contentType: contentType, parameters: parameters, scope: scope,
-                place: node.place)
+                position: node.position)
         }
     }
 }
@@ -84,14 +84,14 @@ extension SettingType where Value == OriginPhase {
             guard let deed = given.first, given.count == 1 else {
                 reading.report(
                     given.isEmpty ? "what the origin does is not said" : "the origin does one thing at a time",
-                    at: node.place, expected: "one of " + names.map { "'\($0)'" }.joined(separator: ", "))
+                    at: node.position, expected: "one of " + names.map { "'\($0)'" }.joined(separator: ", "))
                 return nil
             }
             let idle = (value == nil ? ["etag", "contentType"] : []) + (hangs ? ["takes"] : [])
             for member in node.members ?? [] where idle.contains(member.name) {
-                reading.report("'\(member.name)' has no effect here", at: member.place)
+                reading.report("'\(member.name)' has no effect here", at: member.position)
             }
-            return OriginPhase(from: from, takes: takes, deed: deed, place: node.place)
+            return OriginPhase(from: from, takes: takes, deed: deed, position: node.position)
         }
     }
 }
@@ -111,7 +111,7 @@ extension SettingType where Value == Ask {
         ) { node, _, at, parameters, scope, mode, deadline, expectation in
             Ask(
                 at: at, parameters: parameters, scope: scope, mode: Request.Mode(rawValue: mode) ?? .normal,
-                deadline: deadline, expectation: expectation, place: node.place)
+                deadline: deadline, expectation: expectation, position: node.position)
         }
     }
 }

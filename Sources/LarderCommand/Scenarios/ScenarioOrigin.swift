@@ -3,20 +3,21 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 
-/// The origin of a scenario: does what its phases say, and remembers each call.
+/// The origin of a scenario, which behaves as its phases say and records each call.
 final class ScenarioOrigin: Loader {
-    /// How a call ended.
+    /// The end of a call.
     enum Ending: Sendable {
         case value
         case unchanged
         case failed(LoadError)
-        /// Whoever made it wanted it no longer.
+        /// The caller cancelled it.
         case givenUp
     }
 
-    /// One call, in times since the scenario began.
+    /// A call. Times are since the scenario began.
     struct Record: Sendable {
         var key: Key
         var start: Duration
@@ -29,17 +30,17 @@ final class ScenarioOrigin: Loader {
     private let start: Duration
     private let state = Locked<[Record]>([])
 
-    /// The origin of a scenario that begins now.
+    /// Creates the origin of a scenario that begins now.
     init(_ phases: [OriginPhase], world: any World) {
         self.phases = phases
         self.world = world
         start = world.uptime
     }
 
-    /// Time since the scenario began.
+    /// The time since the scenario began.
     private var now: Duration { world.uptime - start }
 
-    /// The calls so far, in the order in which they began.
+    /// The calls so far, in the order of their beginning.
     var calls: [Record] { state.withLock { $0 } }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {

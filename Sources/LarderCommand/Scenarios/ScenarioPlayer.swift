@@ -3,12 +3,13 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 import LarderSimulation
 
-/// What happened in a scenario. Times are since it began.
+/// The history of a scenario. Times are since it began.
 struct ScenarioHistory: Sendable {
-    /// How a request ended.
+    /// The end of a request.
     enum Ending: Sendable {
         case value(Loaded<Data>)
         case error(LoadError)
@@ -19,7 +20,7 @@ struct ScenarioHistory: Sendable {
         var key: Key
         var start: Duration
         var end: Duration?
-        /// Nil for one that is still waiting when nothing can happen any more.
+        /// The end of the request; nil if it still waits when nothing can happen any more.
         var ending: Ending?
 
         var took: Duration? { end.map { $0 - start } }
@@ -27,23 +28,22 @@ struct ScenarioHistory: Sendable {
 
     var answers: [Answer]
     var calls: [ScenarioOrigin.Record] = []
-    /// What there is to say about the copies that should have been there.
+    /// Notes about copies that could not be put into the store.
     var notes: [String] = []
 
-    /// How many calls the origin had when an answer was there.
+    /// The number of calls to the origin up to an answer.
     func calls(by answer: Answer) -> Int {
         calls.count { call in answer.end.map { call.start <= $0 } ?? true }
     }
 }
 
-/// Lives through scenarios, each in a world and a cache folder of its own, with the policies as they are: only their
-/// origins are played.
+/// Plays scenarios against policies. Each has a world and a cache folder of its own, and only the origin is simulated.
 struct ScenarioPlayer {
     let policies: URL
     let registry: Registry
     let environment: [String: String]
 
-    /// How long what goes on behind the last answer may take, so that a drawing can show how it ended.
+    /// The time after the last answer in which background work can end, so that a drawing shows its end.
     private static let aftermath: Duration = .seconds(120)
 
     func play(_ scenario: Scenario, of resource: String) throws -> ScenarioHistory {
@@ -73,7 +73,7 @@ struct ScenarioPlayer {
                 try await world.sleep(for: Self.aftermath)
             }
         } catch is SimulatedWorld.Stuck {
-            // Somebody waits for ever: an answer without an end tells it.
+            // A request waits for ever. Its answer has no end.
         }
         return history.withLock { history in
             history.calls = played.withLock { $0 }?.calls ?? []
@@ -81,9 +81,9 @@ struct ScenarioPlayer {
         }
     }
 
-    /// Puts the copies in the store.
+    /// Puts the copies into the store.
     ///
-    /// - Returns: what there is to say about those that are not kept.
+    /// - Returns: notes about copies that are not kept.
     private static func stock(
         _ copies: [CachedCopy], in resource: Resource<Data>, _ world: SimulatedWorld
     ) async throws -> [String] {
@@ -118,7 +118,7 @@ struct ScenarioPlayer {
                     } catch {
                         ending = .error(LoadError.meaning(of: error) ?? LoadError(.failed, "was cancelled"))
                     }
-                    // What ends only because the scenario does is no answer.
+                    // A request that ends only because the scenario ends has no answer.
                     try Task.checkCancellation()
                     let end = world.uptime - start
                     history.withLock { history in

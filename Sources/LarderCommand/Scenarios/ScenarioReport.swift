@@ -5,7 +5,7 @@
 #endif
 import Larder
 
-/// What became of files of scenarios, for people and for programs.
+/// The results of scenario files, as text and as JSON.
 struct ScenarioReport {
     struct Result {
         var path: String
@@ -25,7 +25,7 @@ struct ScenarioReport {
 
     // MARK: For people
 
-    /// Each scenario on a line, those that failed with their drawing; all with theirs, if `draws`.
+    /// A line for each scenario. Those that failed are drawn; with `draws`, all are.
     func lines(draws: Bool) -> [String] {
         var lines: [String] = []
         var path: String?
@@ -34,9 +34,9 @@ struct ScenarioReport {
                 path = result.path
                 lines.append("\(result.path): \(result.story.about ?? result.story.resource)")
             }
-            let place = result.scenario.place
+            let position = result.scenario.position
             let name = result.scenario.name
-            lines.append(result.isPassed ? "  ✓ \(name)" : "  ✗ \(name)  [line \(place.line)]")
+            lines.append(result.isPassed ? "  ✓ \(name)" : "  ✗ \(name)  [line \(position.line)]")
             if draws || !result.isPassed { lines += result.timeline.lines.map { "      " + $0 } }
         }
         return lines.map(\.withoutControls)
@@ -65,7 +65,7 @@ struct ScenarioReport {
 extension ScenarioReport.Result {
     fileprivate var json: JSON {
         [
-            "file": .string(path), "line": .int(scenario.place.line), "resource": .string(story.resource),
+            "file": .string(path), "line": .int(scenario.position.line), "resource": .string(story.resource),
             "name": .string(scenario.name), "passed": .bool(isPassed),
             "timeline": .list(timeline.lines.map(JSON.string)),
             "answers": .list(history.answers.map(json)),
@@ -95,6 +95,7 @@ extension ScenarioReport.Result {
             ]
         }
         members.append(JSON.Member("trail", .list(answer.steps.map { .string($0.description) })))
+        members.append(JSON.Member("steps", .list(answer.steps.map(\.json))))
         let mismatches = history.mismatches(of: answer).map(\.json)
         members.append(JSON.Member("mismatches", .list(mismatches)))
         return .object(members)
@@ -104,8 +105,8 @@ extension ScenarioReport.Result {
 extension Mismatch {
     fileprivate var json: JSON {
         [
-            "key": .string(key), "expected": .string(expected), "actual": .string(actual), "line": .int(place.line),
-            "column": .int(place.column),
+            "key": .string(key), "expected": .string(expected), "actual": .string(actual), "line": .int(position.line),
+            "column": .int(position.column),
         ]
     }
 }

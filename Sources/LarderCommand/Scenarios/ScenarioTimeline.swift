@@ -5,19 +5,19 @@
 #endif
 import Larder
 
-/// A scenario drawn, a line for each request: who asked, what the origin did meanwhile, what came of it.
+/// A drawing of a scenario, with a line for each request: the calls to the origin, and the answer.
 ///
 /// ```
 /// feed  0s ask ──origin──✗ 800ms patience ──▶ cached in memory, 3h old, stale (age.onError 7d)
 /// feed  5s ask ──▶ cached in memory, 4s old, stale ┄┄origin┄┄▶ 120ms
 /// ```
 ///
-/// A solid line is waited for, a dotted one goes on behind the answer. Times are since the request.
+/// A solid line is a call that the request waited for. A dotted one went on after the answer. Times are since the request.
 struct ScenarioTimeline {
     let resource: String
     let history: ScenarioHistory
 
-    /// Every request, and beside it what was expected and is not so.
+    /// A line for each request, with the expectations that were not met.
     var lines: [String] {
         let widest = history.answers.map(\.start.short.count).max() ?? 0
         let notes = history.notes.map { "\(resource)  [\($0)]" }
@@ -29,14 +29,14 @@ struct ScenarioTimeline {
             }
     }
 
-    /// One request, from asking to its end.
+    /// The line of a request.
     func draw(_ answer: ScenarioHistory.Answer) -> String {
         let calls = calls(around: answer)
         let isBehind = answer.isUnwaited
         var text = "ask" + who(answer.ask)
         if !isBehind { for call in calls { text += waited(call, answer) } }
         if answer.hasOverrun, let took = answer.took, calls.last?.end.map({ $0 < answer.start + took }) ?? true {
-            // Between two tries, so that no call shows it.
+            // It ended between two tries, so that no call shows it.
             text += " ──✗ \(took.short) \(answer.limit)"
         }
         for note in notes(answer, calls) { text += " ──[\(note)]" }
@@ -45,7 +45,7 @@ struct ScenarioTimeline {
         return text
     }
 
-    /// The calls for the same instance that were under way between question and answer.
+    /// The calls for the same instance that were under way between the request and its answer.
     private func calls(around answer: ScenarioHistory.Answer) -> [ScenarioOrigin.Record] {
         if answer.ask.mode == .cachedOnly { return [] }
         return history.calls.filter { call in
@@ -89,23 +89,17 @@ struct ScenarioTimeline {
         }
     }
 
-    /// What the trail tells beyond what the calls and the answer show.
+    /// The steps of the trail that the calls and the answer do not show.
     private func notes(_ answer: ScenarioHistory.Answer, _ calls: [ScenarioOrigin.Record]) -> [String] {
-        let shown = calls.compactMap { call in
-            if case .failed(let error) = call.ending { error.message } else { nil }
+        let failures = calls.compactMap { call in
+            if case .failed(let error) = call.ending { error.event } else { nil }
         }
         var seen: Set<String> = []
         let notes: [String] = answer.steps.compactMap { step in
-            switch step.part {
-            case "retry", "shared": return nil
-            case "origin":
-                let isDrawn = ["answered after", "unchanged, after", "no answer after", "timed out"]
-                let isKnown =
-                    shown.contains(step.event) || isDrawn.contains { step.event.hasPrefix($0) }
-                    || step.event == "the caller's deadline passed"
-                return isKnown ? nil : step.event
-            default: return step.isServing ? nil : step.description
-            }
+            if step.event.isDrawn { return nil }
+            if step.part != "origin" { return step.description }
+            let isShown = failures.contains(step.event) || [.timeout, .deadline].contains(step.event[.code])
+            return isShown ? nil : step.event.description
         }
         return notes.filter { seen.insert($0).inserted }
     }
@@ -136,19 +130,18 @@ extension ScenarioHistory.Answer {
         }
     }
 
-    /// Whether a copy was shown without any call being waited for.
+    /// Whether a copy was shown without waiting for a call.
     var isUnwaited: Bool {
         guard case .value(let loaded) = ending, case .store = loaded.source else { return false }
         return !loaded.fellBack
     }
 
-    /// Whether the wait for the origin ended because it had lasted long enough.
+    /// Whether the wait for the origin ended at a limit.
     fileprivate var hasOverrun: Bool {
         switch ending {
         case .value(let loaded):
             if case .store = loaded.source {
-                let last = steps.last { $0.part == "origin" }
-                return loaded.fellBack && last?.event.hasPrefix("no answer after") == true
+                return loaded.fellBack && steps.last { $0.part == "origin" }?.event.kind == .noAnswer
             }
             return false
         case .error(let error): return error.code == .deadline
@@ -156,32 +149,34 @@ extension ScenarioHistory.Answer {
         }
     }
 
-    /// Whose limit that was.
+    /// The name of that limit.
     fileprivate var limit: String {
         guard let deadline = ask.deadline, let took, took >= deadline else { return "patience" }
         return "deadline"
     }
 
-    /// Whether a wrapper gave a call up.
-    fileprivate var hasTimedOut: Bool { steps.contains { $0.event.hasPrefix("timed out") } }
+    /// Whether a wrapper ended a call.
+    fileprivate var hasTimedOut: Bool { steps.contains { $0.event[.code] == .timeout } }
 
-    /// Which window allowed the copy that is shown.
+    /// The window that allowed the copy.
     fileprivate var reason: String? {
-        steps.last.flatMap { step in
-            step.event.firstRange(of: "allowed by ").map { String(step.event[$0.upperBound...]) }
+        guard let event = steps.last?.event, event.kind == .copyShown else { return nil }
+        return event[.reasons]?.joined(separator: " and ")
+    }
+}
+
+extension Trail.Event {
+    /// Whether the drawing shows it already, as a call or as the answer.
+    fileprivate var isDrawn: Bool {
+        switch kind {
+        case .answered, .unchanged, .noAnswer, .joined, .retrying, .copyShown, .fallbackShown: true
+        default: false
         }
     }
 }
 
-extension Trail.Step {
-    /// Whether it tells of the copy or fallback that is shown, which is drawn in its own way.
-    fileprivate var isServing: Bool {
-        event.hasPrefix("fresh copy, ") || event.hasPrefix("stale copy, ") || event.hasPrefix("stands in, ")
-    }
-}
-
 extension ScenarioOrigin.Record {
-    /// Whether this call brought the answer.
+    /// Whether the answer came from this call.
     fileprivate func brings(_ answer: ScenarioHistory.Answer) -> Bool {
         guard case .value(let loaded) = answer.ending, end != nil, end == answer.end else { return false }
         switch ending {
@@ -192,6 +187,6 @@ extension ScenarioOrigin.Record {
 }
 
 extension LoadError {
-    /// What is drawn beside the call that failed with it.
+    /// The text beside the call that failed with this error.
     fileprivate var mark: String { status.map(String.init) ?? "offline" }
 }

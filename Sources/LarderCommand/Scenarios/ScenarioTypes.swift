@@ -13,7 +13,7 @@ extension Setting where Value == String? {
 }
 
 extension SettingType where Value == Duration {
-    /// A time that passes: up to ten years, which is as long as a scenario may last.
+    /// A duration of up to ten years, the longest time of a scenario.
     static var moment: SettingType<Duration> { .duration(.zero ... .seconds(3_650 * 86_400)) }
 }
 
@@ -41,10 +41,10 @@ extension SettingType where Value == [String: String] {
 }
 
 extension SettingType where Value == Int {
-    /// A status by which an origin fails.
+    /// A status that is a failure of the origin.
     static var failure: SettingType<Int> { status("a status that is a failure: 408, 425, 429 or 500 to 599", false) }
 
-    /// A status that stands, whatever is cached.
+    /// A status that is an answer of the origin, which no copy replaces.
     static var answer: SettingType<Int> {
         status("a status that is an answer: 400 to 499, but not 408, 425, 429", true)
     }
@@ -57,19 +57,19 @@ extension SettingType where Value == Int {
                 guard let status = any.read(node, reading) else { return nil }
                 if LoadError.status(status).isAnswer == isAnswer { return status }
                 let other = isAnswer ? "a failure, which 'fails' is for" : "an answer, which 'answers' is for"
-                reading.report("\(status) is \(other)", at: node.place, expected: expectation)
+                reading.report("\(status) is \(other)", at: node.position, expected: expectation)
                 return nil
             })
     }
 }
 
 extension SettingType where Value == String {
-    /// The code of an error that a load may end with.
+    /// The code of an error of a load.
     static var code: SettingType<String> {
         .choice(LoadError.Code.all.filter { $0 != .noSuchResource }.map(\.description))
     }
 
-    /// Where a value may come from.
+    /// The source of a value.
     static var source: SettingType<String> {
         @Sendable func known(_ registry: Registry) -> [String] {
             ["origin", "revalidated", "copy"] + registry[.store].map(\.name) + ["fallback"]
@@ -92,7 +92,7 @@ extension SettingType where Value == Expectation.Age {
             read: { node, reading in
                 if node.string == "unknown" { return .unknown }
                 guard let least = duration.read(node, reading), let text = node.string else { return nil }
-                // One more of its own unit: the first that is too old.
+                // One more of its unit is the first age that is too old.
                 let digits = text.prefix { $0.isNumber }
                 let unit = Duration(spelled: "1\(text.dropFirst(digits.count))") ?? .zero
                 return .about(least..<least + unit, text: text)
@@ -101,44 +101,45 @@ extension SettingType where Value == Expectation.Age {
 }
 
 extension Scenario {
-    /// Reports what is wrong between its parts.
-    func check(_ node: Node, _ reading: Reading) {
-        func report(_ message: String, _ key: String, _ index: Int, _ place: Place, expected: String? = nil) {
-            reading.inside(".\(key)[\(index)]") { reading.report(message, at: place, expected: expected) }
+    /// Reports contradictions between its parts.
+    func check(_ node: Node, _ reading: PolicyDiagnostics) {
+        func report(_ message: String, _ key: String, _ index: Int, _ position: SourcePosition, expected: String? = nil)
+        {
+            reading.inside(".\(key)[\(index)]") { reading.report(message, at: position, expected: expected) }
         }
         for (index, (one, next)) in zip(origin, origin.dropFirst()).enumerated() where next.from <= one.from {
             report(
-                "this phase begins no later than the one before it", "origin", index + 1, next.place,
+                "this phase begins no later than the one before it", "origin", index + 1, next.position,
                 expected: "phases in the order of their 'from'")
         }
         for (index, (one, next)) in zip(asks, asks.dropFirst()).enumerated() where next.at < one.at {
             report(
-                "this is asked before the request above it", "asks", index + 1, next.place,
+                "this is asked before the request above it", "asks", index + 1, next.position,
                 expected: "requests in the order of their 'at'")
         }
         var keys: Set<Key> = []
         for (index, copy) in cached.enumerated()
         where !keys.insert(Key(resource: "", scope: copy.scope, parameters: copy.parameters)).inserted {
-            report("there is a copy of this instance already", "cached", index, copy.place)
+            report("there is a copy of this instance already", "cached", index, copy.position)
         }
-        if asks.allSatisfy({ $0.expectation == nil }), let place = node["asks"]?.place {
-            reading.inside(".asks") { reading.report("nothing is expected", at: place, expected: "an 'expect'") }
+        if asks.allSatisfy({ $0.expectation == nil }), let position = node["asks"]?.position {
+            reading.inside(".asks") { reading.report("nothing is expected", at: position, expected: "an 'expect'") }
         }
     }
 }
 
 extension Expectation {
-    /// Reports what is wrong between its keys.
-    func check(_ reading: Reading) {
+    /// Reports contradictions between its keys.
+    func check(_ reading: PolicyDiagnostics) {
         let members = node.members ?? []
         if members.isEmpty {
-            reading.report("nothing is expected", at: node.place, expected: "a key of an expectation")
+            reading.report("nothing is expected", at: node.position, expected: "a key of an expectation")
         }
         guard let error = members.first(where: { $0.name == "error" || $0.name == "status" }) else { return }
         let ofValues = ["value", "freshness", "source", "age", "fellBack"]
         for member in members where ofValues.contains(member.name) {
             reading.inside(".\(member.name)") {
-                reading.report("where '\(error.name)' is expected, there is no '\(member.name)'", at: member.place)
+                reading.report("where '\(error.name)' is expected, there is no '\(member.name)'", at: member.position)
             }
         }
     }

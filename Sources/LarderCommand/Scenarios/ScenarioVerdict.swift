@@ -5,29 +5,29 @@
 #endif
 import Larder
 
-/// One thing that is not as expected.
+/// A difference from an expectation.
 struct Mismatch: Sendable {
     var key: String
     var expected: String
     var actual: String
-    var place: Place
+    var position: SourcePosition
 
     /// `freshness fresh, not stale`.
     var text: String { (key == Self.answer ? "" : key + " ") + "\(expected), not \(actual)" }
 
-    /// The key of those that are about an answer as a whole.
+    /// The key of differences of the whole answer.
     static let answer = "answer"
 }
 
 extension ScenarioHistory {
-    /// What is not as expected of an answer.
+    /// The differences of an answer from its expectation.
     func mismatches(of answer: Answer) -> [Mismatch] {
         guard let expectation = answer.ask.expectation else { return [] }
         var found: [Mismatch] = []
         func compare(_ key: String, _ expected: String?, _ actual: String, _ isMet: Bool) {
             guard let expected, !isMet else { return }
-            let place = expectation.node.members?.first { $0.name == key }?.place ?? expectation.node.place
-            found.append(Mismatch(key: key, expected: expected, actual: actual, place: place))
+            let position = expectation.node.members?.first { $0.name == key }?.position ?? expectation.node.position
+            found.append(Mismatch(key: key, expected: expected, actual: actual, position: position))
         }
         switch answer.ending {
         case nil:
@@ -76,7 +76,7 @@ extension ScenarioHistory {
 }
 
 extension Source {
-    /// Whether an expectation's word means this source.
+    /// Whether the word of an expectation stands for this source.
     func isMeant(by word: String?) -> Bool {
         switch self {
         case .store where word == "copy": true
@@ -87,18 +87,18 @@ extension Source {
 }
 
 extension JSON {
-    /// What a payload says; bytes that are no JSON are taken as a string.
+    /// The value of a payload. Bytes that are not JSON become a string.
     init(payload: Data) {
         let root = try? JSONParser.parse(SourceText(name: "payload", bytes: Array(payload)))
         self = root?.json ?? .string(String(decoding: payload, as: UTF8.self))
     }
 
-    /// Whether both are the same, however their objects are ordered and their numbers are written.
+    /// Whether two values are the same, apart from the order of members and the spelling of numbers.
     func isSame(as other: JSON?) -> Bool {
         sorted.text(indented: false) == other?.sorted.text(indented: false)
     }
 
-    /// The same value, the members of its objects in the order of their names.
+    /// The same value, with the members of its objects sorted by name.
     private var sorted: JSON {
         switch self {
         case .object(let members):
@@ -116,7 +116,7 @@ extension JSON {
 }
 
 extension Duration {
-    /// As people write it, rounded down: `800ms`, `1.5s`, `3h`, `6d23h`.
+    /// The duration as text, rounded down: `800ms`, `1.5s`, `3h`, `6d23h`.
     var short: String {
         if self < .zero { return "-" + (.zero - self).short }
         if self < .seconds(60) {

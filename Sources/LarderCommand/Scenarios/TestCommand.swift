@@ -7,16 +7,16 @@ import Larder
 
 extension Command {
     static let test = Command(
-        name: "test", summary: "Plays scenarios against the policies: given this copy and that outage, what is shown?",
+        name: "test", summary: "Plays scenarios against policies and checks what users get.",
         operands: "[PATH …]",
         details: """
-            PATH is a folder of scenario files or one file (default: Scenarios in the folder of policies). The policies are
-            the real ones, wrappers, windows, stores and fallbacks included; only the origin is played, in simulated time,
-            and stores keep their files in a folder that goes afterwards. The same files always give the same output.
+            PATH is a folder of scenario files or one file. The default is Scenarios in the folder of --policies. The
+            policies are the real ones, with their wrappers, windows, stores and fallbacks. Only the origin and the time are
+            simulated. Stores keep their files in a temporary folder. The same files always give the same output.
             """,
         options: [
-            .policies, .format(["text", "json"]),
-            Option("draw", nil, "Draw the scenarios that pass too"),
+            .policies, .json, .format(["text", "json"]),
+            Option("draw", nil, "Also draw the scenarios that pass"),
             Option("keys", nil, "List the keys of scenario files, and end"),
             .assume,
         ],
@@ -44,7 +44,7 @@ extension Command {
             return report.isPassed
         })
 
-    /// Reads everything, then plays what can be played.
+    /// Reads all files, then plays the scenarios that are sound.
     private static func report(
         on paths: [String], _ arguments: Arguments, _ registry: Registry, _ progress: Progress
     ) throws -> ScenarioReport {
@@ -54,12 +54,12 @@ extension Command {
         let resources: [String]
         do throws(PolicyError) {
             resources = try reader.names().map { String($0.dropLast(".json".count)) }
-            report.problems = try reader.judgeAll().filter { $0.policy == nil }.flatMap(\.problems)
+            report.problems = try reader.checkAll().filter { $0.policy == nil }.flatMap(\.problems)
         } catch {
             report.problems = error.problems
             return report
         }
-        // Where one policy is unsound, none is composed.
+        // If one policy is not sound, none is composed.
         let player =
             report.problems.isEmpty
             ? ScenarioPlayer(policies: policies, registry: registry, environment: environment) : nil
@@ -94,13 +94,13 @@ extension Command {
     }
 }
 
-/// A key of scenario files, as its declaration tells it.
+/// A key of scenario files, taken from its declaration.
 struct ScenarioKey: Sendable {
     var path: String
     var help: String
     var isRequired: Bool
 
-    /// Every key, an object's own after it.
+    /// Every key. The keys of an object follow the object.
     static var all: [ScenarioKey] { keys(of: SettingType.story(of: []).schema, below: "") }
 
     private static func keys(of schema: JSON, below path: String) -> [ScenarioKey] {

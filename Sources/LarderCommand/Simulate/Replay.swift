@@ -3,16 +3,17 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 import LarderSimulation
 
-/// One policy under a stream of requests, in virtual time.
+/// Replays a stream of requests through one policy, in simulated time.
 struct Replay: Sendable {
-    /// What came of it.
+    /// The result of a replay.
     struct Account: Sendable {
         var policy: Policy
         var metrics: ResourceMetrics
-        /// Ages of everything that was served and whose age is known.
+        /// The ages of the values that were served, where they are known.
         var ages: Sketch
         var calls: Int
         var bytes: Int
@@ -22,13 +23,13 @@ struct Replay: Sendable {
     let model: OriginModel
     let seed: UInt64
 
-    /// How long what goes on behind the last request may take.
+    /// The time after the last request in which background work can end.
     private static let aftermath = Duration.seconds(600)
 
-    /// Lives through the requests that are for the policy's resource.
+    /// Replays the requests for the policy's resource.
     ///
-    /// - Parameter progress: told how much of it is over.
-    func run(_ arrivals: [Arrival], progress: @escaping @Sendable (Double) -> Void) throws -> Account {
+    /// - Parameter progress: called with the share of the time that is over.
+    func run(_ requests: [TracedRequest], progress: @escaping @Sendable (Double) -> Void) throws -> Account {
         let cache = FileManager.default.temporaryDirectory.appending(path: "larder-simulate-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: cache) }
         return try SimulatedWorld(seed: seed).run(leaving: .anything) { [reader, model] world in
@@ -38,17 +39,15 @@ struct Replay: Sendable {
                 throw LoadError(.noSuchResource, "there is no policy")
             }
             let ages = Locked(Sketch(.age))
-            let number = pantry.hearing.loads.add { report in
-                if let age = report.age { ages.withLock { $0.record(max(.zero, age)) } }
-            }
-            defer { pantry.hearing.loads.remove(number) }
+            let listening = pantry.attach(AgeSink(ages: ages))
+            defer { listening.stop() }
             let resource = pantry.resource(name)
-            let wanted = arrivals.filter { $0.resource == nil || $0.resource == name }
+            let wanted = requests.filter { $0.resource == nil || $0.resource == name }
             let start = world.uptime
-            for (place, arrival) in wanted.enumerated() {
-                let pause = start + arrival.at - world.uptime
+            for (place, traced) in wanted.enumerated() {
+                let pause = start + traced.at - world.uptime
                 if pause > .zero { try await world.sleep(for: pause) }
-                let request = resource.request(["key": arrival.key], mode: arrival.mode)
+                let request = resource.request(["key": traced.key], mode: traced.mode)
                 world.spawn { _ = try? await resource.load(request) }
                 if place % 100 == 99 { progress(Double(place) / Double(wanted.count)) }
             }
@@ -57,5 +56,14 @@ struct Replay: Sendable {
                 policy: policy, metrics: resource.metrics, ages: ages.withLock { $0 }, calls: origin.calls,
                 bytes: origin.bytes)
         }
+    }
+}
+
+/// Collects the ages of everything that is served.
+private struct AgeSink: MetricsSink {
+    let ages: Locked<Sketch>
+
+    func ended(_ load: LoadReport) {
+        if let age = load.age { ages.withLock { $0.record(max(.zero, age)) } }
     }
 }

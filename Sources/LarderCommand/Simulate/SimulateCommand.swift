@@ -8,49 +8,53 @@ import LarderSimulation
 
 extension Command {
     static let simulate = Command(
-        name: "simulate", summary: "Tells what policies would have made of a stream of requests: what if?",
-        operands: "",
+        name: "simulate", summary: "Replays requests through policies and compares the results.",
+        operands: "[PATH …]",
         details: """
-            Replays recorded or made-up requests through each policy in simulated time, against an origin that behaves as
-            told, and prints the figures side by side. The same options always give the same output.
+            Replays recorded or generated requests through each policy in simulated time, against a simulated origin, and
+            prints the figures side by side. The same options always give the same output.
 
-            The requests are --trace, a file written by 'larder load --record', or --traffic, such as
+            PATH is a policy file, as with --policy. The default is every policy of --policies.
+
+            The requests come from --trace, a file written by 'larder load --record', or from --traffic, such as
               rate=10,for=1h,keys=1000,skew=0.99     (these are the defaults)
-            The origin is --origin, such as
+            The origin is described by --origin, such as
               latency=80ms,slowest=400ms,fails=2%,down=10m-13m,slow=20m-25m,slowness=25,silent=40m-41m,
-              changes=10m,size=10KB,type=application/json     (all can be left out; windows can be repeated)
-            Both can also be an object of JSON with these keys, or a file that holds one.
+              changes=10m,size=10KB,type=application/json     (all are optional; windows can be repeated)
+            The value of either can also be a JSON object with these keys, or a file that holds one.
 
-            Should feed move to stale-while-revalidate?
-              larder simulate --traffic rate=5,keys=20 --origin fails=5%,down=20m-30m \
+            To compare feed's strategy with stale-while-revalidate:
+              larder simulate --traffic rate=5,keys=20 --origin fails=5%,down=20m-30m \\
                 --policy Policies/feed.json --try stale-while-revalidate
             """,
         options: [
-            Option("trace", "FILE", "Requests that were recorded"),
-            Option("traffic", "SPEC", "Requests that are made up"),
-            Option("origin", "SPEC", "What the origin is like"),
-            Option("policy", "FILE", "A policy to try; can be repeated (default: all of the folder)"),
-            Option("try", "STRATEGY", "Try each policy with this strategy too; can be repeated"), .policies,
-            Option("seed", "N", "Another seed, another chance (default: 1)"), .format(["text", "json"]), .assume,
+            Option("trace", "FILE", "Recorded requests"),
+            Option("traffic", "SPEC", "Generated requests"),
+            Option("origin", "SPEC", "The behaviour of the origin"),
+            Option("policy", "FILE", "A policy to try; repeatable (default: every policy of the folder)"),
+            Option("try", "STRATEGY", "Also try each policy with this strategy; repeatable"), .policies,
+            Option("seed", "N", "The seed of all chance (default: 1)"), .json, .format(["text", "json"]), .assume,
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
             let seed = try arguments.number(of: "seed", in: 0...Int(Int32.max), default: 1)
-            if !arguments.operands.isEmpty { throw UsageError(message: "policies are named by --policy") }
+            for operand in arguments.operands where !operand.hasSuffix(".json") {
+                throw UsageError(message: "'\(operand)' is not a policy file such as Policies/feed.json")
+            }
             let progress = Progress(terminal, "simulate")
-            let arrivals = try arrivals(arguments, seed: UInt64(seed), terminal)
+            let requests = try requests(arguments, seed: UInt64(seed), terminal)
             let model = try Spec.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
             var accounts: [(label: String, account: Replay.Account)] = []
             let readers = try readers(arguments, registry)
             for (number, entry) in readers.enumerated() {
-                let account = try Replay(reader: entry.reader, model: model, seed: UInt64(seed)).run(arrivals) {
+                let account = try Replay(reader: entry.reader, model: model, seed: UInt64(seed)).run(requests) {
                     share in
                     progress.show((Double(number) + share) / Double(readers.count), entry.label)
                 }
                 progress.end()
                 for warning in account.policy.warnings { terminal.note(warning.description) }
                 if account.metrics.loads + account.metrics.cancelled == 0 {
-                    terminal.note("\(entry.label): no request for it has ended")
+                    terminal.note("\(entry.label): no request for this policy has ended")
                 } else {
                     accounts.append((entry.label, account))
                 }
@@ -65,7 +69,7 @@ extension Command {
             return true
         })
 
-    private static func arrivals(_ arguments: Arguments, seed: UInt64, _ terminal: Terminal) throws -> [Arrival] {
+    private static func requests(_ arguments: Arguments, seed: UInt64, _ terminal: Terminal) throws -> [TracedRequest] {
         switch (arguments.value(of: "trace"), arguments.value(of: "traffic")) {
         case (let trace?, nil):
             return try TraceFile.read(trace) { first, count in
@@ -73,17 +77,17 @@ extension Command {
             }
         case (nil, let traffic?):
             return try Spec.read(traffic, as: .traffic, option: "traffic").requests(seed: seed)
-        case (nil, nil): throw UsageError(message: "which requests? give --trace or --traffic")
+        case (nil, nil): throw UsageError(message: "simulate needs --trace or --traffic")
         default: throw UsageError(message: "--trace and --traffic exclude each other")
         }
     }
 
-    /// A reader for each policy that is tried, and what it is called.
+    /// A reader and a label for each policy that is tried.
     private static func readers(
         _ arguments: Arguments, _ registry: Registry
     ) throws -> [(label: String, reader: PolicyReader)] {
         let folder = arguments.policies.relativePath
-        var files = arguments.values(of: "policy")
+        var files = arguments.values(of: "policy") + arguments.operands
         if files.isEmpty {
             files = try PolicyReader(registry: registry, folder: folder, environment: [:]).names()
                 .map { folder + "/" + $0 }

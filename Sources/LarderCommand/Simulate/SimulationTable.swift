@@ -1,31 +1,32 @@
 import Larder
 
-/// What several policies made of the same requests, side by side.
+/// The results of several policies for the same requests, side by side.
 struct SimulationTable: Sendable {
     let accounts: [(label: String, account: Replay.Account)]
 
-    /// A figure: its name, how it is written for people and for programs.
+    /// A figure: its name, and how it is written as text and as JSON.
     private struct Figure: Sendable {
         var name: String
         var text: @Sendable (Replay.Account) -> String
         var json: @Sendable (Replay.Account) -> JSON
     }
 
-    private static let figures: [Figure] = [
-        count("loads") { Int($0.metrics.loads) }, rate("hit_rate") { $0.metrics.hitRate },
-        rate("fallback_rate") { $0.metrics.fallbackRate }, rate("stale_rate") { $0.metrics.staleRate },
-        rate("stale_error_rate") { $0.metrics.staleErrorRate },
-        rate("failed_rate") {
-            $0.metrics.loads == 0 ? 0 : Double($0.metrics.failures) / Double($0.metrics.loads)
-        },
-        time("load_p50") { $0.metrics.load(percentile: 0.5) }, time("load_p95") { $0.metrics.load(percentile: 0.95) },
-        time("load_p99") { $0.metrics.load(percentile: 0.99) }, count("origin_calls") { $0.calls },
-        Figure(name: "origin_bytes", text: { size($0.bytes) }, json: { .int($0.bytes) }),
-        age("age_p50", 0.5), age("age_p95", 0.95),
-        age("age_p99", 0.99),
-    ]
+    private static let figures: [Figure] =
+        [
+            count("loads") { Int($0.metrics.loads) }
+        ]
+        + Rate.all.map { rate in
+            Figure(name: rate.name, text: { $0.metrics[rate].percent }, json: { .number($0.metrics[rate]) })
+        } + [
+            time("load_p50") { $0.metrics.load(percentile: 0.5) },
+            time("load_p95") { $0.metrics.load(percentile: 0.95) },
+            time("load_p99") { $0.metrics.load(percentile: 0.99) }, count("origin_calls") { $0.calls },
+            Figure(name: "origin_bytes", text: { size($0.bytes) }, json: { .int($0.bytes) }),
+            age("age_p50", 0.5), age("age_p95", 0.95),
+            age("age_p99", 0.99),
+        ]
 
-    /// The table: a figure on each line, a policy in each column.
+    /// The table, with a line for each figure and a column for each policy.
     var lines: [String] {
         var rows = [[""] + accounts.map(\.label)]
         rows.append(["strategy"] + accounts.map(\.account.policy.strategy.plugin.name))
@@ -33,7 +34,7 @@ struct SimulationTable: Sendable {
         return Table(rows).lines
     }
 
-    /// The figures.
+    /// The table as JSON.
     func json(seed: Int) -> JSON {
         let policies = accounts.map { label, account -> JSON in
             let figures = Self.figures.map { JSON.Member($0.name, $0.json(account)) }
@@ -49,10 +50,6 @@ struct SimulationTable: Sendable {
 
     private static func count(_ name: String, _ value: @escaping @Sendable (Replay.Account) -> Int) -> Figure {
         Figure(name: name, text: { "\(value($0))" }, json: { .int(value($0)) })
-    }
-
-    private static func rate(_ name: String, _ value: @escaping @Sendable (Replay.Account) -> Double) -> Figure {
-        Figure(name: name, text: { value($0).percent }, json: { .number(value($0)) })
     }
 
     private static func time(_ name: String, _ value: @escaping @Sendable (Replay.Account) -> Duration?) -> Figure {

@@ -1,19 +1,20 @@
 import Larder
+import LarderBase
 import LarderSimulation
 
-/// Something described by an option: an object of JSON, a file that holds one, or `name=value,name=value`.
+/// Reads the value of an option that is a JSON object, a file that holds one, or `name=value,name=value`.
 struct Spec {
-    /// Reads a description as `type` declares it.
+    /// Reads the value of an option as `type` declares it.
     ///
-    /// - Throws: ``PolicyError`` with everything that is wrong with it.
+    /// - Throws: ``PolicyError`` with every problem of the value.
     static func read<Value>(_ text: String, as type: SettingType<Value>, option: String) throws -> Value {
         let (name, bytes) = try source(text, option)
-        let reading = Reading(registry: .standard, folder: ".", file: name)
+        let reading = PolicyDiagnostics(registry: .standard, folder: ".", file: name)
         do {
             let root = try JSONParser.parse(SourceText(name: name, bytes: bytes))
             if let value = type.read(root, reading), reading.isSound { return value }
         } catch {
-            throw PolicyError([error])
+            throw PolicyError([Problem(error)])
         }
         throw PolicyError(reading.problems)
     }
@@ -35,7 +36,7 @@ struct Spec {
         }
     }
 
-    /// `a=1,b=2s,b=3s` as the members of an object: what is given several times is a list.
+    /// The members of `a=1,b=2s,b=3s`. A name that is given several times makes a list.
     private static func members(_ text: String) -> [JSON.Member]? {
         var members: [JSON.Member] = []
         for part in text.split(separator: ",") {
@@ -58,7 +59,7 @@ struct Spec {
 }
 
 extension SettingType where Value == OriginModel {
-    /// An origin's behaviour.
+    /// The behaviour of an origin.
     static var originModel: SettingType<OriginModel> {
         .object(
             "an origin model",
@@ -75,7 +76,7 @@ extension SettingType where Value == OriginModel {
         ) { node, reading, latency, slowest, fails, down, slow, slowness, silent, changes, size, type in
             if size > 100_000_000 {
                 reading.report(
-                    "a payload of more than 100 MB is too much to try", at: node["size"]?.place ?? node.place)
+                    "a payload of more than 100 MB is too much to try", at: node["size"]?.position ?? node.position)
                 return nil
             }
             var model = OriginModel()

@@ -8,7 +8,7 @@
 import Larder
 import LarderSimulation
 
-/// Requests that are made up: as many a second as wanted, at random, some instances far more often than others.
+/// Generates requests at a rate, at random times. Some instances are asked for far more often than others.
 struct Traffic: Sendable {
     var rate: Double
     var length: Duration
@@ -18,25 +18,25 @@ struct Traffic: Sendable {
     static let most = 20_000_000.0
 
     /// The requests, in the order of their times.
-    func requests(seed: UInt64) -> [Arrival] {
-        var dice = Dice(seed: seed ^ 0x7EA_F1C)
+    func requests(seed: UInt64) -> [TracedRequest] {
+        var dice = SeededGenerator(seed: seed ^ 0x7EA_F1C)
         let ranks = Zipf(count: keys, skew: skew)
-        var arrivals: [Arrival] = []
+        var requests: [TracedRequest] = []
         var time = 0.0
         while true {
-            // The gaps of independent arrivals.
+            // The gaps between independent requests.
             time += -log(1 - dice.chance()) / rate
-            guard time < length.inSeconds else { return arrivals }
-            arrivals.append(Arrival(at: .seconds(time), resource: nil, key: "\(ranks.rank(for: dice.chance()))"))
+            guard time < length.inSeconds else { return requests }
+            requests.append(TracedRequest(at: .seconds(time), resource: nil, key: "\(ranks.rank(for: dice.chance()))"))
         }
     }
 }
 
-/// One request of a trace.
-struct Arrival: Sendable {
-    /// Time since the first.
+/// A request of a trace.
+struct TracedRequest: Sendable {
+    /// The time since the first request.
     var at: Duration
-    /// Nil for whatever resource is tried.
+    /// The resource; nil if the request is for any resource.
     var resource: String?
     var key: String
     var mode = Request.Mode.normal
@@ -53,7 +53,7 @@ extension SettingType where Value == Traffic {
             Setting("skew", .number(0...5), default: 0.99, help: "How much the popular ones are: 0 for not at all")
         ) { node, reading, rate, length, keys, skew in
             if rate * length.inSeconds > Traffic.most {
-                reading.report("this makes more than 20 million requests", at: node.place)
+                reading.report("this makes more than 20 million requests", at: node.position)
                 return nil
             }
             return Traffic(rate: rate, length: length, keys: keys, skew: skew)

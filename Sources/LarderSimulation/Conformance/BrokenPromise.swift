@@ -1,14 +1,14 @@
 import Larder
 
-/// A promise that a plugin does not keep, and how that was noticed.
+/// A promise that a plugin does not keep, with the situation in which that was found.
 public struct BrokenPromise: Hashable, Sendable, CustomStringConvertible {
-    /// The promise.
+    /// The promise that is not kept.
     public let promise: Promise
-    /// What was going on.
+    /// The situation in words.
     public let situation: String
-    /// What should have come of it.
+    /// The expected result.
     public let expected: String
-    /// What came of it.
+    /// The actual result.
     public let got: String
 
     init(_ promise: Promise, _ situation: String, expected: String, got: String) {
@@ -24,12 +24,12 @@ public struct BrokenPromise: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Collects what is found, one finding for each promise: the first.
+/// A collection of broken promises. It keeps the first finding for each promise.
 struct Findings: Sendable {
     private(set) var broken: [BrokenPromise] = []
     var situation = ""
 
-    /// Notes that `promise` is broken, unless `isKept`.
+    /// Records that `promise` is broken if `isKept` is false.
     mutating func expect(
         _ isKept: Bool, _ promise: Promise, _ expected: @autoclosure () -> String, got: @autoclosure () -> String
     ) {
@@ -41,21 +41,21 @@ struct Findings: Sendable {
         for one in found where !broken.contains(where: { $0.promise == one.promise }) { broken.append(one) }
     }
 
-    /// Runs a scenario and judges what was seen; a scenario that throws breaks a promise too.
-    mutating func judge<Seen: Sendable>(
-        _ situation: String, _ run: () throws -> Seen, _ judge: (Seen, inout Findings) -> Void
+    /// Runs a scenario and checks its result. A scenario that throws breaks a promise, too.
+    mutating func check<Seen: Sendable>(
+        _ situation: String, _ run: () throws -> Seen, _ check: (Seen, inout Findings) -> Void
     ) {
         self.situation = situation
         do {
-            judge(try run(), &self)
+            check(try run(), &self)
         } catch let error as PolicyError {
-            expect(false, .composes, "a policy that is sound", got: error.description)
+            expect(false, .composes, "a valid policy", got: error.description)
         } catch let error as SimulatedWorld.Stuck {
-            expect(false, .endsEverything, "that everything ends", got: error.description)
+            expect(false, .endsEverything, "a run that ends", got: error.description)
         } catch let error as SimulatedWorld.Leak {
-            expect(false, .endsEverything, "that everything ends", got: error.description)
+            expect(false, .endsEverything, "a run that ends", got: error.description)
         } catch {
-            expect(false, .composes, "that it can be used", got: "\(error)")
+            expect(false, .composes, "a plugin that works", got: "\(error)")
         }
     }
 }

@@ -1,37 +1,34 @@
 public import Larder
 
-/// Whether an eviction keeps its promises, driven as stores drive it: places that are filled, used, changed and emptied in
-/// many orders, with weights and hashes of all sorts.
+/// A suite that checks whether an eviction keeps its promises. It calls the eviction as stores do: places are filled,
+/// used, changed and emptied in many orders, with all kinds of weights and hashes.
 ///
 /// ```swift
 /// #expect(EvictionConformance(.firstOut).brokenPromises() == [])
 /// ```
 ///
-/// How good its choices are is not judged: `larder-bench hitratio` measures that. An eviction that traps ends the test, and
-/// one whose ``Eviction/evict()`` does not return hangs it.
+/// The suite does not measure the quality of the choices: `larder-bench hitratio` does. An eviction that traps ends the
+/// test, and an eviction whose `Eviction.evict()` does not return hangs it.
 public struct EvictionConformance: Sendable {
-    let plugin: Plugin
-    let settings: JSON
-    let registry: Registry
+    let tested: TestedPlugin
 
-    /// The suite for an eviction.
+    /// Creates the suite for an eviction.
     ///
     /// - Parameters:
-    ///   - settings: the settings beside `"use"`.
+    ///   - plugin: the eviction to test.
+    ///   - settings: its settings, without `"use"`.
     ///   - registry: the plugins that the settings may name.
     public init(_ plugin: Plugin, _ settings: JSON = [:], registry: Registry = .standard) {
-        self.plugin = plugin
-        self.settings = settings
-        self.registry = registry
+        tested = TestedPlugin(plugin: plugin, settings: settings, registry: registry)
     }
 
-    /// The promises that are not kept, each with the first situation in which that showed.
+    /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
         var findings = Findings()
-        findings.judge("an eviction is told of many places") {
+        findings.check("the eviction is used as a store would") {
             try SimulatedWorld().run { world in
                 var situations = EvictionSituations(part: try await part(world))
-                try situations.judgeAll()
+                try situations.checkAll()
                 return situations.findings.broken
             }
         } _: { found, findings in
@@ -40,24 +37,16 @@ public struct EvictionConformance: Sendable {
         return findings.broken
     }
 
-    /// Reads the eviction's part out of a policy that names it.
+    /// Composes a policy that names the eviction and returns the eviction's part.
     private func part(_ world: SimulatedWorld) async throws -> Part {
-        let read = Locked<Part?>(nil)
-        let probe = Plugin.store(
-            "conformance-probe", "Shows the eviction it is given.",
-            Setting("of", .part(.eviction), help: "The eviction")
-        ) { context, part in
-            read.withLock { $0 = part }
-            return FaultyStore(world: context.world)
+        let (pantry, part, _): (_, Part, _) = try await tested.composed(
+            in: world, at: { .init("store", $0) }
+        ) { setting, show in
+            .store("conformance-probe", "Shows the eviction it is given.", setting) { context, part in
+                show(part, part.traits)
+                return FaultyStore(world: context.world)
+            }
         }
-        let store: JSON = ["use": "conformance-probe", "of": .use(plugin.name, settings)]
-        let strategy = Plugin.strategy("conformance-strategy", "Uses both sides.") { $0.live }
-        let stage = try await Stage(
-            world, [.init("store", store), .init("strategy", "conformance-strategy")],
-            plugins: [probe, strategy, plugin], registry: registry)
-        return try withExtendedLifetime(stage) {
-            guard let part = read.withLock({ $0 }) else { throw LoadError(.failed, "it was not composed") }
-            return part
-        }
+        return withExtendedLifetime(pantry) { part }
     }
 }

@@ -1,6 +1,6 @@
 import Larder
 
-/// The situations an eviction is put into, each with evictions made anew.
+/// The situations in which an eviction is tested. Each uses a new eviction.
 struct EvictionSituations {
     let part: Part
     private(set) var findings = Findings()
@@ -11,19 +11,19 @@ struct EvictionSituations {
 
     private typealias Event = EvictionTrial.Event
 
-    mutating func judgeAll() throws {
-        try judgeDraining()
-        try judgeRemovals()
-        try judgeTraffic()
-        try judgeOddNumbers()
-        // The rest compares choices, which is of no use where they are wrong.
+    mutating func checkAll() throws {
+        try checkDraining()
+        try checkRemovals()
+        try checkTraffic()
+        try checkOddNumbers()
+        // The following checks compare choices, which makes sense only if the choices are valid.
         if !findings.broken.isEmpty { return }
-        try judgeUnknownPlaces()
-        try judgeUsesTogether()
-        try judgeHistory()
+        try checkUnknownPlaces()
+        try checkUsesTogether()
+        try checkHistory()
     }
 
-    private mutating func judge(_ situation: String, _ run: (inout EvictionTrial) -> Void) throws {
+    private mutating func check(_ situation: String, _ run: (inout EvictionTrial) -> Void) throws {
         var trial = EvictionTrial(try part.eviction(), situation)
         run(&trial)
         findings.add(trial.findings.broken)
@@ -31,9 +31,9 @@ struct EvictionSituations {
 
     private static func hash(_ number: Int) -> Int { number &* 0x1234_5678_9ABC_DEF1 }
 
-    private mutating func judgeDraining() throws {
+    private mutating func checkDraining() throws {
         for count in [0, 1, 2, 7, 400] {
-            try judge("\(counted(count)) filled, then all are emptied, twice over") { trial in
+            try check("\(counted(count)) filled, then all are emptied, twice over") { trial in
                 for _ in 0..<2 {
                     for number in 0..<count { trial.insert(hash: Self.hash(number)) }
                     trial.drain()
@@ -42,21 +42,21 @@ struct EvictionSituations {
         }
     }
 
-    private mutating func judgeRemovals() throws {
-        try judge("every other place is emptied, and some are filled again") { trial in
+    private mutating func checkRemovals() throws {
+        try check("every other place is emptied, and some are filled again") { trial in
             for number in 0..<60 { trial.insert(hash: Self.hash(number)) }
             for place in stride(from: 0, to: 60, by: 2) { trial.remove(place) }
             for number in 100..<110 { trial.insert(hash: Self.hash(number)) }
             for place in [1, 3, 5, 7] { trial.use(place) }
             trial.drain()
         }
-        try judge("the place that is used most is emptied") { trial in
+        try check("the place that is used most is emptied") { trial in
             for number in 0..<20 { trial.insert(hash: Self.hash(number)) }
             for _ in 0..<9 { trial.use(4) }
             trial.remove(4)
             trial.drain()
         }
-        try judge("a store is cleared and filled again, over and over") { trial in
+        try check("a store is cleared and filled again, over and over") { trial in
             for round in 0..<20 where !trial.isOver {
                 for number in 0..<30 { trial.insert(hash: Self.hash(round * 7 + number)) }
                 trial.evict()
@@ -66,11 +66,11 @@ struct EvictionSituations {
         }
     }
 
-    private mutating func judgeTraffic() throws {
+    private mutating func checkTraffic() throws {
         for (capacity, weight) in [(1, 1), (12, 1), (150, 1), (3_000, 400)] {
-            try judge("a store of capacity \(capacity) under traffic, entries of up to \(weight)") { trial in
+            try check("a store of capacity \(capacity) under traffic, entries of up to \(weight)") { trial in
                 for event in Self.traffic(seed: UInt64(capacity), weight: weight) where !trial.isOver {
-                    trial.tell(event)
+                    trial.report(event)
                     while trial.filled.count > capacity / max(1, weight / 2), !trial.isOver { trial.evict() }
                 }
                 trial.drain()
@@ -78,13 +78,13 @@ struct EvictionSituations {
         }
     }
 
-    private mutating func judgeOddNumbers() throws {
+    private mutating func checkOddNumbers() throws {
         let hashes: [(String, @Sendable (Int) -> Int)] = [
             ("the same hash for all", { _ in 42 }), ("the hash 0 for all", { _ in 0 }),
-            ("the least and the largest hashes", { $0 % 2 == 0 ? .min : .max }), ("hashes in a row", { $0 - 50 }),
+            ("the smallest and the largest hashes", { $0 % 2 == 0 ? .min : .max }), ("hashes in a row", { $0 - 50 }),
         ]
         for (name, hash) in hashes {
-            try judge(name) { trial in
+            try check(name) { trial in
                 for number in 0..<200 where !trial.isOver {
                     trial.insert(hash: hash(number))
                     if trial.filled.contains(number % 40) { trial.use(number % 40) }
@@ -93,7 +93,7 @@ struct EvictionSituations {
                 trial.drain()
             }
         }
-        try judge("weights of nothing and of a terabyte, which change") { trial in
+        try check("changing weights of zero to a terabyte") { trial in
             let weights = [0, 1, 1 << 40, 7, 0, 1 << 31, 1 << 32, 3]
             for number in 0..<200 where !trial.isOver {
                 trial.insert(hash: Self.hash(number), weight: weights[number % weights.count])
@@ -105,16 +105,16 @@ struct EvictionSituations {
         }
     }
 
-    private mutating func judgeUnknownPlaces() throws {
+    private mutating func checkUnknownPlaces() throws {
         var plain = EvictionTrial(try part.eviction(), "")
-        var told = EvictionTrial(try part.eviction(), "places that are empty are said to be used, changed and emptied")
+        var told = EvictionTrial(try part.eviction(), "empty places are reported as used, changed and emptied")
         for number in 0..<300 {
             var events: [Event] = [.insert(hash: Self.hash(number * number % 90), weight: 1)]
             if number % 3 == 0 { events.append(.use(number / 3 % 20)) }
             if number > 40 { events.append(.evict) }
             for event in events {
-                plain.tell(event)
-                told.tell(event)
+                plain.report(event)
+                told.report(event)
             }
         }
         let empty = (0..<400).filter { !told.filled.contains($0) }
@@ -127,12 +127,13 @@ struct EvictionSituations {
         findings.situation = told.findings.situation
         let isSame = plain.choices == told.choices && !told.isOver
         findings.expect(
-            isSame, .unknownPlaces, "the same \(told.choices.count - before) places as without it", got: "others")
+            isSame, .unknownPlaces, "the same \(told.choices.count - before) places as without it", got: "other choices"
+        )
     }
 
-    private mutating func judgeUsesTogether() throws {
+    private mutating func checkUsesTogether() throws {
         var single = EvictionTrial(try part.eviction(), "")
-        var together = EvictionTrial(try part.eviction(), "many uses are told of at once")
+        var together = EvictionTrial(try part.eviction(), "many uses are reported at once")
         for number in 0..<400 {
             single.insert(hash: Self.hash(number % 130))
             together.insert(hash: Self.hash(number % 130))
@@ -148,21 +149,22 @@ struct EvictionSituations {
         }
         single.drain()
         together.drain()
-        findings.situation = "many uses are told of at once"
+        findings.situation = "many uses are reported at once"
         findings.expect(
-            single.choices == together.choices, .usesTogether, "the same choices as one after the other", got: "others")
+            single.choices == together.choices, .usesTogether, "the same choices as one after the other",
+            got: "other choices")
     }
 
-    private mutating func judgeHistory() throws {
+    private mutating func checkHistory() throws {
         let events = Self.traffic(seed: 5, weight: 1) + Array(repeating: Event.evict, count: 400)
         func choices(beside other: inout EvictionTrial?) throws -> [Int?] {
             var trial = EvictionTrial(try part.eviction(), "")
             for (number, event) in events.enumerated() {
-                trial.tell(event)
+                trial.report(event)
                 if trial.filled.count > 100 { trial.evict() }
-                other?.tell(.insert(hash: number &* 31, weight: 3))
-                other?.tell(.use(number % 9))
-                if number % 2 == 0 { other?.tell(.evict) }
+                other?.report(.insert(hash: number &* 31, weight: 3))
+                other?.report(.use(number % 9))
+                if number % 2 == 0 { other?.report(.evict) }
             }
             return trial.choices
         }
@@ -170,17 +172,17 @@ struct EvictionSituations {
         let first = try choices(beside: &none)
         let second = try choices(beside: &none)
         findings.situation = "the same history twice"
-        findings.expect(first == second, .sameChoices, "the same choices twice", got: "others")
+        findings.expect(first == second, .sameChoices, "the same choices twice", got: "other choices")
         var other: EvictionTrial? = EvictionTrial(try part.eviction(), "")
         let third = try choices(beside: &other)
-        findings.situation = "a second store uses one like it"
+        findings.situation = "a second store uses another instance"
         findings.expect(
-            first == third || first != second, .ownState, "the same choices as alone", got: "others")
+            first == third || first != second, .ownState, "the same choices as alone", got: "other choices")
     }
 
-    /// The calls that a store makes in traffic in which some entries are wanted far more often than others.
+    /// Returns the calls of a store whose entries differ in popularity.
     private static func traffic(seed: UInt64, weight: Int) -> [Event] {
-        var dice = Dice(seed: seed)
+        var dice = SeededGenerator(seed: seed)
         return (0..<2_500).map { _ in
             let place = dice.roll(dice.roll(2) == 0 ? 20 : 160)
             return switch dice.roll(20) {

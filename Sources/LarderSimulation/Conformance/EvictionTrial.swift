@@ -1,8 +1,8 @@
 import Larder
 
-/// An eviction in use, beside the places that a store would have filled.
+/// An eviction under test, with a model of the places that a store would have filled.
 struct EvictionTrial {
-    /// Something that a store tells its eviction.
+    /// A call that a store makes to its eviction.
     enum Event: Sendable {
         case insert(hash: Int, weight: Int)
         case use(Int)
@@ -13,13 +13,13 @@ struct EvictionTrial {
 
     private var eviction: any Eviction
     private(set) var findings = Findings()
-    /// The places with an entry in them.
+    /// The places that contain an entry.
     private(set) var filled: Set<Int> = []
-    /// Empty places that were emptied by ``remove(_:)``.
+    /// The empty places that ``remove(_:)`` emptied.
     private var removed: Set<Int> = []
     private var free: [Int] = []
     private var count = 0
-    /// The places it named, in order.
+    /// The places that the eviction named, in order.
     private(set) var choices: [Int?] = []
 
     init(_ eviction: any Eviction, _ situation: String) {
@@ -27,10 +27,10 @@ struct EvictionTrial {
         findings.situation = situation
     }
 
-    /// Whether something is wrong that would only show again.
+    /// Whether a promise is broken already, so that further calls show nothing new.
     var isOver: Bool { !findings.broken.isEmpty }
 
-    /// Fills a place: one that was emptied, or else a new one.
+    /// Fills a place. Uses an empty place if there is one, or else a new one.
     mutating func insert(hash: Int, weight: Int = 1) {
         let place = free.popLast() ?? count
         count = max(count, place + 1)
@@ -39,17 +39,17 @@ struct EvictionTrial {
         eviction.inserted(place, hash: hash, weight: weight)
     }
 
-    /// Tells of a use, also of a place that is empty.
+    /// Reports a use, even if the place is empty.
     mutating func use(_ place: Int) { eviction.used(place) }
 
-    /// Tells of many uses at once.
+    /// Reports several uses in one call.
     mutating func use(_ places: [Int]) {
         places.map { Int32($0) }.withUnsafeBufferPointer { eviction.used($0) }
     }
 
     mutating func change(_ place: Int, weight: Int) { eviction.changed(place, weight: weight) }
 
-    /// Empties a place for a reason of the store's own.
+    /// Empties a place that the eviction did not choose.
     mutating func remove(_ place: Int) {
         eviction.removed(place)
         if filled.remove(place) != nil {
@@ -58,8 +58,8 @@ struct EvictionTrial {
         }
     }
 
-    /// Tells of something, unless it is about a place that is empty.
-    mutating func tell(_ event: Event) {
+    /// Reports an event, unless it concerns an empty place.
+    mutating func report(_ event: Event) {
         switch event {
         case .insert(let hash, let weight): insert(hash: hash, weight: weight)
         case .use(let place): if filled.contains(place) { use(place) }
@@ -69,7 +69,7 @@ struct EvictionTrial {
         }
     }
 
-    /// Asks for a place and empties it.
+    /// Asks the eviction for a place and empties it.
     mutating func evict() {
         let place = eviction.evict()
         choices.append(place)
@@ -80,7 +80,7 @@ struct EvictionTrial {
         }
         guard filled.remove(place) != nil else {
             let promise: Promise =
-                filled.isEmpty ? .namesWhileFilled : removed.contains(place) ? .heedsRemovals : .namesFilled
+                filled.isEmpty ? .namesWhileFilled : removed.contains(place) ? .namesNoneRemoved : .namesFilled
             let expected = filled.isEmpty ? "no place of an empty store" : "a place that is filled"
             findings.expect(false, promise, expected, got: "place \(place), which is empty")
             return
@@ -88,7 +88,7 @@ struct EvictionTrial {
         free.append(place)
     }
 
-    /// Asks for all there are, and then once more.
+    /// Asks the eviction for each filled place, and then once more.
     mutating func drain() {
         for _ in 0...filled.count where !isOver { evict() }
     }

@@ -1,147 +1,166 @@
-/// What plugins promise to those who use them: one name for each, and what it means.
+/// A promise that plugins make to their users.
 ///
-/// A conformance suite checks those of its kind, as far as they apply to what the plugin declares about itself.
+/// A conformance suite checks the promises of its kind of plugin, if they apply to the traits that the plugin declares.
 public enum Promise: String, CaseIterable, Sendable {
     // MARK: Every kind
 
-    /// A policy can name it, with the settings it is to be used with.
+    /// A policy can name the plugin with the settings of the test.
     case composes = "can be composed"
-    /// What it is asked ends, and so does everything it starts on the way.
+    /// Every call ends, and so does all work that it starts.
     case endsEverything = "leaves nothing running"
-    /// It declares of itself what is so.
-    case traits = "declares its traits truly"
+    /// The traits that the plugin declares are true.
+    case traits = "declares correct traits"
 
     // MARK: Strategies
 
-    /// A copy is shown only while a window lasts that allows it. Windows are half-open.
+    /// A copy is shown only while a window permits it. Windows are half-open.
     case window = "never shows a copy past its window"
-    /// A copy that may be shown on error is shown when a call failed or overran patience or deadline, and not before.
+    /// A copy permitted on error is shown only after the call failed or exceeded patience or deadline.
     case uses = "shows a copy only for what it is permitted for"
-    /// Freshness, age, source, and whether it stands in for a call: all of them are true.
-    case label = "labels what it shows truly"
+    /// Freshness, age and source of the result are correct, and so is the mark that it stands in for a failed call.
+    case label = "labels results correctly"
     /// A copy that is fresh or permitted on error is shown when the origin fails.
-    case standIn = "lets a permitted copy stand in when the origin fails"
-    /// An answer that is an error is thrown as it is, whatever is cached; 404 and 410 drop the copy.
+    case standIn = "shows a permitted copy when the origin fails"
+    /// An answer that is an error is thrown unchanged, even if there is a copy. 404 and 410 remove the copy.
     case answers = "never masks the origin's answer"
-    /// When everything fails the caller gets the origin's own error, with the store's beside it.
-    case ownError = "throws the origin's own error, with the store's beside it"
-    /// What the origin sends reaches the caller who waits for it.
+    /// If everything fails, the caller gets the origin's own error, with the store's error attached.
+    case ownError = "throws the origin's own error, with the store's attached"
+    /// A caller that waits for the origin receives its answer.
     case delivers = "delivers what the origin sends"
-    /// A strategy that declares patience shows a permitted copy when it ends, and waits on without one.
-    case patience = "keeps to its patience"
-    /// At the caller's deadline a copy that may be shown is, else the load ends with the error `deadline`.
+    /// A strategy that declares patience shows a permitted copy when patience ends. Without one it keeps waiting.
+    case patience = "respects its patience"
+    /// At the caller's deadline, the load ends with a permitted copy or else with the error `deadline`.
     case deadline = "honours the caller's deadline"
-    /// However many want the same thing at the same time, the origin is called once.
-    case oneFlight = "makes one call for all who want the same"
-    /// A call names the copy that is there, so that the origin may say "unchanged".
-    case conditional = "names the copy it has to the origin"
+    /// Equal requests at the same time share one call of the origin.
+    case oneFlight = "makes one call for equal requests"
+    /// A call names the present copy, so that the origin can answer "unchanged".
+    case conditional = "names its copy in the call"
     /// A cancelled load ends at once, with a `CancellationError`.
-    case cancellation = "rethrows cancellation, at once"
-    /// A call lives while one of its waiters remains, and no longer; who leaves disturbs no other.
-    case freesFlight = "frees the flight of a cancelled caller"
-    /// A stale copy that is shown is refreshed in the background, and the refresh outlives its caller.
+    case cancellation = "rethrows cancellation at once"
+    /// A call continues while it has a waiter, and ends with the last one. A cancelled waiter does not affect the
+    /// others.
+    case freesFlight = "ends the call with its last waiter"
+    /// A stale copy that is shown is refreshed in the background. The refresh outlives its caller.
     case refreshes = "refreshes the stale copy it shows"
-    /// What the origin sends is saved, by the live side and by nobody else; a failure changes nothing.
+    /// The origin's answer is saved, and only by the live side. A failure saves nothing.
     case saves = "saves what the origin sends, through the live side only"
-    /// What was asked for before a clearing is not saved after it.
+    /// The answer of a call that began before a clearing is not saved after it.
     case clearing = "saves nothing that was cleared"
-    /// Newer is what was asked for later, not what arrived later.
-    case lateAnswer = "lets no late answer win"
-    /// A payload that does not decode is a failure of the origin, and is not kept.
-    case undecodable = "keeps nothing that does not decode"
-    /// A load that wants copies only calls nobody.
-    case cachedOnly = "never calls the origin for a load that wants copies only"
-    /// A load that wants a refresh asks the origin, whatever is cached.
-    case refreshMode = "asks the origin when a refresh is wanted"
-    /// It neither calls an origin nor touches a store that it does not declare a need for.
+    /// The answer of the later call is the newer one, even if it arrives earlier.
+    case lateAnswer = "lets no late answer replace a newer one"
+    /// A payload that cannot be decoded is a failure of the origin and is not kept.
+    case undecodable = "keeps nothing that cannot be decoded"
+    /// A load with the mode `cachedOnly` does not call the origin.
+    case cachedOnly = "never calls the origin for a load of copies only"
+    /// A load with the mode `refresh` calls the origin, even if there is a fresh copy.
+    case refreshMode = "calls the origin for a refresh"
+    /// The strategy uses origin and store only if it declares that it needs them.
     case needs = "uses only the sides it declares"
-    /// No load sees what belongs to another key or account.
+    /// No load receives the value of another key or account.
     case isolation = "never shows one account another's value"
-    /// Asked for an answer at once and having none, it leaves everything as it was.
+    /// A request for an answer at once that gets none changes nothing.
     case noTrace = "leaves no trace when it cannot answer at once"
 
     // MARK: Wrappers
 
-    /// Payload, metadata and source come out as they went in, and so does the call on its way in.
+    /// The call reaches the origin unchanged. Payload, metadata and source reach the caller unchanged.
     case passesOn = "passes calls and values on as they are"
-    /// The origin is called once for a load, or as often as the wrapper declares.
+    /// For one load, the origin is called once, or at most as often as the wrapper declares.
     case tries = "calls the origin no more often than it declares"
-    /// An answer that is an error is rethrown untouched, not tried again, and held against nobody.
-    case answersPass = "rethrows answers untouched and untried"
+    /// An answer that is an error is rethrown unchanged and not retried. It does not count as a failure.
+    case answersPass = "rethrows answers unchanged and without a retry"
     /// Cancelling a load cancels the call it wraps.
     case cancelsInner = "cancels the call it wraps"
-    /// A call that was cancelled says nothing about its origin: the next one is made.
-    case pardonsCancellation = "holds no cancellation against the origin"
-    /// A load that fails tells why: with the inner error, or with a ``LoadError`` that says what the wrapper did.
+    /// A cancelled call does not count as a failure of the origin: the next call is made.
+    case pardonsCancellation = "does not count cancellation as a failure"
+    /// A load that fails throws the inner error, or a `LoadError` that says what the wrapper did.
     case innerError = "keeps the inner error when it gives up"
-    /// A wrapper that declares when it gives up does so in time, whether or not the call heeds its cancellation.
-    case givesUp = "gives up when it says it does"
-    /// What it learned about one origin is not held against another.
-    case ownState = "keeps its state to one composition"
-    /// Many loads at a time get each its own value.
-    case concurrency = "stands many loads at a time"
+    /// A wrapper that declares a time limit ends in time, even if the call ignores cancellation.
+    case givesUp = "respects its declared time limit"
+    /// The state of one composition does not affect another.
+    case ownState = "shares no state between compositions"
+    /// A call that changes something at the origin is not repeated, unless the wrapper declares `repeatsSends`.
+    case repeatsNoSend = "does not repeat a call that changes something"
+    /// Each of many simultaneous loads gets its own value.
+    case concurrency = "gives each of many simultaneous loads its own value"
 
     // MARK: Stores
 
-    /// What was written is read, byte for byte.
+    /// A read returns the bytes that were written.
     case readsWrites = "reads what was written"
-    /// After a write, nothing older is found.
-    case replaces = "forgets the old entry for the new"
-    /// Every field of the metadata comes back as it was.
+    /// After a write, no older entry is found.
+    case replaces = "replaces the old entry by the new one"
+    /// Every field of the metadata is read as it was written.
     case metadata = "keeps all metadata"
-    /// What is removed, by key, by account or altogether, is gone, and nothing else is.
-    case removes = "removes what it is told to, and nothing else"
-    /// An expired entry is found as it was, with its mark, and no other entry bears it.
-    case expires = "keeps an expired entry, marked"
-    /// Keys that differ, however slightly, are different; whatever is in them.
+    /// A removal, by key, account or tag or of everything, removes the selected entries and no others.
+    case removes = "removes the selected entries and no others"
+    /// An expired entry can still be read and is marked as expired. No other entry is marked.
+    case expires = "keeps expired entries and marks them"
+    /// A renewal keeps the metadata of an entry without changing the payload, or says that it did not.
+    case renews = "renews the metadata of the payload it keeps"
+    /// A store says that it contains an entry if and only if a read returns one.
+    case contains = "knows which entries it contains"
+    /// A store that can list its entries lists each of them once.
+    case lists = "lists each entry once"
+    /// A store that can pin entries does not evict pinned ones, also after a restart.
+    case pins = "never evicts a pinned entry"
+    /// A store around another one forwards every call to it, or does its own work for it.
+    case forwards = "forwards every call to the store it wraps"
+    /// Two keys that differ at all are different, even if they contain unusual characters.
     case keys = "keeps keys and accounts apart"
-    /// A lookup that is not wanted leaves no trace, and one that gives an entry gives the right one.
-    case peek = "peeks honestly"
-    /// A store that declares a capacity or an age keeps to it.
-    case capacity = "keeps to its capacity"
-    /// Entries, bytes, hits and misses agree with what happened.
-    case statistics = "counts truly"
-    /// A store outside the process's memory has its entries after a restart, and says that they come from outside.
-    case reopens = "has its entries after a restart"
+    /// A peek that is refused leaves no trace. A peek that returns an entry returns the right one.
+    case peek = "returns the right entry or nothing when peeked"
+    /// The store respects the capacity and the age that it declares.
+    case capacity = "respects its capacity and age"
+    /// The numbers of entries, bytes, hits and misses are correct.
+    case statistics = "reports correct statistics"
+    /// A store outside the process's memory keeps its entries across a restart and declares them as foreign.
+    case reopens = "keeps its entries across a restart"
+    /// A store whose folder was deleted while it is in use makes the folder again for a write, and has nothing to remove.
+    case restoresFolder = "goes on when its folder was deleted"
 
     // MARK: Evictions
 
-    /// The place it names has an entry in it, which it has not named since it was filled.
-    case namesFilled = "names only places that are filled, and each once"
-    /// While a place is filled it names one, and none once all are empty.
+    /// Each place that the eviction names is filled, and is named only once until it is filled again.
+    case namesFilled = "names only filled places, and each once"
+    /// The eviction names a place while one is filled, and none when all are empty.
     case namesWhileFilled = "names a place while one is filled"
-    /// A place that was emptied without being asked for is not named until it is filled again.
-    case heedsRemovals = "names no place that was emptied"
-    /// Uses and changes of places that are empty, or never were filled, change nothing.
-    case unknownPlaces = "does nothing about places that are empty"
-    /// Uses that are told of together are the same as one after the other.
-    case usesTogether = "takes many uses as it takes each"
-    /// The same history leads to the same choices: it has neither chance nor a clock of its own.
-    case sameChoices = "chooses the same after the same history"
+    /// A place that the store emptied on its own is not named until it is filled again.
+    case namesNoneRemoved = "names no place that was emptied"
+    /// Uses and changes of empty places have no effect.
+    case unknownPlaces = "ignores reports about empty places"
+    /// Uses that are reported together have the same effect as the same uses reported one by one.
+    case usesTogether = "treats uses reported together as single ones"
+    /// The same history leads to the same choices. The eviction uses neither random numbers nor a clock of its own.
+    case sameChoices = "makes the same choices after the same history"
 
     // MARK: Validators
 
-    /// The same question has the same answer, whatever was asked in between.
+    /// The same question always has the same answer, regardless of questions in between.
     case deterministic = "gives the same answer to the same question"
-    /// What it admits from the origin it admits from a store, and lets be used for something.
+    /// A payload that is admitted from the origin, to be kept, is also admitted to be kept from a store and when the
+    /// origin calls it unchanged, and is permitted for some use.
     case consistent = "permits what it admits"
-    /// What was refused stays refused as time goes by.
+    /// A use that was refused stays refused as the copy ages.
     case narrows = "never permits more as time goes by"
-    /// A window's end is no part of it.
+    /// The end of a window does not belong to the window.
     case halfOpen = "has half-open windows"
-    /// Age counts from the last validation, or else from the fetching; an entry from the future is not fresh.
-    case age = "tells age by validation and fetching only"
-    /// Every refusal gives a reason, and no reason gives a payload away.
+    /// Age counts from the last validation, or else from the fetch, and includes the age on arrival. An entry from the
+    /// future is not fresh.
+    case age = "counts age from validation or fetch only"
+    /// Every refusal has a reason, and no reason contains payload.
     case reasons = "gives a reason for each refusal"
-    /// Admitting notes something in the metadata at most.
-    case leavesPayload = "leaves the payload and its times alone"
+    /// Admitting an entry changes at most the notes in its metadata.
+    case leavesPayload = "changes neither payload nor times"
+    /// Notes under the keys of other plugins stay as they are.
+    case keepsNotes = "leaves the notes of other plugins alone"
 
     // MARK: Origins
 
-    /// "Unchanged" is said only of a copy that the call named.
-    case unchanged = "says unchanged only of a copy it was told of"
-    /// A failure is an error, not cancellation, and holds neither parameter nor payload in its words.
-    case failures = "fails with errors that give nothing away"
-    /// The same world and request give the same payload.
+    /// The origin answers "unchanged" only if the call named a copy.
+    case unchanged = "answers unchanged only if the call named a copy"
+    /// A failure is an error other than cancellation. Its message contains neither parameters nor payload.
+    case failures = "throws errors without parameters or payload"
+    /// The same request in a world with the same seed gets the same payload.
     case repeatable = "sends the same for the same request and seed"
 }

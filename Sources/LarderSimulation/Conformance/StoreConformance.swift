@@ -1,52 +1,61 @@
 public import Larder
 
-/// Whether a store keeps its promises: what it finds after writes, removals and restarts, and what it says of itself.
+/// A suite that checks whether a store keeps its promises: its entries after writes, removals and restarts, and its
+/// traits and statistics.
 ///
 /// ```swift
 /// #expect(StoreConformance(.shoebox, ["capacity": "64KB"]).brokenPromises() == [])
 /// ```
 ///
-/// A store is held to what it declares: its capacity is looked at where ``Traits/capacity`` names one of up to 4 MB, its
-/// age where ``Traits/keepsFor`` does, and what is there after a restart where it says ``Traits/isForeign``. It may
-/// forget entries to make room, as long as ``StoreStatistics/evictions`` tells how many.
+/// The suite checks the traits that the store declares: a `Traits.capacity` of up to 4 MB, the age in
+/// `Traits.keepsFor`, and the entries after a restart if `Traits.isForeign` is set. The store may evict entries to make
+/// room if `StoreStatistics.evictions` counts them. It need not list or pin entries, but then it must say so with
+/// `StoreError.isUnsupported`.
+///
+/// If the plugin has a setting that is a store, or a list of stores, the suite puts a store there that records its
+/// calls. It then names each method that is not forwarded: Swift does not, because the methods have defaults.
 public struct StoreConformance: Sendable {
-    let plugin: Plugin
-    let settings: JSON
-    let registry: Registry
+    var tested: TestedPlugin
 
-    /// The suite for a store.
+    /// Creates the suite for a store.
     ///
     /// - Parameters:
-    ///   - settings: what stands beside `"use"`.
+    ///   - plugin: the store to test.
+    ///   - settings: its settings, without `"use"`.
     ///   - registry: the plugins that the settings may name.
     public init(_ plugin: Plugin, _ settings: JSON = [:], registry: Registry = .standard) {
-        self.plugin = plugin
-        self.settings = settings
-        self.registry = registry
+        tested = TestedPlugin(plugin: plugin, settings: settings, registry: registry)
     }
 
-    /// The promises that are not kept, each with the first situation in which that showed.
+    /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
         var findings = Findings()
-        judgeEntries(&findings)
+        checkEntries(&findings)
         if findings.broken.contains(where: { $0.promise == .composes }) { return findings.broken }
-        judgeKeys(&findings)
-        judgeExpiring(&findings)
-        judgeRemovals(&findings)
-        judgePeek(&findings)
-        judgeStatistics(&findings)
-        judgeCrowd(&findings)
-        judgeLimits(&findings)
-        judgeRestart(&findings)
+        checkKeys(&findings)
+        checkRenewals(&findings)
+        checkContains(&findings)
+        checkLists(&findings)
+        checkExpiring(&findings)
+        checkSelectionsExpire(&findings)
+        checkPins(&findings)
+        checkRemovals(&findings)
+        checkPeek(&findings)
+        checkStatistics(&findings)
+        checkConcurrentLoads(&findings)
+        checkLimits(&findings)
+        checkRestart(&findings)
+        checkFolderLoss(&findings)
+        checkForwarding(&findings)
         return findings.broken
     }
 
-    /// Runs a scenario with a store that was never used, and collects what it finds.
-    func judge(
+    /// Runs a scenario with a new store and collects its findings.
+    func check(
         _ situation: String, _ findings: inout Findings, in world: SimulatedWorld = SimulatedWorld(),
         _ scenario: @escaping @Sendable (inout StoreTrial) async throws -> Void
     ) {
-        findings.judge(situation) {
+        findings.check(situation) {
             try world.run { world in
                 var trial = try await StoreTrial(self, world, situation)
                 do { try await scenario(&trial) } catch { trial.fail(error) }
@@ -58,23 +67,13 @@ public struct StoreConformance: Sendable {
     }
 
     /// Composes the store and takes it out of its graph.
-    func opened(_ world: SimulatedWorld, cache: TemporaryFolder) async throws -> (Stage, any Store, Traits) {
-        let made = Locked<(any Store, Traits)?>(nil)
-        let probe = Plugin.store(
-            "conformance-probe", "Shows the store it is made of.", Setting("of", .part(.store), help: "The store")
-        ) { context, part in
-            let store = try part.store(in: context)
-            made.withLock { $0 = (store, part.traits) }
-            return store
+    func opened(_ world: SimulatedWorld, cache: TemporaryFolder) async throws -> (SimulatedPantry, any Store, Traits) {
+        try await tested.composed(in: world, cache: cache, at: { .init("store", $0) }) { setting, show in
+            .store("conformance-probe", "Shows the store it is made of.", setting) { context, part in
+                let store = try part.store(in: context)
+                show(store, part.traits)
+                return store
+            }
         }
-        let store: JSON = ["use": "conformance-probe", "of": .use(plugin.name, settings)]
-        let strategy = Plugin.strategy("conformance-strategy", "Uses both sides.") { $0.live }
-        let stage = try await Stage(
-            world, [.init("store", store), .init("strategy", "conformance-strategy")],
-            plugins: [probe, strategy, plugin], registry: registry, cache: cache)
-        guard let (store, traits) = made.withLock({ $0 }) else {
-            throw LoadError(.failed, "it was not composed")
-        }
-        return (stage, store, traits)
     }
 }

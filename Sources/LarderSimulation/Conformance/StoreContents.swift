@@ -3,38 +3,45 @@
 #else
     import Foundation
 #endif
+import LarderBase
 import Larder
 
-/// What a store finds after writes and removals.
+/// Checks of a store's entries after writes and removals.
 extension StoreConformance {
     static func entry(_ text: String, _ metadata: Metadata = Metadata()) -> Entry { Entry(Data(text.utf8), metadata) }
 
-    /// Metadata of several kinds, all of a moment ago.
+    /// Returns several kinds of metadata, all of them recent.
     private static func metadata(at now: Timestamp) -> [Metadata] {
         let earlier = now - .nanoseconds(1_234_567)
         return [
             Metadata(fetchedAt: earlier),
             Metadata(
-                fetchedAt: earlier, validatedAt: now, etag: "\"e\u{0301}1\"", lastModified: "Mon, 5 Jan 2026",
-                contentType: "text/plain; charset=utf-8", tags: ["a,b", "a", "\n", "", "ä"], version: 7,
-                checksum: .max, spread: 0.123_456_789),
-            Metadata(fetchedAt: now, etag: "", lastModified: "", contentType: "", version: 0, checksum: 0),
+                fetchedAt: earlier, validatedAt: now, askedAt: earlier - .nanoseconds(1), initialAge: .nanoseconds(1),
+                etag: "\"e\u{0301}1\"", lastModified: "Mon, 5 Jan 2026",
+                contentType: "text/plain; charset=utf-8", status: 203,
+                fields: ["Link": "<a>; rel=\"next\"", "vary": "*", "Vary": "ä"], variesBy: ["accept", "*"],
+                tags: ["a,b", "a", "\n", "", "ä"],
+                notes: ["a": .number(.min), "ä/😀": .text("e\u{0301}"), "b": .bytes([0, 255, 10])], spread: 0.123_456_789
+            ),
+            Metadata(
+                fetchedAt: now, etag: "", lastModified: "", contentType: "",
+                notes: ["a": .number(0), "b": .text(""), "c": .bytes([])]),
         ]
     }
 
-    func judgeEntries(_ findings: inout Findings) {
+    func checkEntries(_ findings: inout Findings) {
         let payloads = [Data(), Data([0]), Data((0...255).map { UInt8($0) }), Data("text, {}".utf8)]
-        judge("entries of several kinds are written and read", &findings) { trial in
+        check("entries of several kinds are written and read", &findings) { trial in
             let now = trial.world.now
             for (number, payload) in payloads.enumerated() {
                 for (kind, metadata) in Self.metadata(at: now).enumerated() {
-                    try await trial.write(Entry(payload, metadata), for: Stage.key(["id": "\(number)-\(kind)"]))
+                    try await trial.write(Entry(payload, metadata), for: TestedPlugin.key(["id": "\(number)-\(kind)"]))
                 }
             }
             try await trial.compare(.readsWrites)
         }
-        judge("an entry is written again and again", &findings) { trial in
-            let key = Stage.key(["id": "1"])
+        check("an entry is written again and again", &findings) { trial in
+            let key = TestedPlugin.key(["id": "1"])
             let all = Self.metadata(at: trial.world.now)
             for text in ["a long first one", "second", ""] {
                 for metadata in all.reversed() {
@@ -52,55 +59,57 @@ extension StoreConformance {
 
     // MARK: Keys
 
-    /// Keys that are easily taken for each other.
+    /// Keys that are easily confused.
     private static var odd: [Key] {
         let texts = [
             "", "1", "01", "1 ", "a", "A", "a/b", "a\\b", "../a", "..", ".", "a%2Fb", "a=b&c=d", "a\u{0}b", "é",
             "e\u{0301}", "a?b@c", "*", "%", String(repeating: "x", count: 300), String(repeating: "x", count: 301),
         ]
-        var keys = texts.map { Stage.key(["id": $0]) }
+        var keys = texts.map { TestedPlugin.key(["id": $0]) }
         for scope in ["", "a", "A", "b", "a b", "../a", "é", "e\u{0301}"] {
-            keys.append(Stage.key(["id": "1"], scope: scope))
+            keys.append(TestedPlugin.key(["id": "1"], scope: scope))
         }
         keys += [
-            Stage.key(), Stage.key(scope: "a"), Stage.key(["a": "b", "c": "d"]), Stage.key(["a": "b&c=d"]),
-            Stage.key(["id": "1", "page": "2"]), Stage.key(["page": "1", "id": "2"]),
+            TestedPlugin.key(), TestedPlugin.key(scope: "a"), TestedPlugin.key(["a": "b", "c": "d"]),
+            TestedPlugin.key(["a": "b&c=d"]),
+            TestedPlugin.key(["id": "1", "page": "2"]), TestedPlugin.key(["page": "1", "id": "2"]),
         ]
         return keys
     }
 
-    func judgeKeys(_ findings: inout Findings) {
-        judge("entries under keys that are much alike", &findings) { trial in
+    func checkKeys(_ findings: inout Findings) {
+        check("entries under similar keys", &findings) { trial in
             for (number, key) in Self.odd.enumerated() {
                 try await trial.write(Self.entry("\(number)", Metadata(fetchedAt: trial.world.now)), for: key, .keys)
             }
             try await trial.compare(.keys)
             for key in Self.odd.prefix(5) { try await trial.remove(.key(key)) }
             try await trial.compare(.keys)
-            let outside = try Disk.list(trial.cache.path).map(\.name).filter { $0 != "cache" }
+            let outside = try Disk.list(trial.surroundings.path).map(\.name).filter { $0 != "cache" }
             trial.expect(outside.isEmpty, .keys, "no file outside its own folder", got: "\(outside.count)")
         }
     }
 
     // MARK: Removals
 
-    func judgeRemovals(_ findings: inout Findings) {
+    func checkRemovals(_ findings: inout Findings) {
         let selections: [(String, Selection)] = [
-            ("a key", .key(Stage.key(["id": "2"], scope: "a"))), ("a key of nobody", .key(Stage.key(["id": "2"]))),
-            ("an account", .scope("a")), ("what belongs to nobody", .scope(nil)),
-            ("an account without name", .scope("")),
-            ("an account that has nothing", .scope("z")), ("a tag", .tag("t")), ("a tag nobody bears", .tag("z")),
+            ("a key", .key(TestedPlugin.key(["id": "2"], scope: "a"))),
+            ("a key without an account", .key(TestedPlugin.key(["id": "2"]))),
+            ("an account", .scope("a")), ("the entries without an account", .scope(nil)),
+            ("an account with an empty name", .scope("")),
+            ("an account that has nothing", .scope("z")), ("a tag", .tag("t")), ("a tag that no entry has", .tag("z")),
             ("everything", .all),
         ]
         for (what, selection) in selections {
-            judge("entries of several accounts and tags, of which \(what) is removed", &findings) { trial in
+            check("entries of several accounts and tags, of which \(what) is removed", &findings) { trial in
                 try await trial.fill()
                 let before = trial.model
                 try await trial.remove(selection)
                 try await trial.compare(.removes)
                 for key in before.keys where trial.model[key] == nil {
                     let found = trial.store.peek(key) { _ in true }
-                    trial.expect(found == nil, .removes, "nothing at once", got: found?.inWords ?? "")
+                    trial.expect(found == nil, .removes, "no peeked entry", got: found?.inWords ?? "")
                 }
                 try await trial.remove(selection)
                 try await trial.compare(.removes)
@@ -110,56 +119,51 @@ extension StoreConformance {
 }
 
 extension StoreConformance {
-    func judgeExpiring(_ findings: inout Findings) {
-        judge("some entries are expired, and one of them is written again", &findings) { trial in
+    func checkExpiring(_ findings: inout Findings) {
+        check("some entries are expired, and one of them is written again", &findings) { trial in
             try await trial.fill()
             let keys = trial.model.keys.sorted { $0.text < $1.text }
             let expired = Set(keys.enumerated().filter { $0.offset % 3 == 0 }.map(\.element))
-            for key in expired { try await trial.expire(key) }
-            try await trial.expire(Stage.key(["id": "none"]))
+            for key in expired { try await trial.expire(.key(key)) }
+            try await trial.expire(.key(TestedPlugin.key(["id": "none"])))
             try await trial.compare(.expires)
             for key in keys {
-                trial.judgeUses(try await trial.store.read(key)?.entry, isExpired: expired.contains(key))
+                trial.checkUses(try await trial.store.read(key)?.entry, isExpired: expired.contains(key))
                 let entry = trial.store.peek(key) { _ in true }
-                trial.judgeUses(entry, isExpired: expired.contains(key))
+                trial.checkUses(entry, isExpired: expired.contains(key))
             }
             if trial.traits.isForeign {
                 try await trial.restart()
                 try await trial.compare(.expires)
             }
             guard let key = expired.min(by: { $0.text < $1.text }) else { return }
-            try await trial.expire(key)
+            try await trial.expire(.key(key))
             try await trial.write(Self.entry("newer", Metadata(fetchedAt: trial.world.now)), for: key, .expires)
-            trial.judgeUses(try await trial.store.read(key)?.entry, isExpired: false)
+            trial.checkUses(try await trial.store.read(key)?.entry, isExpired: false)
             try await trial.compare(.expires)
         }
     }
 }
 
 extension StoreTrial {
-    mutating func expire(_ key: Key) async throws {
-        try await store.expire(key)
-        model[key]?.metadata.isExpired = true
-    }
-
-    /// Whether an entry that was found may be used for what it should.
-    mutating func judgeUses(_ entry: Entry?, isExpired: Bool) {
+    /// Checks the uses that an entry is permitted for.
+    mutating func checkUses(_ entry: Entry?, isExpired: Bool) {
         guard let entry else { return }
-        let uses = Validators([]).permit(entry.metadata, at: world.now).uses
+        let uses = Validators([]).permit(entry.metadata, for: TestedPlugin.request, at: world.now).uses
         let isPlain = uses.contains(.fresh) || uses.contains(.whileRevalidating)
         expect(
             isPlain != isExpired, .expires, isExpired ? "an entry that is not fresh" : "a fresh entry", got: "\(uses)")
         expect(uses.contains(.onError), .expires, "an entry for when the origin fails", got: "\(uses)")
     }
 
-    /// Entries of several accounts, with several tags.
+    /// Writes entries of several accounts with several tags.
     mutating func fill() async throws {
         let tags = [[], ["t"], ["T", "tt"], ["a", "t"], [""]]
         for scope in [nil, "", "a", "A", "ab"] {
             for (number, tags) in tags.enumerated() {
                 let metadata = Metadata(fetchedAt: world.now, tags: tags)
                 let entry = StoreConformance.entry("\(scope ?? "nobody") \(number)", metadata)
-                try await write(entry, for: Stage.key(["id": "\(number)"], scope: scope))
+                try await write(entry, for: TestedPlugin.key(["id": "\(number)"], scope: scope))
             }
         }
     }

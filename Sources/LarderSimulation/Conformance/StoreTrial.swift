@@ -1,24 +1,27 @@
 import Larder
 
-/// A store in use, beside what it ought to hold.
+/// A store under test, with a model of its entries.
 struct StoreTrial {
     private let suite: StoreConformance
-    private var stage: Stage?
+    private var stage: SimulatedPantry?
     let world: SimulatedWorld
-    let cache: TemporaryFolder
+    /// The folder around the cache folder. It contains nothing else unless the store writes outside its own folder.
+    let surroundings: TemporaryFolder
+    private let cache: TemporaryFolder
     private(set) var store: any Store
     private(set) var traits: Traits
     private(set) var findings = Findings()
-    /// What it was given and said it keeps.
+    /// The entries that were written and that the store said it keeps.
     var model: [Key: Entry] = [:]
     private var keys: [Key] = []
-    /// What it forgot to make room before it was closed.
+    /// The number of evictions before the last restart.
     private var evicted = 0
 
     init(_ suite: StoreConformance, _ world: SimulatedWorld, _ situation: String) async throws {
         self.suite = suite
         self.world = world
-        cache = try TemporaryFolder()
+        surroundings = try TemporaryFolder()
+        cache = try TemporaryFolder("cache", in: surroundings)
         (stage, store, traits) = try await suite.opened(world, cache: cache)
         findings.situation = situation
     }
@@ -31,11 +34,14 @@ struct StoreTrial {
         (stage, store, traits) = try await suite.opened(world, cache: cache)
     }
 
-    /// What was found, once nothing more is going on.
+    /// Deletes the cache folder, as a system or a user may do at any time.
+    func deleteCacheFolder() throws { try cache.delete() }
+
+    /// Waits until all work has ended and returns the findings.
     mutating func end() async throws -> [BrokenPromise] {
         try await world.sleep(for: .seconds(7_200))
         let running = stage?.leftRunning ?? 0
-        findings.expect(running == 0, .endsEverything, "nothing under way two hours later", got: "\(running) tasks")
+        findings.expect(running == 0, .endsEverything, "no task running two hours later", got: "\(running) tasks")
         return findings.broken
     }
 
@@ -46,12 +52,12 @@ struct StoreTrial {
     }
 
     mutating func fail(_ error: any Error) {
-        findings.expect(false, .composes, "that it can be used", got: "\(error)")
+        findings.expect(false, .composes, "a plugin that works", got: "\(error)")
     }
 
     // MARK: Use
 
-    /// Whether the store has no reason to refuse an entry: there is room for many of its size.
+    /// Returns whether the store must accept an entry, because it has room for many of this size.
     func hasRoom(for entry: Entry) -> Bool {
         let keepsLongEnough = traits.keepsFor.map { $0 >= .seconds(1) } ?? true
         return !traits.keepsNothing && keepsLongEnough && (traits.capacity ?? .max) / 16 >= entry.weight + 256
@@ -61,18 +67,23 @@ struct StoreTrial {
     mutating func write(_ entry: Entry, for key: Key, _ promise: Promise = .readsWrites) async throws {
         let evictions = await store.statistics().evictions
         let isKept = try await store.write(entry, for: key)
-        // What is new may be what a full store forgets.
+        // A full store may evict the new entry.
         let isForgotten = await store.statistics().evictions > evictions
         model[key] = isKept ? entry : nil
-        if !keys.contains(key) { keys.append(key) }
+        note(key)
         expect(
-            isKept || isForgotten || !hasRoom(for: entry), .readsWrites, "that an entry is kept", got: "that it is not")
+            isKept || isForgotten || !hasRoom(for: entry), .readsWrites, "a kept entry", got: "an entry not kept")
         if let found = try await store.read(key) {
-            judge(found, for: key, isKept ? promise : .replaces)
-            try await judgeTiersBelow(found, key)
+            check(found, for: key, isKept ? promise : .replaces)
+            try await checkTiersBelow(found, key)
         } else {
-            expect(!isKept, .readsWrites, "the entry, which is said to be kept", got: "nothing")
+            expect(!isKept, .readsWrites, "the entry that the store said it keeps", got: "nothing")
         }
+    }
+
+    /// Remembers a key, so that ``compare(_:)`` reads it.
+    mutating func note(_ key: Key) {
+        if !keys.contains(key) { keys.append(key) }
     }
 
     mutating func remove(_ selection: Selection) async throws {
@@ -80,9 +91,10 @@ struct StoreTrial {
         model = model.filter { !selection.contains($0.key, $0.value) }
     }
 
-    /// Reads every key there ever was an entry for: all that is missing was forgotten to make room.
+    /// Reads every key that was ever written and compares the entries with the model. Missing entries must have been
+    /// evicted.
     ///
-    /// - Returns: what was found.
+    /// - Returns: the entries that were found.
     @discardableResult
     mutating func compare(_ promise: Promise) async throws -> [Key: Found] {
         var missing = 0
@@ -93,19 +105,19 @@ struct StoreTrial {
                 continue
             }
             all[key] = found
-            judge(found, for: key, promise)
-            try await judgeTiersBelow(found, key)
+            check(found, for: key, promise)
+            try await checkTiersBelow(found, key)
         }
         let forgotten = evicted + (await store.statistics().evictions)
         let count = model.count
         expect(
-            missing <= forgotten, promise, "everything that is kept, but for \(forgotten) evictions",
+            missing <= forgotten, promise, "at most \(forgotten) entries missing, because so many were evicted",
             got: "\(missing) of \(count) missing")
         return all
     }
 
-    /// Holds what was found against what was written last.
-    mutating func judge(_ found: Found, for key: Key, _ promise: Promise) {
+    /// Compares an entry with the one that was written last.
+    mutating func check(_ found: Found, for key: Key, _ promise: Promise) {
         guard let entry = model[key] else {
             expect(false, promise, "nothing", got: found.entry.inWords)
             return
@@ -118,22 +130,22 @@ struct StoreTrial {
         }
     }
 
-    /// What lies in lower tiers is not older, and copying it up changes nothing.
-    private mutating func judgeTiersBelow(_ top: Found, _ key: Key) async throws {
+    /// Checks that the entries in lower tiers are not older, and that copying them up changes nothing.
+    private mutating func checkTiersBelow(_ top: Found, _ key: Key) async throws {
         var last = top
         for _ in 1...8 {
             guard let below = try await store.read(key, below: last) else { break }
-            judge(below, for: key, .replaces)
+            check(below, for: key, .replaces)
             last = below
         }
         if top.depth == 0 { return }
         try await store.promote(top, for: key)
-        if let found = try await store.read(key) { judge(found, for: key, .replaces) }
+        if let found = try await store.read(key) { check(found, for: key, .replaces) }
     }
 }
 
 extension Entry {
-    /// The payload, if it is short.
+    /// The payload as text, if it is short.
     var inWords: String {
         let text = String(decoding: payload.bytes.prefix(40), as: UTF8.self)
         return payload.bytes.count > 40 ? "\(payload.bytes.count) bytes" : "'\(text)'"

@@ -1,54 +1,51 @@
 public import Larder
 
-/// Whether a strategy keeps its promises: every combination of a copy's state, what the origin does, what the store
-/// does, and how the load is wanted, and then what several loads at a time do to each other.
+/// A suite that checks whether a strategy keeps its promises, in every combination of the copy's state, the behaviour
+/// of origin and store, and the load's mode, and with concurrent loads.
 ///
 /// ```swift
 /// #expect(StrategyConformance(.copyIfAny, ["patience": "500ms"]).brokenPromises() == [])
 /// ```
 ///
-/// A strategy is held to what it declares: one that needs no store has none to be judged by, and patience is looked at
-/// where ``Traits/patience`` names it. Calls are expected to go on for some seconds after that.
+/// The suite checks the traits that the strategy declares. A strategy that needs no store has none in the test.
+/// Patience is checked if `Traits.patience` is set; the test's slow calls last some seconds longer.
 public struct StrategyConformance: Sendable {
-    let plugin: Plugin
-    let settings: JSON
-    let registry: Registry
+    let tested: TestedPlugin
 
-    /// The suite for a strategy.
+    /// Creates the suite for a strategy.
     ///
     /// - Parameters:
-    ///   - settings: what stands beside `"use"`.
+    ///   - plugin: the strategy to test.
+    ///   - settings: its settings, without `"use"`.
     ///   - registry: the plugins that the settings may name.
     public init(_ plugin: Plugin, _ settings: JSON = [:], registry: Registry = .standard) {
-        self.plugin = plugin
-        self.settings = settings
-        self.registry = registry
+        tested = TestedPlugin(plugin: plugin, settings: settings, registry: registry)
     }
 
-    /// The promises that are not kept, each with the first situation in which that showed.
+    /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
         var findings = Findings()
-        for situation in StrategySituation.all(for: plugin.needs) {
-            findings.judge(situation.description) {
+        for situation in StrategySituation.all(for: tested.plugin.needs) {
+            findings.check(situation.description) {
                 try situation.run(self)
             } _: { seen, findings in
-                StrategyJudge(situation: situation, seen: seen, needs: plugin.needs).judge(&findings)
+                StrategyCheck(situation: situation, seen: seen, needs: tested.plugin.needs).check(&findings)
             }
-            // Nothing can be learned where nothing can be composed.
+            // The other checks need a strategy that can be composed.
             if findings.broken.contains(where: { $0.promise == .composes }) { return findings.broken }
         }
-        judgeCompany(&findings)
+        checkConcurrency(&findings)
         return findings.broken
     }
 
-    /// A stage on which the strategy decides.
+    /// Returns a pantry that uses the strategy, or another one in its place.
     func stage(
-        _ world: SimulatedWorld, copies: StrategySituation.Copy = .none, isForeign: Bool = true, plugins: [Plugin] = []
-    ) async throws -> Stage {
-        let members: [JSON.Member] = [
-            .init("strategy", .use(plugin.name, settings)),
-            .init("validators", .list([.use("age", copies.windows)])),
-        ]
-        return try await Stage(world, members, plugins: [plugin] + plugins, registry: registry, isForeign: isForeign)
+        _ world: SimulatedWorld, copies: StrategySituation.Copy = .none, isForeign: Bool = true,
+        strategy: JSON? = nil, plugins: [Plugin] = []
+    ) async throws -> SimulatedPantry {
+        let age = JSON.object([.init("use", "age")]).adding(copies.windows)
+        return try await tested.pantry(
+            in: world, [.init("strategy", strategy ?? tested.reference), .init("validators", [age])],
+            plugins: plugins, isStoreForeign: isForeign)
     }
 }

@@ -5,9 +5,9 @@
 #endif
 import Larder
 
-/// One load, and all that matters about its surroundings.
+/// One load with the state of copy, origin, store and caller.
 struct StrategySituation: Sendable, CustomStringConvertible {
-    /// The copy that is there when the load begins.
+    /// The copy in the store when the load begins.
     enum Copy: String, Sendable, CaseIterable {
         case none = "no copy"
         case fresh = "a fresh copy"
@@ -19,7 +19,7 @@ struct StrategySituation: Sendable, CustomStringConvertible {
         case endsMeanwhile = "a copy whose windows end after 10 ms"
         case fromTheFuture = "a copy from the future"
 
-        /// Freshness, and then the two windows.
+        /// The lengths of the three windows.
         private var limits: (fresh: Int, whileRevalidating: Int, onError: Int) {
             switch self {
             case .whileRevalidating: (300, 604_800, 3_600)
@@ -49,7 +49,7 @@ struct StrategySituation: Sendable, CustomStringConvertible {
             }
         }
 
-        /// What it may be shown for some time after the load began.
+        /// Returns the permitted uses at a time after the load began.
         func uses(after time: Duration) -> Uses {
             guard let age = age.map({ $0 + time }) else { return [] }
             if age >= .zero, age < .seconds(limits.fresh) { return .showing }
@@ -61,7 +61,7 @@ struct StrategySituation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What goes on meanwhile.
+    /// The events during the load.
     enum Event: String, Sendable, CaseIterable {
         case works = "the origin sends after 20 ms"
         case unchanged = "the origin says unchanged after 20 ms"
@@ -98,18 +98,18 @@ struct StrategySituation: Sendable, CustomStringConvertible {
             }
         }
 
-        /// How long the call takes.
+        /// The duration of the call.
         var takes: Duration { self == .slow ? Self.long : self == .deaf ? .forever : Self.short }
 
-        /// Whether the call fails, so that a copy may stand in.
+        /// Whether the call fails, so that a copy may replace its answer.
         var isFailure: Bool {
             [.fails, .throwsForeign, .unreadablePayload, .unreadableAndFails].contains(self)
         }
 
         var isAnswer: Bool { self == .gone || self == .forbidden }
-        /// Whether the copy can be read, and by the time it is wanted.
+        /// Whether the copy can be read in time.
         var isReadable: Bool { ![.unreadable, .unreadableAndFails, .slowStore].contains(self) }
-        /// Whether the origin sends something that a waiting caller gets.
+        /// Whether the origin sends an answer that a waiting caller receives.
         var delivers: Bool {
             [.works, .unchanged, .slow, .cleared, .unreadable, .unwritable, .slowStore].contains(self)
         }
@@ -117,15 +117,15 @@ struct StrategySituation: Sendable, CustomStringConvertible {
 
     struct Outage: Error {}
 
-    /// What was seen of it.
+    /// The observed results of the load.
     struct Seen: Sendable {
-        var outcome: Watched<Loaded<String>>
-        /// When the load ended, counted from its beginning.
+        var outcome: ObservedTask<Loaded<String>>
+        /// The duration of the load.
         var after: Duration
-        /// What the strategy declares.
+        /// The patience that the strategy declares.
         var patience: Duration?
         var calls: Int
-        /// How many of the calls named the copy.
+        /// The number of calls that named the copy.
         var conditional: Int
         var reads: Int
         var writes: Int
@@ -137,7 +137,7 @@ struct StrategySituation: Sendable, CustomStringConvertible {
     var event: Event
     var mode: Request.Mode = .normal
     var deadline: Duration?
-    /// Whether the store is outside the process, so that nothing is answered at once.
+    /// Whether the store is foreign, so that it never answers at once.
     var isForeign = true
 
     var description: String {
@@ -147,13 +147,13 @@ struct StrategySituation: Sendable, CustomStringConvertible {
         return isForeign ? text : text + ", a store that answers at once"
     }
 
-    /// The situations in which a strategy with these needs is judged.
+    /// Returns the situations for a strategy with these needs.
     static func all(for needs: StrategyNeeds) -> [StrategySituation] {
         var situations: [StrategySituation] = []
         for copy in Copy.allCases {
-            // A store may be slow only where the caller says how long is too long.
+            // A slow store is tested only with a deadline.
             for event in Event.allCases where event != .slowStore {
-                // The origin can say so only to those who name a copy.
+                // The origin can answer "unchanged" only if there is a copy that the call can name.
                 if event == .unchanged, copy == .none || needs != [.origin, .store] { continue }
                 situations.append(StrategySituation(copy: copy, event: event))
                 if event.isReadable {
@@ -176,7 +176,7 @@ struct StrategySituation: Sendable, CustomStringConvertible {
         return situations
     }
 
-    /// Lives through it.
+    /// Runs the load in this situation and returns the observed results.
     func run(_ suite: StrategyConformance) throws -> Seen {
         try SimulatedWorld().run(leaving: .anything) { world in
             let stage = try await suite.stage(world, copies: copy, isForeign: isForeign)
@@ -189,7 +189,7 @@ struct StrategySituation: Sendable, CustomStringConvertible {
             if event == .cleared { try await stage.pantry.clear() }
             try await world.sleep(for: Event.end - Event.interruption)
             load.cancel()
-            try await world.settle()
+            try await world.runPendingTasks()
             let after = (load.ending?.at ?? .forever) - start
             try await world.sleep(for: .seconds(7_200))
             return Seen(
@@ -200,12 +200,12 @@ struct StrategySituation: Sendable, CustomStringConvertible {
         }
     }
 
-    private func prepare(_ stage: Stage) async throws {
+    private func prepare(_ stage: SimulatedPantry) async throws {
         stage.origin.play(then: event.act)
         if let age = copy.age {
             let metadata = Metadata(fetchedAt: stage.world.now - age, etag: "e1")
-            stage.store.put(Entry(Data("old".utf8), metadata), for: Stage.key())
-            // A copy is answered with at once only if it is decoded already.
+            stage.store.put(Entry(Data("old".utf8), metadata), for: TestedPlugin.key())
+            // A copy can be answered at once only if it is already decoded.
             if !isForeign { _ = try? await stage.handle.load(mode: .cachedOnly) }
         }
         if !event.isReadable {

@@ -5,14 +5,17 @@
 #endif
 import Larder
 
-/// What a validator says to payloads that arrive.
+/// Checks of a validator's decisions about arriving payloads.
 struct ValidatorAdmission {
     private let validator: any Validator
     private let traits: Traits
     private let now: Timestamp
 
-    /// What no reason may hold: it stands in every payload that is not empty.
+    /// A word in every payload that is not empty, which no reason may contain.
     private static let secret = "quince"
+
+    /// The key of a note that belongs to another plugin.
+    private static let foreign = NoteKey<Int>("elsewhere")
 
     init(_ validator: any Validator, _ traits: Traits, now: Timestamp) {
         self.validator = validator
@@ -25,7 +28,7 @@ struct ValidatorAdmission {
         var name: String
     }
 
-    /// Payloads of several sizes and types, with and without what an origin or a store may have noted.
+    /// Payloads of several sizes and types, with and without metadata and notes.
     private var samples: [Sample] {
         let long = String(repeating: Self.secret + " ", count: 2_000)
         let payloads = [("nothing", ""), ("a word", Self.secret), ("JSON", #"{"a":"quince"}"#), ("14 KB", long)]
@@ -38,58 +41,78 @@ struct ValidatorAdmission {
                     metadata.fetchedAt = now - .seconds(60)
                     metadata.validatedAt = now
                     metadata.tags = ["a"]
-                    metadata.version = 99
-                    metadata.checksum = 5
+                    metadata.notes = [Self.foreign.name: .number(99)]
+                    metadata.fields = ["Cache-Control": "max-age=60", "X-Word": "a"]
+                    metadata.status = 200
                     metadata.spread = 0.5
                 }
                 return Sample(
-                    entry: Entry(Data(text.utf8), metadata), name: "\(name) of the type \(type ?? "nobody names")")
+                    entry: Entry(Data(text.utf8), metadata), name: "\(name) of the type \(type ?? "that is unknown")")
             }
         }
     }
 
-    /// What becomes of an entry: the entry as admitted, or the reason against it.
-    private func admit(_ entry: Entry, from arrival: Arrival) -> Result<Entry, Refusal> {
+    fileprivate struct Admitted {
+        var entry: Entry
+        var admission: Admission
+
+        var facts: Facts { Facts(metadata: entry.metadata, admission: admission) }
+    }
+
+    fileprivate struct Facts: Equatable {
+        var metadata: Metadata
+        var admission: Admission
+    }
+
+    private typealias Outcome = Result<Admitted, Refusal>
+
+    /// Returns the entry as admitted, or the refusal.
+    private func admit(_ entry: Entry, from arrival: Arrival) -> Outcome {
         var entry = entry
         do throws(Refusal) {
-            try validator.admit(&entry, from: arrival)
-            return .success(entry)
+            let admission = try validator.admit(&entry, from: arrival, for: TestedPlugin.request)
+            return .success(Admitted(entry: entry, admission: admission))
         } catch {
             return .failure(error)
         }
     }
 
-    func judge(_ findings: inout Findings) {
+    func check(_ findings: inout Findings) {
         for sample in samples {
-            for arrival in [Arrival.origin, .fallback, .store] {
-                findings.situation = "\(sample.name) arrives from the \(arrival)"
+            for arrival in [Arrival.origin, .unchanged, .fallback, .store] {
+                findings.situation = "\(sample.name) arrives as \(arrival)"
                 let outcome = admit(sample.entry, from: arrival)
-                judge(outcome, of: sample.entry, &findings)
-                judge(outcome, like: admit(sample.entry, from: arrival), &findings)
+                check(outcome, of: sample.entry, &findings)
+                check(outcome, like: admit(sample.entry, from: arrival), &findings)
             }
-            guard let admitted = try? admit(sample.entry, from: .origin).get() else { continue }
-            findings.situation = "\(sample.name) arrives from the origin and later from the store"
+            guard let first = try? admit(sample.entry, from: .origin).get(), first.admission == .keep else { continue }
+            let admitted = first.entry
             let stored = Entry(admitted.payload.bytes, admitted.metadata)
-            let outcome = admit(stored, from: .store)
-            judge(outcome, of: stored, &findings)
+            for arrival in [Arrival.unchanged, .store] {
+                findings.situation = "\(sample.name) arrives as origin and later as \(arrival)"
+                let outcome = admit(stored, from: arrival)
+                check(outcome, of: stored, &findings)
+                findings.expect(
+                    (try? outcome.get())?.admission == .keep, .consistent, "an entry admitted again, to be kept",
+                    got: outcome.inWords)
+            }
+            let permissions = validator.permit(admitted.metadata, for: TestedPlugin.request, at: now)
             findings.expect(
-                (try? outcome.get()) != nil, .consistent, "that what was admitted still is", got: outcome.inWords)
-            let permissions = validator.permit(admitted.metadata, at: now)
-            findings.expect(
-                !permissions.uses.isEmpty, .consistent, "that what was admitted may be used for something",
-                got: "that it may be used for nothing")
-            if traits.noticesDamage { judgeDamage(stored, &findings) }
+                !permissions.uses.isEmpty, .consistent, "an admitted entry with a permitted use",
+                got: "an entry without one")
+            if traits.noticesDamage { checkDamage(stored, &findings) }
         }
     }
 
-    private func judge(_ outcome: Result<Entry, Refusal>, of entry: Entry, _ findings: inout Findings) {
+    private func check(_ outcome: Outcome, of entry: Entry, _ findings: inout Findings) {
         switch outcome {
         case .failure(let refusal):
             findings.expect(!refusal.reason.isEmpty, .reasons, "a reason", got: "none")
             findings.expect(
-                !refusal.reason.contains(Self.secret), .reasons, "no reason that shows the payload",
-                got: "one that does")
-        case .success(let admitted):
+                !refusal.reason.contains(Self.secret), .reasons, "a reason without payload",
+                got: "one that contains it")
+        case .success(let success):
+            let admitted = success.entry
             findings.expect(
                 admitted.payload.bytes == entry.payload.bytes, .leavesPayload, "the payload as it came",
                 got: "another")
@@ -97,18 +120,21 @@ struct ValidatorAdmission {
                 admitted.metadata.fetchedAt == entry.metadata.fetchedAt
                     && admitted.metadata.validatedAt == entry.metadata.validatedAt,
                 .leavesPayload, "the times as they were", got: "others")
+            findings.expect(
+                admitted.metadata[Self.foreign] == entry.metadata[Self.foreign], .keepsNotes,
+                "the note of another plugin as it was", got: "another or none")
         }
     }
 
-    private func judge(
-        _ outcome: Result<Entry, Refusal>, like again: Result<Entry, Refusal>, _ findings: inout Findings
+    private func check(
+        _ outcome: Outcome, like again: Outcome, _ findings: inout Findings
     ) {
         findings.expect(
-            outcome.map(\.metadata) == again.map(\.metadata), .deterministic, outcome.inWords, got: again.inWords)
+            outcome.map(\.facts) == again.map(\.facts), .deterministic, outcome.inWords, got: again.inWords)
     }
 
-    /// Bytes changed, lost and added where the entry was kept.
-    private func judgeDamage(_ entry: Entry, _ findings: inout Findings) {
+    /// Checks payloads whose bytes were changed, lost or added in a store.
+    private func checkDamage(_ entry: Entry, _ findings: inout Findings) {
         let bytes = Array(entry.payload.bytes)
         var damaged = [bytes + [0], Array(bytes.dropLast()), Array(bytes.reversed())]
         for place in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 40)) {
@@ -119,15 +145,17 @@ struct ValidatorAdmission {
         for copy in damaged where copy != bytes {
             let outcome = admit(Entry(Data(copy), entry.metadata), from: .store)
             findings.expect(
-                (try? outcome.get()) == nil, .traits, "that it notices damage, as it declares", got: outcome.inWords)
+                (try? outcome.get()) == nil, .traits, "a refusal, because it declares that it finds damage",
+                got: outcome.inWords)
         }
     }
 }
 
-extension Result<Entry, Refusal> {
+extension Result<ValidatorAdmission.Admitted, Refusal> {
     fileprivate var inWords: String {
         switch self {
-        case .success: "that it is admitted"
+        case .success(let admitted):
+            admitted.admission == .keep ? "an admitted entry" : "an entry to be used but not kept"
         case .failure(let refusal): "a refusal: \(refusal.reason)"
         }
     }

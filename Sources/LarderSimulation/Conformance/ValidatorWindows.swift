@@ -1,6 +1,6 @@
 import Larder
 
-/// What a validator permits as time goes by.
+/// Checks of the uses that a validator permits as copies age.
 struct ValidatorWindows {
     private let validator: any Validator
     private let traits: Traits
@@ -25,21 +25,34 @@ struct ValidatorWindows {
         self.now = now
     }
 
-    /// Copies that came in just now: as the validator admitted them, and as it never saw them.
+    /// New copies: as the validator admitted them, as it never saw them, and with other notes.
     private var copies: [Metadata] {
         let raw = [
             Metadata(fetchedAt: now), Metadata(fetchedAt: now, etag: "e1", contentType: "text/plain", tags: ["a"]),
-            Metadata(fetchedAt: now, contentType: "application/json", version: 99, checksum: 5, spread: 0.5),
+            Metadata(fetchedAt: now, contentType: "application/json", notes: ["elsewhere": .number(99)], spread: 0.5),
         ]
         let admitted = raw.compactMap { metadata -> Metadata? in
             var entry = StoreConformance.entry("value", metadata)
-            return (try? validator.admit(&entry, from: .origin)).map { entry.metadata }
+            return (try? validator.admit(&entry, from: .origin, for: TestedPlugin.request)).map { _ in entry.metadata }
         }
-        return admitted + raw
+        return admitted + raw + admitted.map(Self.withOtherNotes)
+    }
+
+    /// Returns the metadata with all notes changed, as if the plugin had noted other facts.
+    private static func withOtherNotes(_ metadata: Metadata) -> Metadata {
+        var metadata = metadata
+        metadata.notes = metadata.notes.mapValues { note in
+            switch note {
+            case .number(let number): .number(number &+ 1)
+            case .text(let text): .text(text + "x")
+            case .bytes(let bytes): .bytes(bytes + [1])
+            }
+        }
+        return metadata
     }
 
     private func permit(_ copy: Metadata, after age: Duration) -> Permissions {
-        validator.permit(copy, at: (copy.validatedAt ?? copy.fetchedAt) + age)
+        validator.permit(copy, for: TestedPlugin.request, at: (copy.validatedAt ?? copy.fetchedAt) + age)
     }
 
     // MARK: Answers
@@ -49,14 +62,14 @@ struct ValidatorWindows {
         return copies.flatMap { copy in (future + Self.ages).map { (copy, $0) } }
     }
 
-    /// What it permits each copy at each age.
+    /// Returns the permissions of each copy at each age.
     func answers() -> [Permissions] {
         questions.map { permit($0.copy, after: $0.age) }
     }
 
-    /// Asks everything again, last things first, and compares.
-    func judge(_ before: [Permissions], _ findings: inout Findings) {
-        findings.situation = "it is asked again a day later, about the same moments"
+    /// Asks all questions again in reverse order and compares the answers.
+    func check(_ before: [Permissions], _ findings: inout Findings) {
+        findings.situation = "the same questions a day later"
         for (question, answer) in zip(questions, before).reversed() {
             let again = permit(question.copy, after: question.age)
             findings.expect(
@@ -67,20 +80,21 @@ struct ValidatorWindows {
 
     // MARK: Windows
 
-    func judge(_ findings: inout Findings) {
+    func check(_ findings: inout Findings) {
         let isAboutAge =
             traits.showsFor != nil
             || copies.contains { copy in Set(Self.ages.map { permit(copy, after: $0).uses.rawValue }).count > 1 }
         for copy in copies {
-            judgeOrder(copy, &findings)
-            judgeValidation(copy, &findings)
-            if isAboutAge { judgeFuture(copy, &findings) }
-            if copy.spread == 0 { judgeEnds(copy, &findings) }
-            judgeTraits(copy, &findings)
+            checkOrder(copy, &findings)
+            checkValidation(copy, &findings)
+            checkInitialAge(copy, &findings)
+            if isAboutAge { checkFuture(copy, &findings) }
+            if copy.spread == 0 { checkEnds(copy, &findings) }
+            checkTraits(copy, &findings)
         }
     }
 
-    private func judgeOrder(_ copy: Metadata, _ findings: inout Findings) {
+    private func checkOrder(_ copy: Metadata, _ findings: inout Findings) {
         var last = Uses.all
         for age in Self.ages {
             findings.situation = "a copy \(age.brief) old"
@@ -98,8 +112,8 @@ struct ValidatorWindows {
         }
     }
 
-    /// A copy that was fetched long ago and validated now is as old as one that was fetched now.
-    private func judgeValidation(_ copy: Metadata, _ findings: inout Findings) {
+    /// Checks that a copy fetched long ago and validated now is as old as one fetched now.
+    private func checkValidation(_ copy: Metadata, _ findings: inout Findings) {
         for longAgo in [Duration.seconds(3_600), .seconds(315_360_000)] {
             var validated = copy
             validated.fetchedAt = now - longAgo
@@ -112,16 +126,29 @@ struct ValidatorWindows {
         }
     }
 
-    private func judgeFuture(_ copy: Metadata, _ findings: inout Findings) {
+    /// Checks that a copy that was old on arrival is as old as one that has become so.
+    private func checkInitialAge(_ copy: Metadata, _ findings: inout Findings) {
+        for initial in [Duration.seconds(3_600), .seconds(315_360_000)] {
+            var old = copy
+            old.initialAge = initial
+            for age in Self.ages {
+                findings.situation = "a copy \(initial.brief) old on arrival, \(age.brief) ago"
+                let (expected, got) = (permit(copy, after: initial + age), permit(old, after: age))
+                findings.expect(got.uses == expected.uses, .age, expected.inWords, got: got.inWords)
+            }
+        }
+    }
+
+    private func checkFuture(_ copy: Metadata, _ findings: inout Findings) {
         for age in [Duration.nanoseconds(-1), .seconds(-1), .seconds(-86_400), .seconds(-315_360_000)] {
             findings.situation = "a copy from the future, \(age.brief) old"
             let permissions = permit(copy, after: age)
             findings.expect(
-                !permissions.allows(.fresh), .age, "that it is not fresh", got: permissions.inWords)
+                !permissions.allows(.fresh), .age, "a copy that is not fresh", got: permissions.inWords)
         }
     }
 
-    /// The first age at which a use is refused; nil when it never is, zero when it always is.
+    /// Returns the first age at which a use is refused. Returns nil if it never is, and zero if it always is.
     private func end(of use: Uses, for copy: Metadata) -> Duration? {
         func isAllowed(_ age: Int64) -> Bool { permit(copy, after: .nanoseconds(age)).allows(use) }
         let ages = Self.ages.map(\.nanoseconds)
@@ -135,7 +162,7 @@ struct ValidatorWindows {
         return .nanoseconds(refused)
     }
 
-    private func judgeEnds(_ copy: Metadata, _ findings: inout Findings) {
+    private func checkEnds(_ copy: Metadata, _ findings: inout Findings) {
         for (name, use) in Self.single {
             guard let end = end(of: use, for: copy), end > .zero else { continue }
             let last = end - .nanoseconds(1)
@@ -145,24 +172,24 @@ struct ValidatorWindows {
                 got: "that it ends a nanosecond later")
         }
         guard let limit = permit(copy, after: .zero).freshFor, limit <= Self.longest else { return }
-        findings.situation = "a copy exactly as old as it is said to be fresh for: \(limit.brief)"
+        findings.situation = "a copy at exactly the end of its freshness: \(limit.brief)"
         let permissions = permit(copy, after: limit)
-        findings.expect(!permissions.allows(.fresh), .halfOpen, "that it is not fresh", got: permissions.inWords)
+        findings.expect(!permissions.allows(.fresh), .halfOpen, "a copy that is not fresh", got: permissions.inWords)
     }
 
-    private func judgeTraits(_ copy: Metadata, _ findings: inout Findings) {
-        func judge(_ end: Duration, _ what: String) {
+    private func checkTraits(_ copy: Metadata, _ findings: inout Findings) {
+        func check(_ end: Duration, _ what: String) {
             for age in [end, end + .nanoseconds(1), end + .seconds(1)] + Self.ages where age >= end {
                 findings.situation = "a copy \(age.brief) old"
                 let permissions = permit(copy, after: age)
                 findings.expect(
-                    !permissions.allows(.showing), .traits, "that it is not shown \(what), as declared",
+                    !permissions.allows(.showing), .traits, "a copy that is not shown \(what), as declared",
                     got: permissions.inWords)
             }
         }
-        if let end = traits.showsFor, end <= Self.longest { judge(end, "after \(end.brief)") }
+        if let end = traits.showsFor, end <= Self.longest { check(end, "after \(end.brief)") }
         if let stale = traits.showsStaleFor, stale <= Self.longest, let fresh = end(of: .fresh, for: copy) {
-            judge(fresh + stale, "once it was stale for \(stale.brief)")
+            check(fresh + stale, "once it was stale for \(stale.brief)")
         }
     }
 }
@@ -171,6 +198,7 @@ extension Permissions {
     fileprivate var inWords: String {
         let names = [(Uses.fresh, "fresh"), (.whileRevalidating, "while revalidating"), (.onError, "on error")]
         let uses = names.filter { allows($0.0) }.map(\.1)
-        return uses.isEmpty ? "that it may not be shown" : "that it may be shown " + uses.joined(separator: ", ")
+        return uses.isEmpty
+            ? "a copy that may not be shown" : "a copy that may be shown " + uses.joined(separator: ", ")
     }
 }

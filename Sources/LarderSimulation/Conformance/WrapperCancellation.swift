@@ -1,19 +1,19 @@
 import Larder
 
-/// What a wrapper does when its caller is cancelled, and when the origin does not heed that.
+/// Checks of a wrapper whose caller is cancelled, and whose origin ignores cancellation.
 extension WrapperConformance {
     private struct Cancelled: Sendable {
-        var load: Watched<Loaded<Entry>>
+        var load: ObservedTask<Loaded<Entry>>
         var moment: Duration
         var underWay: Int
         var leftRunning: Int
     }
 
-    func judgeCancellation(_ findings: inout Findings) {
+    func checkCancellation(_ findings: inout Findings) {
         for moment in [0, 1, 10, 500, 1_500, 2_500, 20_000].map({ Duration.milliseconds($0) }) {
             for failures in 0...1 {
                 let situation = failures == 0 ? "the origin never ends" : "the origin fails and then never ends"
-                findings.judge("\(situation), the load is cancelled after \(moment.brief)") {
+                findings.check("\(situation), the load is cancelled after \(moment.brief)") {
                     try SimulatedWorld().run(leaving: .anything) { world in
                         let wrapped = try await wrapped(world)
                         for _ in 0..<failures { wrapped.stage.origin.play(.failure(.status(503))) }
@@ -21,47 +21,47 @@ extension WrapperConformance {
                         return try await cancel(wrapped.load(), at: moment, wrapped)
                     }
                 } _: { seen, findings in
-                    judge(seen, &findings)
+                    check(seen, &findings)
                 }
             }
         }
-        judgePardon(&findings)
-        judgeProbe(&findings)
+        checkCancelledLoadsInRow(&findings)
+        checkCancelledTry(&findings)
     }
 
     private func cancel(
-        _ load: Watched<Loaded<Entry>>, at moment: Duration, _ wrapped: Wrapped
+        _ load: ObservedTask<Loaded<Entry>>, at moment: Duration, _ wrapped: Wrapped
     ) async throws -> Cancelled {
         let world = wrapped.stage.world
         if moment > .zero { try await world.sleep(for: moment) }
         load.cancel()
-        try await world.settle()
+        try await world.runPendingTasks()
         let underWay = wrapped.stage.origin.underWay
         try await world.sleep(for: .seconds(7_200))
         return Cancelled(load: load, moment: moment, underWay: underWay, leftRunning: wrapped.stage.leftRunning)
     }
 
-    private func judge(_ seen: Cancelled, _ findings: inout Findings) {
+    private func check(_ seen: Cancelled, _ findings: inout Findings) {
         let ended = seen.load.ending?.at ?? .forever
         findings.expect(
             ended < seen.moment || seen.load.isCancelled && ended == seen.moment, .cancellation,
             "a CancellationError at once", got: "\(seen.load.inWords) after \(ended.brief)")
         findings.expect(
-            seen.underWay == 0, .cancelsInner, "no call under way once the load is cancelled", got: "\(seen.underWay)")
+            seen.underWay == 0, .cancelsInner, "no running call once the load is cancelled", got: "\(seen.underWay)")
         findings.expect(
-            seen.leftRunning == 0, .endsEverything, "nothing under way two hours later",
+            seen.leftRunning == 0, .endsEverything, "no task running two hours later",
             got: "\(seen.leftRunning) tasks")
     }
 
-    /// Many cancelled loads in a row.
-    private func judgePardon(_ findings: inout Findings) {
-        findings.judge("thirty loads in a row are cancelled") {
+    /// Checks many cancelled loads in a row.
+    private func checkCancelledLoadsInRow(_ findings: inout Findings) {
+        findings.check("thirty loads in a row are cancelled") {
             try SimulatedWorld().run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
                 wrapped.stage.origin.play(then: .hang)
                 for _ in 1...30 {
                     let load = wrapped.load()
-                    try await world.settle()
+                    try await world.runPendingTasks()
                     load.cancel()
                     try await world.sleep(for: .seconds(1))
                 }
@@ -73,10 +73,10 @@ extension WrapperConformance {
         }
     }
 
-    /// After many failures and a rest, the first load is cancelled.
-    private func judgeProbe(_ findings: inout Findings) {
-        findings.judge("after many failures and an hour's rest, a load is cancelled") {
-            try SimulatedWorld().run(leaving: .anything) { world -> Watched<Loaded<Entry>>? in
+    /// Checks the cancellation of the first load after many failures and a rest.
+    private func checkCancelledTry(_ findings: inout Findings) {
+        findings.check("after many failures and an hour without calls, a load is cancelled") {
+            try SimulatedWorld().run(leaving: .anything) { world -> ObservedTask<Loaded<Entry>>? in
                 let wrapped = try await wrapped(world)
                 wrapped.stage.origin.play(then: .failure(.status(503)))
                 for _ in 1...30 { _ = try await wrapped.loadAndRest() }
@@ -84,7 +84,7 @@ extension WrapperConformance {
                 wrapped.stage.origin.play(then: .hang)
                 let calls = wrapped.stage.origin.calls.count
                 let load = wrapped.load()
-                try await world.settle()
+                try await world.runPendingTasks()
                 let wasCalled = wrapped.stage.origin.calls.count > calls
                 load.cancel()
                 try await world.sleep(for: .seconds(1))
@@ -100,22 +100,23 @@ extension WrapperConformance {
     // MARK: Deafness
 
     private struct Deaf: Sendable {
-        var caller: Watched<Loaded<String>>
-        var load: Watched<Loaded<Entry>>
+        var caller: ObservedTask<Loaded<String>>
+        var load: ObservedTask<Loaded<Entry>>
         var limit: Duration?
         var leftRunning: Int
     }
 
-    /// An origin that does not heed its cancellation holds nobody up: not who is cancelled, nor who gives up.
-    func judgeDeafness(_ findings: inout Findings) {
-        findings.judge("the origin does not heed its cancellation") {
+    /// Checks that an origin that ignores cancellation delays neither a cancelled caller nor a wrapper with a time
+    /// limit.
+    func checkIgnoredCancellation(_ findings: inout Findings) {
+        findings.check("the origin ignores cancellation") {
             try SimulatedWorld().run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
                 wrapped.stage.origin.play(then: .deaf)
                 let caller = wrapped.stage.load()
                 try await world.sleep(for: .milliseconds(1))
                 caller.cancel()
-                try await world.settle()
+                try await world.runPendingTasks()
                 let fresh = try await self.wrapped(world)
                 fresh.stage.origin.play(then: .deaf)
                 let limit = fresh.traits.givesUpAfter.map { $0 + world.uptime }

@@ -5,56 +5,57 @@
 #endif
 public import Larder
 
-/// Whether a wrapper keeps its promises, around an origin that answers, fails, hangs or does not heed its cancellation.
+/// A suite that checks whether a wrapper keeps its promises, around an origin that answers, fails, hangs or ignores
+/// cancellation.
 ///
 /// ```swift
 /// #expect(WrapperConformance(.polite, ["pause": "100ms"]).brokenPromises() == [])
 /// ```
 ///
-/// A wrapper that calls its origin more than once for a load declares ``Traits/tries``, and one that gives up declares
-/// ``Traits/givesUpAfter``. It may refuse a call with a ``LoadError`` of the code `unavailable`.
+/// A wrapper that calls its origin more than once for a load must declare `Traits.tries`. A wrapper with a time limit
+/// must declare `Traits.givesUpAfter`. A wrapper may refuse a call with a `LoadError` of the code `unavailable`.
 public struct WrapperConformance: Sendable {
-    let plugin: Plugin
-    let settings: JSON
-    let registry: Registry
+    let tested: TestedPlugin
 
-    /// The suite for a wrapper.
+    /// Creates the suite for a wrapper.
     ///
     /// - Parameters:
-    ///   - settings: what stands beside `"use"`.
+    ///   - plugin: the wrapper to test.
+    ///   - settings: its settings, without `"use"`.
     ///   - registry: the plugins that the settings may name.
     public init(_ plugin: Plugin, _ settings: JSON = [:], registry: Registry = .standard) {
-        self.plugin = plugin
-        self.settings = settings
-        self.registry = registry
+        tested = TestedPlugin(plugin: plugin, settings: settings, registry: registry)
     }
 
-    /// The promises that are not kept, each with the first situation in which that showed.
+    /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
         var findings = Findings()
-        judgeValues(&findings)
+        checkValues(&findings)
         if findings.broken.contains(where: { $0.promise == .composes }) { return findings.broken }
-        judgeFailures(&findings)
-        judgeAnswers(&findings)
-        judgeCancellation(&findings)
-        judgeDeafness(&findings)
-        judgeCompany(&findings)
+        checkFailures(&findings)
+        checkAnswers(&findings)
+        checkCancellation(&findings)
+        checkIgnoredCancellation(&findings)
+        checkConcurrency(&findings)
+        checkSends(&findings)
         return findings.broken
     }
 
-    /// The wrapper itself, around the origin of a stage.
+    /// The composed wrapper, around the origin of a simulated pantry.
     struct Wrapped: Sendable {
-        var stage: Stage
+        var stage: SimulatedPantry
         var loader: any Loader
         var traits: Traits
 
-        /// Starts a load beside the scenario.
-        func load(_ id: String = "1") -> Watched<Loaded<Entry>> {
-            Watched(in: stage.world) { [loader] in try await loader.load(Call(Request(Stage.resource, ["id": id]))) }
+        /// Starts a load in a task beside the scenario.
+        func load(_ id: String = "1") -> ObservedTask<Loaded<Entry>> {
+            ObservedTask(in: stage.world) { [loader] in
+                try await loader.load(Call(Request(TestedPlugin.resource, ["id": id])))
+            }
         }
 
-        /// A load, and a second afterwards.
-        func loadAndRest() async throws -> Watched<Loaded<Entry>> {
+        /// Runs a load, and waits for a second after its end.
+        func loadAndRest() async throws -> ObservedTask<Loaded<Entry>> {
             let load = load()
             while load.ending == nil { try await stage.world.sleep(for: .seconds(1)) }
             try await stage.world.sleep(for: .seconds(1))
@@ -64,19 +65,14 @@ public struct WrapperConformance: Sendable {
 
     /// Composes the wrapper and takes it out of its graph.
     func wrapped(_ world: SimulatedWorld) async throws -> Wrapped {
-        let made = Locked<(any Loader, Traits)?>(nil)
-        let probe = Plugin.wrapper(
-            "conformance-probe", "Shows the wrapper it is made of.", Setting("of", .part(.wrapper), help: "The wrapper")
-        ) { context, inner, part in
-            let loader = try part.wrapper(around: inner, in: context)
-            made.withLock { $0 = (loader, part.traits) }
-            return loader
-        }
-        let around: JSON = ["use": "conformance-probe", "of": .use(plugin.name, settings)]
-        let stage = try await Stage(
-            world, [.init("around", [around])], plugins: [probe, plugin], registry: registry)
-        guard let (loader, traits) = made.withLock({ $0 }) else {
-            throw LoadError(.failed, "it was not composed")
+        let (stage, loader, traits): (_, any Loader, _) = try await tested.composed(
+            in: world, at: { .init("around", [$0]) }
+        ) { setting, show in
+            .wrapper("conformance-probe", "Shows the wrapper it is made of.", setting) { context, inner, part in
+                let loader = try part.wrapper(around: inner, in: context)
+                show(loader, part.traits)
+                return loader
+            }
         }
         return Wrapped(stage: stage, loader: loader, traits: traits)
     }
@@ -85,33 +81,33 @@ public struct WrapperConformance: Sendable {
 
     private static let metadata = Metadata(
         fetchedAt: Timestamp(seconds: 7), validatedAt: Timestamp(seconds: 8), etag: "e", lastModified: "l",
-        contentType: "text/plain", tags: ["a", "b"], version: 3, checksum: 4, spread: 0.5)
+        contentType: "text/plain", tags: ["a", "b"], notes: ["a": .number(3), "b": .text("4")], spread: 0.5)
 
     private struct Passage: Sendable {
         var entry: Entry
         var sent: Call
         var received: [Call]
-        var first: Watched<Loaded<Entry>>
-        var second: Watched<Loaded<Entry>>
+        var first: ObservedTask<Loaded<Entry>>
+        var second: ObservedTask<Loaded<Entry>>
         var answered: Bool
         var leftRunning: Int
     }
 
-    private func judgeValues(_ findings: inout Findings) {
-        findings.judge("the origin sends a value, and then says unchanged") {
+    private func checkValues(_ findings: inout Findings) {
+        findings.check("the origin sends a value, and then says unchanged") {
             try SimulatedWorld().run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
                 let entry = Entry(Data("value".utf8), Self.metadata)
                 wrapped.stage.origin.play(.answering { _ in entry }, .unchanged())
                 let known = Entry(Data("known".utf8), Self.metadata)
-                let call = Call(Request(Stage.resource, ["id": "1"], scope: "a", priority: .high), codec: .raw)
+                let call = Call(Request(TestedPlugin.resource, ["id": "1"], scope: "a", priority: .high), codec: .raw)
                     .knowing(known)
                 let answered =
                     wrapped.loader.answer(call.request, codec: .raw, for: .showing) != nil
                     || !wrapped.stage.origin.calls.isEmpty
-                let first = Watched(in: world) { try await wrapped.loader.load(call) }
+                let first = ObservedTask(in: world) { try await wrapped.loader.load(call) }
                 try await world.sleep(for: .seconds(60))
-                let second = Watched(in: world) { try await wrapped.loader.load(call) }
+                let second = ObservedTask(in: world) { try await wrapped.loader.load(call) }
                 try await world.sleep(for: .seconds(7_200))
                 return Passage(
                     entry: entry, sent: call, received: wrapped.stage.origin.calls, first: first, second: second,
@@ -119,8 +115,11 @@ public struct WrapperConformance: Sendable {
             }
         } _: { seen, findings in
             let loaded = seen.first.value
+            // The graph notes when the origin was asked.
+            var metadata = seen.entry.metadata
+            metadata.askedAt = loaded?.value.metadata.askedAt
             findings.expect(
-                loaded?.value.payload === seen.entry.payload && loaded?.value.metadata == seen.entry.metadata
+                loaded?.value.payload === seen.entry.payload && loaded?.value.metadata == metadata
                     && loaded?.source == .origin && loaded?.freshness == .fresh && loaded?.fellBack == false,
                 .passesOn, "the origin's entry with all its metadata", got: seen.first.inWords)
             let second = seen.second.value
@@ -137,7 +136,7 @@ public struct WrapperConformance: Sendable {
             findings.expect(
                 !seen.answered, .noTrace, "no answer at once, and no call, where the origin has none", got: "one")
             findings.expect(
-                seen.leftRunning == 0, .endsEverything, "nothing under way two hours later",
+                seen.leftRunning == 0, .endsEverything, "no task running two hours later",
                 got: "\(seen.leftRunning) tasks")
         }
     }

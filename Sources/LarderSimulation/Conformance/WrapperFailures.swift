@@ -1,18 +1,18 @@
 import Larder
 
-/// What a wrapper does when the origin fails, or says no.
+/// Checks of a wrapper whose origin fails, or answers with an error.
 extension WrapperConformance {
     struct Outage: Error {}
 
     private struct Trouble: Sendable {
-        var load: Watched<Loaded<Entry>>
+        var load: ObservedTask<Loaded<Entry>>
         var calls: Int
         var underWay: Int
         var allowed: Int
         var leftRunning: Int
     }
 
-    func judgeFailures(_ findings: inout Findings) {
+    func checkFailures(_ findings: inout Findings) {
         let acts: [(String, ScriptedOrigin.Act)] = [
             ("the origin fails with 503 each time", .failure(.status(503, retryAfter: .milliseconds(10)))),
             ("the origin throws an error of its own each time", .throwing(Outage(), after: .milliseconds(10))),
@@ -20,7 +20,7 @@ extension WrapperConformance {
             ("the origin fails after 20 s", .throwing(Outage(), after: .seconds(20))),
         ]
         for (situation, act) in acts {
-            findings.judge(situation) {
+            findings.check(situation) {
                 try SimulatedWorld().run(leaving: .anything) { world in
                     let wrapped = try await wrapped(world)
                     wrapped.stage.origin.play(then: act)
@@ -33,20 +33,20 @@ extension WrapperConformance {
                         allowed: max(1, wrapped.traits.tries?.count ?? 1), leftRunning: wrapped.stage.leftRunning)
                 }
             } _: { seen, findings in
-                judge(seen, &findings)
+                check(seen, &findings)
             }
         }
     }
 
-    private func judge(_ seen: Trouble, _ findings: inout Findings) {
+    private func check(_ seen: Trouble, _ findings: inout Findings) {
         findings.expect(
-            seen.load.ending != nil, .endsEverything, "that the load ends", got: "a load that goes on")
+            seen.load.ending != nil, .endsEverything, "a load that ends", got: "a load that does not end")
         findings.expect(
             seen.calls <= seen.allowed, .tries, "\(seen.allowed) calls at most, as it declares", got: "\(seen.calls)")
         findings.expect(
-            seen.underWay == 0, .cancelsInner, "no call under way once the load has ended", got: "\(seen.underWay)")
+            seen.underWay == 0, .cancelsInner, "no running call once the load has ended", got: "\(seen.underWay)")
         findings.expect(
-            seen.leftRunning == 0, .endsEverything, "nothing under way two hours later",
+            seen.leftRunning == 0, .endsEverything, "no task running two hours later",
             got: "\(seen.leftRunning) tasks")
         guard let error = seen.load.failure else { return }
         let failure = error as? LoadError
@@ -60,18 +60,18 @@ extension WrapperConformance {
     // MARK: Answers
 
     private struct Answers: Sendable {
-        var loads: [Watched<Loaded<Entry>>]
+        var loads: [ObservedTask<Loaded<Entry>>]
         var calls: Int
-        var last: Watched<Loaded<Entry>>
+        var last: ObservedTask<Loaded<Entry>>
     }
 
-    func judgeAnswers(_ findings: inout Findings) {
+    func checkAnswers(_ findings: inout Findings) {
         for answer in [LoadError.status(404), .status(403), .answer("no, and that is final")] {
-            findings.judge("the origin answers thirty times: \(answer.message)") {
+            findings.check("the origin answers thirty times: \(answer.message)") {
                 try SimulatedWorld().run(leaving: .anything) { world in
                     let wrapped = try await wrapped(world)
                     wrapped.stage.origin.play(then: .failure(answer))
-                    var loads: [Watched<Loaded<Entry>>] = []
+                    var loads: [ObservedTask<Loaded<Entry>>] = []
                     for _ in 1...30 { loads.append(try await wrapped.loadAndRest()) }
                     let calls = wrapped.stage.origin.calls.count
                     wrapped.stage.origin.play(then: .value("value"))

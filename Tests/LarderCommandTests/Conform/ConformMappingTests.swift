@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// A row in brief: each of these passes, and is no fixture's.
+/// A row in a short form. Each of these rows passes, and none of them is from the fixture.
 struct BriefRow: Sendable, CustomTestStringConvertible {
     var title: String
     var strategy: String
@@ -21,7 +21,7 @@ struct BriefRow: Sendable, CustomTestStringConvertible {
         """
     }
 
-    /// A copy of `k` in memory.
+    /// Returns a copy of `k` in memory.
     static func old(_ age: String, _ more: String = "", store: String = "memory", value: String = "old") -> String {
         #"{ "store": "\#(store)", "key": "k", "value": "\#(value)", "age_ms": \#(age)\#(more) }"#
     }
@@ -47,7 +47,7 @@ struct BriefRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What the fixture does not ask for, mapped all the same.
+/// Rows that the fixture does not contain but that are supported.
 @Suite struct ConformMappingTests {
     typealias B = BriefRow
 
@@ -180,13 +180,13 @@ struct BriefRow: Sendable, CustomTestStringConvertible {
         #expect(output.out.hasPrefix("A pass\n"), "\(output.out)\(output.err)")
     }
 
-    @Test func ofSeveralCallersEachIsLookedAt() async throws {
+    @Test func eachOfSeveralCallersIsCompared() async throws {
         let row = ConformRows.row([
             (#""key": "k", "expect""#, #""key": "k", "count": 10000, "expect""#),
             (#""from": "origin""#, #""from": "cache""#),
         ])
         let output = try await ConformRows.play(ConformRows.file(row))
-        // What all see is told once.
+        // A difference that all callers see is reported once.
         #expect(output.out.hasPrefix("A-1 fail step 1 caller 1: from origin, not cache\n"))
     }
 }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Testing
 
-/// Files of scenarios to be played.
+/// Files of rows for `larder conform`.
 enum ConformRows {
     static let fixture = projectFolder.appending(path: "Tests/LarderCommandTests/Fixtures/strategies.json").path
 
-    /// A row that passes: an expired copy, fetched anew.
+    /// A row that passes: an expired copy is replaced by a new answer.
     static let row = """
         { "id": "A-1", "level": "must", "family": "cache-first", "title": "expired",
           "strategy": { "kind": "cache-first", "ttl_ms": 1000 },
@@ -16,12 +16,12 @@ enum ConformRows {
           "end": { "at_ms": 100, "origin_calls": 1, "body_writes": 1, "stored": { "memory": { "k": "new" } } } }
         """
 
-    /// A file of these rows.
+    /// Returns a file of these rows.
     static func file(_ rows: String...) -> String {
         #"{ "format": "strategy-scenarios/1", "scenarios": ["# + rows.joined(separator: ",\n") + "] }"
     }
 
-    /// What `conform` says of a file.
+    /// Runs `larder conform` with a file and returns its output.
     static func play(_ text: String, _ options: String...) async throws -> Output {
         try await play(Data(text.utf8), options)
     }
@@ -35,7 +35,7 @@ enum ConformRows {
         return output
     }
 
-    /// The row with some texts, each of which must be in it, replaced.
+    /// Returns the row with texts replaced. Each text must occur in the row.
     static func row(_ edits: [(String, String)]) -> String {
         edits.reduce(row) { row, edit in
             #expect(row.contains(edit.0), "\(edit.0)")
@@ -44,7 +44,7 @@ enum ConformRows {
     }
 }
 
-/// A row made from the one that passes, and what is said of it.
+/// A variation of the row that passes, and the output for it.
 struct EditedRow: Sendable, CustomTestStringConvertible {
     var edits: [(String, String)]
     var verdict: String

@@ -1,9 +1,12 @@
 import FoundationEssentials
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 @testable import LarderCommand
 
-/// Dumps made by hand, in a folder, and what is reported of them.
+/// A folder of dumps made for a test, and the report about them.
 struct Dumps {
     /// Tuesday 2026-11-17 12:00 UTC.
     static let noon = Timestamp(seconds: 1_794_916_800)
@@ -40,7 +43,7 @@ struct Dumps {
         await Output(["report", folder.path] + options)
     }
 
-    /// The report for programs about `feed`.
+    /// Returns the JSON report about `feed`.
     func facts(_ options: String...) async throws -> Facts {
         let output = await Output(["report", folder.path, "--format", "json"] + options)
         return try Facts(output.out)
@@ -48,7 +51,7 @@ struct Dumps {
 }
 
 extension RevisionDump {
-    /// A revision of which these counters are known, and these loads and calls that took that long.
+    /// Creates a revision with these counters, and with loads and calls of these latencies.
     init(
         _ name: String, strategy: String = "network-first", isCurrent: Bool = true, _ counts: [Counter: UInt64],
         live: [Duration] = [], origin: [Duration] = [], _ periods: [Period] = []
@@ -68,9 +71,10 @@ extension RevisionDump {
 }
 
 extension Period {
-    /// The five minutes that began so many minutes after noon.
+    /// Creates a period of five minutes that began this many minutes after noon.
     init(at minute: Int64, _ counts: [Counter: UInt64], oldest: Duration? = nil) {
         self.init(start: Dumps.noon + .seconds(minute * 60))
-        (self.counts, self.oldest) = (counts, oldest)
+        for (counter, count) in counts { self[counter] = count }
+        self.oldest = oldest
     }
 }

@@ -1,10 +1,13 @@
 import FoundationEssentials
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 @testable import LarderCommand
 
-/// What a report says in words, and how it writes days and times.
+/// The findings of a report in words, and its format of days and times.
 @Suite struct FindingsTests {
     private func findings(_ revisions: RevisionDump...) throws -> [String] {
         var builder = ReportBuilder(since: nil)
@@ -16,7 +19,7 @@ import Testing
         minutes.map { Period(at: $0, [.loads: 100, .hits: 100, .originCalls: 10]) }
     }
 
-    @Test func anIncidentIsToldWithItsCauseAndWhatUsersSaw() throws {
+    @Test func incidentIsReportedWithCauseAndEffect() throws {
         let bad = [
             Period(
                 at: 5, [.loads: 100, .fallbacks: 42, .originCalls: 50, .originErrors: 22], oldest: .seconds(10_800)),
@@ -27,17 +30,17 @@ import Testing
         let periods = [Self.quiet(0), bad, [between], Self.quiet(20)].joined().sorted { $0.start < $1.start }
         #expect(
             try findings(RevisionDump([.loads: 500, .fallbacks: 93], periods)) == [
-                "31 % of loads fell back on Tuesday 2026-11-17 12:05–12:20; origin error rate was 40 %; "
+                "31 % of loads fell back, on Tuesday 2026-11-17 12:05–12:20; origin error rate was 40 %; "
                     + "users saw data up to 3 h old; nobody got an error"
             ])
     }
 
-    @Test func failuresAreCountedAndIncidentsTheWorstFirst() throws {
+    @Test func failuresAreCountedAndWorstIncidentIsFirst() throws {
         let one = Period(at: 0, [.loads: 100, .failures: 12])
         #expect(
             try findings(RevisionDump([.loads: 100, .failures: 12, .staleErrors: 1], [one])) == [
-                "12 % of loads failed on Tuesday 2026-11-17 12:00–12:05; 12 loads got an error",
-                "1 load failed although there was a copy, which the policy did not allow any more",
+                "12 % of loads failed, on Tuesday 2026-11-17 12:00–12:05; 12 loads got an error",
+                "1 load failed although there was a copy, because the policy no longer allowed it",
             ])
         let many = (0..<5).map { Period(at: $0 * 20, [.loads: 100, .fallbacks: 50 + UInt64($0)]) }
         let found = try findings(RevisionDump([.loads: 500, .fallbacks: 260], many))
@@ -45,7 +48,7 @@ import Testing
         #expect(found[3] == "2 lesser incidents of that kind")
     }
 
-    @Test func trendsAreToldBothWays() throws {
+    @Test func risingAndFallingTrendsAreReported() throws {
         let worse = (0..<6).map { Period(at: $0 * 5, [.loads: 100, .fallbacks: $0 < 4 ? 1 : 6]) }
         #expect(
             try findings(RevisionDump([.loads: 600, .fallbacks: 16], worse))
@@ -56,7 +59,7 @@ import Testing
                 == ["getting better: 5 % of loads fell back or failed at first, 0 % lately"])
     }
 
-    @Test func revisionsAreComparedInTheOrderInWhichTheyCame() throws {
+    @Test func revisionsAreComparedInOrderOfAppearance() throws {
         let old = RevisionDump(
             "aaa", strategy: "cache-first", isCurrent: false, [.loads: 100, .fallbacks: 2],
             live: [.milliseconds(20)], [Period(at: 0, [.loads: 100])])
@@ -66,11 +69,11 @@ import Testing
             try findings(new, old)
                 == ["policy aaa → bbb (cache-first → network-first): fallback_rate 2.0 % → 4.0 %, p95 20 ms → 200 ms"])
         let earlier = RevisionDump("", strategy: "", isCurrent: false, [.loads: 60])
-        // What is too long ago to be told apart is compared with nothing.
+        // Metrics that are too old to be kept separately are not compared.
         #expect(try !findings(earlier, new).contains { $0.hasPrefix("policy") })
     }
 
-    @Test func storesAndWhatTheCacheHidAreTold() throws {
+    @Test func storesAndErrorsHiddenByCacheAreReported() throws {
         var revision = RevisionDump(
             [.loads: 2, .corrupt: 2], live: [.milliseconds(100)], origin: [.milliseconds(900), .milliseconds(900)])
         revision.metrics.faults = [
@@ -86,9 +89,24 @@ import Testing
         #expect(try findings(RevisionDump([:])) == ["no loads were counted"])
     }
 
+    // MARK: Rates
+
+    @Test func everyRateIsInEachFormatOfAReport() async throws {
+        let dump = projectFolder.appending(path: "Tests/LarderCommandTests/Fixtures/dump.json").path
+        for format in ["text", "json", "prometheus", "openmetrics", "html"] {
+            let output = await Output(["report", dump, "--format", format])
+            for rate in Rate.all {
+                let name = format == "text" ? rate.name.replacing("_rate", with: "") : rate.name
+                #expect(output.out.contains(name), "\(name) as \(format)")
+            }
+        }
+        let read = try MetricsDump(reading: Array(Data(contentsOf: URL(filePath: dump))))
+        for rate in Rate.all { #expect(read.json.text().contains("\"\(rate.name)\"")) }
+    }
+
     // MARK: The text, whole
 
-    @Test func theTextOfAFixedDumpIsFixed() async throws {
+    @Test func reportOfFixedDumpHasFixedText() async throws {
         let fixtures = projectFolder.appending(path: "Tests/LarderCommandTests/Fixtures")
         let output = await Output(["report", fixtures.appending(path: "dump.json").path])
         let expected = try String(contentsOf: fixtures.appending(path: "report.txt"), encoding: .utf8)
@@ -117,7 +135,7 @@ import Testing
         "2026-01-01T24:00",
         "2026-01-01T10:60", "2026-01-01 10:00:60", "2026-01-01T10:00+01:00", "٢٠٢٦-01-01", "1969-12-31", "",
     ])
-    func whatIsNoTimeIsNone(text: String) {
+    func invalidTimeIsNil(text: String) {
         #expect(Timestamp(spelled: text) == nil)
     }
 }

@@ -1,10 +1,13 @@
 import FoundationEssentials
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 @testable import LarderCommand
 
-/// The report as a page: that it is closed to what names and files say, and that what is drawn is what was counted.
+/// Tests of the HTML report: names and files cannot inject markup, and the drawings show the counted values.
 @Suite struct ReportHTMLTests {
     private func page(_ dump: MetricsDump, skipping file: String? = nil) throws -> String {
         var builder = ReportBuilder(since: nil)
@@ -27,7 +30,7 @@ import Testing
         #expect(Self.hostile.inert.allSatisfy { !"<>\"'\n".contains($0) })
     }
 
-    @Test func noNameIsMarkup() throws {
+    @Test func namesAreNeverMarkup() throws {
         var metrics = ResourceMetrics()
         metrics[.loads] = 60
         metrics.faults[Fault(tier: Self.hostile, kind: .read)] = 2
@@ -41,7 +44,7 @@ import Testing
         let dump = Dumps.dump(resource: Self.hostile, host: Self.hostile, revisions)
         let page = try page(dump, skipping: Self.hostile)
         #expect(page.components(separatedBy: Self.hostile.printable.inert).count > 10)
-        // Tags are those of the same page with harmless names, and nothing else.
+        // The page has the same tags as a page with harmless names.
         var harmless = dump
         harmless.resources[0].name = "x"
         harmless.host = "x"
@@ -55,12 +58,12 @@ import Testing
         #expect(Self.tags(page) == Self.tags(try self.page(harmless, skipping: "x")))
     }
 
-    /// The names of all tags, in order.
+    /// Returns the names of all tags in order.
     private static func tags(_ page: String) -> [Substring] {
         page.split(separator: "<").dropFirst().map { $0.prefix { !" >\n".contains($0) } }
     }
 
-    @Test func thePageStandsAlone() throws {
+    @Test func pageRefersToNoOtherFile() throws {
         let page = try page(Dumps.dump([RevisionDump([.loads: 1], live: [.seconds(1)], [Period(at: 0, [.loads: 1])])]))
         for word in [
             "<script", "http://", "https://", "url(", "@import", "<link", "<img", " src=", "javascript:", " onload",
@@ -89,7 +92,7 @@ import Testing
         for chart in charts {
             #expect(chart.contains("<title id=") && chart.contains("<desc id=") && chart.contains("<details>"))
         }
-        // Whatever is opened is closed.
+        // Every opened tag is closed.
         for tag in [
             "section", "div", "table", "tr", "td", "svg", "g", "details", "figure", "ul", "li", "dl", "main", "nav",
         ] {
@@ -99,7 +102,7 @@ import Testing
 
     // MARK: What is drawn
 
-    /// What follows a series' name in the page, to the end of its group.
+    /// Returns the text after a series' name, up to the end of its group.
     private func series(_ name: String, in page: String) throws -> String {
         let rest = try #require(page.components(separatedBy: "data-series=\"\(name)\"").dropFirst().first)
         return try #require(rest.components(separatedBy: "</g>").first)
@@ -111,7 +114,7 @@ import Testing
             Period(at: 5, [.loads: 10, .fallbacks: 4]), Period(at: 15, [.loads: 4, .fallbacks: 1, .failures: 1]),
         ]
         let page = try page(Dumps.dump([RevisionDump([.loads: 24, .fallbacks: 6], periods)]))
-        // Twenty minutes are a thousand wide, half of all loads 240 high; points stand in the middle of their minutes.
+        // Twenty minutes are 1,000 wide, half of all loads are 240 high. Points are in the middle of their minutes.
         #expect(page.contains("data-from=\"1794916800\" data-to=\"1794918000\" data-top=\"0.5\""))
         let fallback = try series("fallback_rate", in: page)
         #expect(fallback.contains("data-points=\"1794916950,0.1 1794917250,0.4 1794917850,0.25\""))
@@ -119,7 +122,7 @@ import Testing
             fallback.contains("points=\"125,192 375,48\"") && fallback.contains("line dot\" points=\"875,120 875,120\"")
         )
         #expect(try series("failed_rate", in: page).contains("points=\"125,240 375,240\""))
-        // Where no call was made, none failed and none succeeded.
+        // A minute without calls has neither failures nor successes.
         #expect(try series("origin_error_rate", in: page).contains("data-points=\"1794916950,0.5\""))
         #expect(page.contains("<th scope=\"row\">2026-11-17 12:05</th><td>10</td><td>40.0 %</td>"))
     }

@@ -1,13 +1,16 @@
 import Testing
 
-@testable import Larder
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
 @testable import LarderCommand
 
-/// What `larder report` adds up, and what it says when it cannot.
+/// The sums of `larder report`, and its notes when dumps are missing.
 @Suite struct ReportTests {
     // MARK: Adding up
 
-    @Test func processesAddUp() async throws {
+    @Test func reportAddsUpProcesses() async throws {
         let dumps = try Dumps()
         try dumps.write(
             "a.json", host: "web-1", store: StoreStatistics(entries: 2, bytes: 30, evictions: 1),
@@ -33,12 +36,69 @@ import Testing
         #expect(feed["revisions"].items.count == 1)
     }
 
-    @Test func whatCouldNotBeUsedIsNoted() async throws {
+    @Test func countersAndLevelsOfUnknownPluginsAreReported() async throws {
+        let naps = Counter("naps", "Calls that waited for a nap")
+        let (napTime, napBytes) = (
+            Counter("nap_milliseconds", "How long they were"), Counter("nap_bytes", "Their size")
+        )
+        let mood = Level("mood", "How it feels", values: ["calm", "angry"])
+        let dumps = try Dumps()
+        for (instance, value) in ["a": "angry", "b": "calm", "c": "calm"] {
+            var dump = Dumps.dump(
+                instance: instance, host: instance,
+                [RevisionDump([.loads: 10, naps: 1_000, napTime: 40_000, napBytes: 2_000])])
+            dump.resources[0].levels = [mood: value]
+            try dumps.write(instance + ".json", dump)
+        }
+        let text = await dumps.report().out
+        #expect(
+            text.hasSuffix(
+                "\n  plugins: nap bytes 6.0 KB, nap 2 min, naps 3\u{202F}000; mood: 2 calm, 1 angry\n"), "\(text)")
+        let feed = try await dumps.facts()["resources"].items[0]
+        #expect(feed["counters"]["naps"].int == 3_000)
+        #expect(feed["levels"]["mood"]["calm"].int == 2 && feed["levels"]["mood"]["angry"].int == 1)
+        let prometheus = await dumps.report("--format", "prometheus").out
+        #expect(prometheus.contains("# HELP larder_naps_total Calls that waited for a nap\n"))
+        #expect(prometheus.contains("\nlarder_mood_angry{resource=\"feed\"} 1\n"))
+        let page = await dumps.report("--format", "html").out
+        #expect(page.contains("Calls that waited for a nap") && page.contains("How long they were"))
+    }
+
+    @Test func valuesOfLevelThatVersionsDeclareDifferentlyAreUnited() async throws {
+        let dumps = try Dumps()
+        for (instance, values) in [
+            ("a", ["calm", "angry"]), ("b", ["calm", "cross", "angry"]), ("c", ["calm", "mad"]),
+        ] {
+            var dump = Dumps.dump(instance: instance, host: instance, [RevisionDump([.loads: 10])])
+            dump.resources[0].levels = [
+                Level("mood", "How it feels", values: values): instance == "a" ? "calm" : values[1]
+            ]
+            try dumps.write(instance + ".json", dump)
+        }
+        let text = await dumps.report().out
+        #expect(text.hasSuffix("\n  plugins: mood: 1 calm, 1 cross, 1 mad\n"), "\(text)")
+        let prometheus = await dumps.report("--format", "prometheus").out
+        #expect(prometheus.contains("\nlarder_mood_mad{resource=\"feed\"} 1\n"))
+        #expect(prometheus.contains("\nlarder_mood_cross{resource=\"feed\"} 0\n"))
+    }
+
+    @Test func levelOfAnOldDumpIsKnownFromTheRegistry() async throws {
+        let dumps = try Dumps()
+        var dump = Dumps.dump([RevisionDump([.loads: 10, .retries: 4])])
+        dump.resources[0].levels = [.breaker: "open"]
+        guard case .object(let members) = dump.json else { return }
+        try dumps.folder.write(JSON.object(members.filter { $0.name != "declared" }).text(), to: "a.json")
+        let text = await dumps.report().out
+        #expect(text.hasSuffix("\n  plugins: retries 4; breaker: 1 open\n"), "\(text)")
+    }
+
+    @Test func unusedDumpsAreNoted() async throws {
         let dumps = try Dumps()
         for instance in ["a", "b"] {
             var dump = Dumps.dump(instance: instance, [RevisionDump([.loads: 10])])
             dump.unusable = [UnusablePart(resource: "feed", part: "file")]
             if instance == "b" { dump.unusable.append(UnusablePart(resource: nil, part: "log")) }
+            if instance == "a" { dump.unusable.append(UnusablePart(resource: "feed", part: "clearing")) }
             dump.logLost = instance == "b" ? 7 : 0
             try dumps.write(instance + ".json", dump)
         }
@@ -46,16 +106,17 @@ import Testing
             try await dumps.facts()["notes"].items.map(\.string) == [
                 "In 1 process 'log' could not be written: the cache folder cannot be used.",
                 "In 2 processes the store 'file' of 'feed' kept nothing: the cache folder cannot be used.",
+                "In 1 process a clearing of 'feed' was not finished at the last dump.",
                 "Lines that could not be written are missing in logs: 7.",
             ])
     }
 
-    @Test func aProcessCountsOnceAndItsEarlierDumpsTellWhatHappenedWhen() async throws {
+    @Test func processCountsOnceAndEarlierDumpsShowCourse() async throws {
         let dumps = try Dumps()
         try dumps.write(
             "2.json", minutes: 30,
             RevisionDump([.loads: 10], [Period(at: 0, [.loads: 6]), Period(at: 5, [.loads: 4])]))
-        // The day before is forgotten by now.
+        // The metrics of the day before are no longer kept.
         try dumps.write(
             "1.json", minutes: 90,
             RevisionDump([.loads: 25], [Period(at: 5, [.loads: 9]), Period(at: 60, [.loads: 10])]))
@@ -74,7 +135,7 @@ import Testing
             "1.json", minutes: 30, store: StoreStatistics(entries: 9, hits: 4, misses: 2, evictions: 1),
             RevisionDump("old", isCurrent: false, [.loads: 7]),
             RevisionDump([.loads: 10, .fallbacks: 9], live: [.seconds(5)], [Period(at: 0, [.loads: 10])]))
-        // By now the old revision is no longer told apart.
+        // The old revision is no longer listed separately.
         try dumps.write(
             "2.json", minutes: 90, store: StoreStatistics(entries: 8, hits: 14, misses: 3, evictions: 5),
             RevisionDump("", strategy: "", isCurrent: false, [.loads: 7]),
@@ -85,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: ["1h", "2026-11-17T12:30"])
-    func whatHappenedBeforeIsSubtracted(since: String) async throws {
+    func earlierCountsAreSubtracted(since: String) async throws {
         let facts = try await twoDumps().facts("--since", since)
         let feed = facts["resources"].items[0]
         #expect(feed["counters"]["loads"].int == 15 && feed["counters"]["fallbacks"].int == 1)
@@ -96,7 +157,7 @@ import Testing
         #expect(facts["notes"].items.isEmpty && facts["from"].int == 1_794_918_600)
     }
 
-    @Test func aProcessThatCannotBeCutIsSaidToBeWhole() async throws {
+    @Test func processWithoutEarlierDumpIsMarkedAsWhole() async throws {
         let facts = try await twoDumps().facts("--since", "2026-11-17T12:10")
         #expect(facts["resources"].items[0]["counters"]["loads"].int == 32)
         #expect(facts["resources"].items[0]["trend"].items.map(\.["loads"].int) == [15])
@@ -104,7 +165,7 @@ import Testing
         #expect(facts["notes"].items[0].string?.hasPrefix("No dump was made at the time asked for") == true)
     }
 
-    @Test func aProcessThatEndedBeforeIsLeftOut() async throws {
+    @Test func processThatEndedBeforeWindowIsLeftOut() async throws {
         let dumps = try twoDumps()
         try dumps.write("3.json", instance: "b", host: "gone", minutes: 5, RevisionDump([.loads: 99]))
         let facts = try await dumps.facts("--since", "1h")
@@ -117,7 +178,7 @@ import Testing
 
     // MARK: What cannot be read
 
-    @Test func whatIsNoDumpIsNamedAndLeftOut() async throws {
+    @Test func invalidDumpIsNamedAndLeftOut() async throws {
         let dumps = try Dumps()
         try dumps.write("good.json", RevisionDump([.loads: 10]))
         try dumps.folder.write(#"{ "format": "larder-metrics/1", "process": "#, to: "damaged.json")
@@ -127,14 +188,14 @@ import Testing
         #expect(output.code == 1)
         let lines = output.err.split(separator: "\n")
         #expect(lines.count == 2)
-        #expect(lines[0].hasPrefix("larder: \(dumps.folder.path)/damaged.json: no JSON: "))
-        #expect(lines[1].hasSuffix("/foreign\u{FFFD}[2J.json: no dump of Larder: it has no 'format'; left out"))
+        #expect(lines[0].hasPrefix("larder: \(dumps.folder.path)/damaged.json: not JSON: "))
+        #expect(lines[1].hasSuffix("/foreign\u{FFFD}[2J.json: not a dump of Larder: 'format' is missing; left out"))
         #expect(output.out.contains("1 process, 1 dump\n\nfeed: "))
         let facts = try await dumps.facts()
         #expect(facts["skipped"].items.count == 2 && facts["resources"].items.count == 1)
     }
 
-    @Test func withoutDumpsThereIsNoReport() async throws {
+    @Test func reportWithoutDumpsIsError() async throws {
         let dumps = try Dumps()
         let output = await dumps.report()
         #expect(output.code == 1 && output.out.isEmpty && output.err == "larder: there is no dump to report on\n")
@@ -143,28 +204,28 @@ import Testing
     }
 
     @Test(arguments: [
-        (["report"], "which dumps?"), (["report", ".", "--format", "pdf"], "prometheus"),
+        (["report"], "report takes at least one DUMP"), (["report", ".", "--format", "pdf"], "prometheus"),
         (["report", ".", "--since", "yesterday"], "--since takes"),
         (["report", ".", "--since", "2026-02-30"], "--since"),
         (["report", ".", "--nonsense"], "--nonsense"),
     ])
-    func wrongUseIsToldApart(arguments: [String], words: String) async throws {
+    func usageErrorIsDistinguishedFromFailure(arguments: [String], words: String) async throws {
         let output = await Output(arguments)
         #expect(output.code == 2 && output.out.isEmpty && output.err.contains(words), "\(output.err)")
     }
 
-    @Test func dumpsThatClaimTooMuchAreAddedUpAllTheSame() async throws {
+    @Test func impossiblyLargeCountsDoNotTrap() async throws {
         let dumps = try Dumps()
         let most: UInt64 = 1_000_000_000_000_000
         let revisions = (0..<3).map { number in
             var revision = RevisionDump("\(number)", isCurrent: false, [.loads: 1, .fallbacks: most])
             for outcome in Outcome.allCases {
                 revision.metrics.latency[outcome] = Sketch()
-                for bucket in 0..<Sketch.buckets { revision.metrics.latency[outcome]?.add(most, at: bucket) }
+                for bucket in 0..<Sketch.bucketCount { revision.metrics.latency[outcome]?.add(most, at: bucket) }
             }
             return revision
         }
-        // And it was written before it began.
+        // The dump's time is before the start of its process.
         try dumps.write("a.json", Dumps.dump(minutes: -60, revisions))
         for format in ["text", "json", "html"] {
             #expect(await dumps.report("--format", format).code == 0)
@@ -172,7 +233,7 @@ import Testing
         #expect(try await dumps.facts()["resources"].items[0]["fallback_rate"].int == 1)
     }
 
-    @Test func theReportGoesWhereItIsWanted() async throws {
+    @Test func reportIsWrittenToGivenFile() async throws {
         let dumps = try Dumps()
         try dumps.write("a.json", RevisionDump([.loads: 10]))
         let file = dumps.folder.path + "/report.txt"

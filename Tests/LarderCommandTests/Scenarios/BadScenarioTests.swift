@@ -17,12 +17,12 @@ import Testing
         }
         """
 
-    /// What is changed in a sound file, and what is said about it.
+    /// A change of a valid file, and the message about it.
     static let table: [(String, String, String)] = [
         (
             #""feed""#, #""fed""#,
             """
-            2:15: error: this is none of the choices; expected one of "catalog", "feed", "images" \
+            2:15: error: this is not one of the choices; expected one of "catalog", "feed", "images" \
             (did you mean 'feed'?) [at $.resource]
             """
         ),
@@ -48,7 +48,7 @@ import Testing
         (
             #""3h""#, #""3 hours""#,
             """
-            5:38: error: this is no duration; expected a duration such as "250ms" or "30s" [at $.scenarios[0].cached.age]
+            5:38: error: this is not a duration; expected a duration such as "250ms" or "30s" [at $.scenarios[0].cached.age]
             """
         ),
         (
@@ -59,7 +59,7 @@ import Testing
         ),
         (
             #"{ "value": 1, "age": "3h" }"#, "3",
-            "5:17: error: the number 3 cannot stand here; expected a copy: { … } [at $.scenarios[0].cached]"
+            "5:17: error: the number 3 is not allowed here; expected a copy: { … } [at $.scenarios[0].cached]"
         ),
         (
             #"{ "value": 1, "age": "3h" }"#, #"[{ "value": 1 }, { "value": 2, "scope": "a" }, { "value": 3 }]"#,
@@ -121,12 +121,12 @@ import Testing
         ),
         (
             #""at": "0s","#, #""parameters": { "id": 42 },"#,
-            "7:39: error: the number 42 cannot stand here; expected text [at $.scenarios[0].asks.parameters.id]"
+            "7:39: error: the number 42 is not allowed here; expected text [at $.scenarios[0].asks.parameters.id]"
         ),
         (
             #""at": "0s","#, #""mode": "cached","#,
             """
-            7:25: error: this is none of the choices; expected one of "normal", "refresh", "cachedOnly" \
+            7:25: error: this is not one of the choices; expected one of "normal", "refresh", "cachedOnly" \
             [at $.scenarios[0].asks.mode]
             """
         ),
@@ -141,7 +141,7 @@ import Testing
         (
             #"{ "value": 2 } }"#, #"{ "error": "timedout" } }"#,
             """
-            7:50: error: this is none of the choices; expected one of "answer", "failed", "timeout", \
+            7:50: error: this is not one of the choices; expected one of "answer", "failed", "timeout", \
             "unavailable", "undecodable", "refused", "notCached", "deadline" (did you mean 'timeout'?) \
             [at $.scenarios[0].asks.expect.error]
             """
@@ -156,20 +156,20 @@ import Testing
     ]
 
     @Test(arguments: table)
-    func aMistakeIsOneMessageWithItsPlaceAndPath(right: String, wrong: String, message: String) async throws {
+    func mistakeIsOneMessageWithPlaceAndPath(right: String, wrong: String, message: String) async throws {
         try #require(Self.sound.contains(right))
         #expect(try await Stories().problems(Self.sound.replacing(right, with: wrong)) == [message])
     }
 
-    @Test func aSourceThatNobodyIsCalledIsToldWithTheNearest() async throws {
+    @Test func unknownSourceIsReportedWithNearestName() async throws {
         let problems = try await Stories().problems(
             Self.sound.replacing(#"{ "value": 2 } }"#, with: #"{ "source": "memry" } }"#))
         #expect(problems.count == 1)
-        #expect(problems.first?.hasPrefix("7:51: error: this is none of the choices; expected one of") == true)
+        #expect(problems.first?.hasPrefix("7:51: error: this is not one of the choices; expected one of") == true)
         #expect(problems.first?.hasSuffix("(did you mean 'memory'?) [at $.scenarios[0].asks.expect.source]") == true)
     }
 
-    @Test func everythingThatIsWrongIsToldAtOnceAndWhatIsSoundIsPlayed() async throws {
+    @Test func allMistakesAreReportedAtOnceAndValidScenariosPlayed() async throws {
         let stories = try Stories()
         try stories.folder.write(Self.sound, to: "Scenarios/a.json")
         try stories.folder.write(
@@ -187,7 +187,7 @@ import Testing
         #expect(output.out.hasSuffix("1 scenario in 3 files: 1 passed, 0 failed, 4 errors\n"))
     }
 
-    @Test func anUnsoundPolicyIsToldBesideTheFilesAndNothingIsPlayed() async throws {
+    @Test func brokenPolicyIsReportedAndNoScenarioIsPlayed() async throws {
         let stories = try Stories(shipped: true)
         try stories.folder.edit("images.json", "cache-first", "cash-first")
         try stories.folder.edit("Scenarios/feed.json", #""6d""#, "6")
@@ -199,7 +199,7 @@ import Testing
         #expect(lines.last == "0 scenarios in 3 files: 0 passed, 0 failed, 3 errors")
     }
 
-    @Test func aWrongCallIsExplained() async throws {
+    @Test func usageErrorIsExplained() async throws {
         let stories = try Stories()
         let empty = await stories.told()
         #expect(empty.code == 1)

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderCommand
 
 @Suite struct ScenarioTests {
-    /// Each kind of expectation, wrong, and what is drawn.
+    /// A wrong expectation of each kind, with the drawing.
     static let wrongs = [
         (#""freshness": "fresh""#, "freshness fresh, not stale"), (#""value": [1, 2]"#, #"value [1,2], not "old""#),
         (#""source": "origin""#, "source origin, not memory"), (#""age": "4h""#, "age 4h, not 3h"),
@@ -16,8 +16,7 @@ import Testing
         (#""freshness": "fresh", "calls": 0"#, "freshness fresh, not stale; calls 0, not 1"),
     ]
 
-    @Test(arguments: wrongs) func aWrongExpectationStandsBesideTheDrawing(_ expect: String, _ told: String) async throws
-    {
+    @Test(arguments: wrongs) func wrongExpectationIsShownBesideDrawing(_ expect: String, _ told: String) async throws {
         let lines = try await Stories().drawn(
             """
             "cached": { "value": "old", "age": "3h" }, "origin": { "takes": "3s", "value": "new" },
@@ -27,14 +26,14 @@ import Testing
         #expect(lines == ["\(drawn)   expected: \(told)"])
     }
 
-    /// Each kind of expectation of an error, wrong, and what is drawn.
+    /// A wrong expectation of each kind about errors, with the drawing.
     @Test(arguments: [
         (#""error": "timeout""#, "error timeout, not failed"), (#""status": 500"#, "status 500, not 503"),
         (#""error": "failed", "status": 404"#, "status 404, not 503"),
         (#""value": "old", "calls": 1"#, "a value, not error failed; calls 1, not 3"),
         (#""takes": "0s""#, "takes 0s, not 1500ms"),
     ])
-    func anErrorThatIsNotTheExpectedOneStandsBesideTheDrawing(_ expect: String, _ told: String) async throws {
+    func unexpectedErrorIsShownBesideDrawing(_ expect: String, _ told: String) async throws {
         let lines = try await Stories().drawn(
             #""origin": { "fails": 503 }, "asks": { "expect": { \#(expect) } }"#)
         let beside = expect.contains("takes") ? "a value, not error failed; \(told)" : told
@@ -42,7 +41,7 @@ import Testing
         #expect(lines == ["\(drawn)   expected: \(beside)"])
     }
 
-    @Test func aWholeReportReadsLikeThis() async throws {
+    @Test func reportHasExpectedText() async throws {
         let stories = try Stories()
         try stories.folder.write(
             """
@@ -68,7 +67,7 @@ import Testing
                 """)
     }
 
-    @Test func anAgeIsAsExactAsItIsWritten() async throws {
+    @Test func ageIsComparedWithWrittenPrecision() async throws {
         for (age, passes) in [("3h", true), ("180m", true), ("10800s", true), ("2h", false), ("10801s", false)] {
             _ = try await Stories().drawn(
                 """
@@ -78,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func valuesAreComparedByWhatTheySay() async throws {
+    @Test func valuesAreComparedByMeaning() async throws {
         let lines = try await Stories().drawn(
             """
             "origin": { "value": { "b": [1.0, null], "a": "ä" } },
@@ -87,7 +86,7 @@ import Testing
         #expect(lines == ["feed  0s ask ──origin──▶ 0s fresh"])
     }
 
-    @Test func theCopyOfAnAppStartedAnewIsInNoMemory() async throws {
+    @Test func copyAfterRestartIsNotInMemory() async throws {
         for (restarted, source) in [(true, "file"), (false, "memory")] {
             _ = try await Stories().drawn(
                 """
@@ -97,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func theReportForProgramsHoldsEverything() async throws {
+    @Test func jsonReportContainsEverything() async throws {
         let stories = try Stories()
         try stories.folder.write(
             """

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderCommand
 
 @Suite struct ShippedScenarioTests {
-    @Test func theShippedPoliciesDoWhatTheirScenariosSay() async throws {
+    @Test func shippedScenariosPass() async throws {
         let output = await Output(["test", "--policies", projectFolder.appending(path: "Policies").path])
         #expect(output.code == 0, "\(output.out)")
         #expect(output.err.isEmpty)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func theSameFilesGiveTheSameOutput() async throws {
+    @Test func sameFilesGiveSameOutput() async throws {
         for format in [["--draw"], ["--format", "json"]] {
             let first = try Stories(shipped: true).folder
             let second = try Stories(shipped: true).folder
@@ -28,20 +28,20 @@ import Testing
         }
     }
 
-    @Test func scenariosAreNoPolicies() async throws {
+    @Test func scenarioFilesAreNotReadAsPolicies() async throws {
         let stories = try Stories(shipped: true)
         let output = await Output(["check", stories.folder.path])
         #expect(output.code == 0 && output.err == "3 policies, no problems\n")
     }
 
-    /// What one changed word of a policy does to the stories that are told about it.
+    /// The effect of one changed word of a policy on its scenarios.
     struct Swap: Sendable, CustomTestStringConvertible {
         var resource: String
         var right: String
         var wrong: String
-        /// The lines of the scenarios that fail.
+        /// Returns the lines of the scenarios that fail.
         var failing: [String]
-        /// One of the lines that are drawn.
+        /// One of the drawn lines.
         var drawn: String
         var testDescription: String { "\(resource): \(wrong)" }
     }
@@ -103,7 +103,7 @@ import Testing
                 """),
     ]
 
-    @Test(arguments: swaps) func oneWordOfAPolicyFailsTheScenariosThatTellOfIt(_ swap: Swap) async throws {
+    @Test(arguments: swaps) func changedWordFailsTheScenariosThatDependOnIt(_ swap: Swap) async throws {
         let stories = try Stories(shipped: true)
         try stories.folder.edit("\(swap.resource).json", swap.right, swap.wrong)
         let output = await stories.told("\(stories.folder.path)/Scenarios/\(swap.resource).json")

@@ -3,11 +3,11 @@ import Testing
 
 @testable import LarderCommand
 
-/// A folder of policies with files of scenarios in it.
+/// A folder of policies that contains scenario files.
 struct Stories {
     let folder: Folder
 
-    /// The shipped policies, and the shipped scenarios if `shipped`.
+    /// Creates a folder with the shipped policies, and the shipped scenarios if `shipped`.
     init(shipped: Bool = false) throws {
         folder = try Folder.withPolicies()
         try FileManager.default.createDirectory(
@@ -19,14 +19,14 @@ struct Stories {
         }
     }
 
-    /// What is told of the folder, its own path left out.
+    /// Returns the output for the folder, without the folder's own path.
     func told(_ arguments: String...) async -> Output {
         var output = await Output(["test", "--policies", folder.path] + arguments)
         output.out = output.out.replacing(folder.path + "/", with: "")
         return output
     }
 
-    /// What is told of one scenario of a resource: all but its names and the summary, the indentation left out.
+    /// Returns the output for one scenario of a resource, without names, summary and indentation.
     func drawn(_ scenario: String, of resource: String = "feed", passes: Bool = false) async throws -> [String] {
         let text = #"{ "resource": "\#(resource)", "scenarios": [{ "name": "it", \#(scenario) }] }"#
         try folder.write(text, to: "Scenarios/\(resource).json")
@@ -37,7 +37,7 @@ struct Stories {
         return lines.dropFirst(2).dropLast().map { String($0.drop { $0 == " " }) }
     }
 
-    /// The problems told of a file, its name left out.
+    /// Returns the problems of a file, without its name.
     func problems(_ text: String) async throws -> [String] {
         try folder.write(text, to: "Scenarios/feed.json")
         let output = await told()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderCommand
 
-/// What is drawn for what can happen, under policies made for it.
+/// The drawings of all events, under policies made for them.
 @Suite struct TimelineTests {
     private static func stories(
         strategy: String = "network-first", around: String = "[]",
@@ -21,7 +21,7 @@ import Testing
         return stories
     }
 
-    @Test func aCallThatNobodyGivesUpIsNeverAnswered() async throws {
+    @Test func hangingCallIsDrawnAsNeverAnswered() async throws {
         let lines = try await Self.stories().drawn(
             #""origin": { "hangs": true }, "asks": [{ "expect": { "value": 1 } }, { "at": "1s", "mode": "cachedOnly" }]"#
         )
@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func aBreakerAndAFallbackAreDrawn() async throws {
+    @Test func breakerAndFallbackAreDrawn() async throws {
         let stories = try Self.stories(
             around: #"[{ "use": "breaker", "failures": 2, "rest": "10s" }]"#,
             fallbacks: #"[{ "use": "constant", "value": "seed" }]"#)
@@ -53,7 +53,7 @@ import Testing
             ])
     }
 
-    @Test func aDeadlineIsDrawnAndLaterAskersJoinTheCall() async throws {
+    @Test func deadlineAndJoiningLoadsAreDrawn() async throws {
         let lines = try await Self.stories().drawn(
             """
             "cached": { "value": 1, "age": "30s" }, "origin": { "takes": "3s", "value": 2 },
@@ -69,7 +69,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsNotKeptOrNotAdmittedIsSaid() async throws {
+    @Test func unsavedAndRefusedAnswersAreDrawn() async throws {
         let small = try Self.stories(store: #"{ "use": "memory", "capacity": "150B" }"#)
         #expect(
             try await small.drawn(
@@ -92,13 +92,13 @@ import Testing
                 ])
     }
 
-    @Test func whatAFileCallsThingsMovesNoCursor() async throws {
+    @Test func controlCharactersInNamesAreEscaped() async throws {
         let lines = try await Self.stories().drawn(
             #""asks": { "scope": "a\u001b[2J\nb", "expect": { "error": "failed" } }"#, passes: true)
         #expect(lines == [#"feed  0s ask as a\u{1b}[2J\u{a}b ──origin──✗ 0s offline ──✗ error failed"#])
     }
 
-    @Test func timesAreShort() {
+    @Test func timesAreWrittenShort() {
         let times: [(Duration, String)] = [
             (.zero, "0s"), (.nanoseconds(5), "0s"), (.milliseconds(800), "800ms"), (.milliseconds(1_500), "1.5s"),
             (.milliseconds(10_300), "10.3s"), (.seconds(60), "1m"), (.seconds(3_661), "1h1m"),

@@ -4,13 +4,13 @@ import Testing
 
 @testable import LarderCommand
 
-/// What would policies have made of it? Told without waiting for it.
+/// Tests of `larder simulate`, which compares policies in simulated time.
 @Suite struct SimulateTests {
     private static func simulate(_ folder: Folder, _ arguments: String...) async -> Output {
         await Output(["simulate", "--policies", folder.path] + arguments)
     }
 
-    /// The figures of the only policy, by name.
+    /// Returns the figures of the only policy, by name.
     private static func figures(_ output: Output) throws -> [String: Double] {
         let root = try JSONParser.parse(SourceText(name: "", bytes: Array(output.out.utf8)))
         guard case .list(let policies)? = root["policies"]?.content, let policy = policies.first else { return [:] }
@@ -32,7 +32,7 @@ import Testing
 
     private static let steady = "latency=100ms,slowest=100ms,size=1000B,changes=1m"
 
-    @Test func whoNeverKeepsACopyAsksForEveryLoad() async throws {
+    @Test func networkOnlyCallsOriginForEveryLoad() async throws {
         let output = await Self.simulate(
             try Self.news("network-only"), "--traffic", "rate=5,for=10m,keys=20", "--origin", Self.steady, "--format",
             "json")
@@ -41,24 +41,25 @@ import Testing
         let loads = try #require(figures["loads"])
         #expect(abs(loads - 3_000) < 300)
         #expect(figures["hit_rate"] == 0 && figures["fallback_rate"] == 0)
-        // Whoever wants the same at the same time shares a call.
+        // Simultaneous loads of the same key share a call.
         #expect(try #require(figures["origin_calls"]) <= loads)
         #expect(figures["origin_bytes"] == figures["origin_calls"].map { $0 * 1_000 })
         #expect(abs(try #require(figures["load_p50"]) - 100) <= 1)
     }
 
-    @Test func oneInstanceIsFetchedOnceInEachOfItsFreshTimes() async throws {
+    @Test func keyIsFetchedOncePerFreshTime() async throws {
         let output = await Self.simulate(
             try Self.news("cache-first"), "--traffic", "rate=10,for=1h,keys=1", "--origin", Self.steady, "--format",
             "json")
         let figures = try Self.figures(output)
-        // Every five minutes and a gap between two requests: not more often than twelve times, and about as often.
+        // A call is made after five minutes and the gap to the next request: at most twelve times an hour, and close to
+        // it.
         #expect((11...12).contains(try #require(figures["origin_calls"])))
         #expect(try #require(figures["hit_rate"]) > 0.999 - 0.002)
         #expect(try #require(figures["age_p99"]) < 301_000)
     }
 
-    @Test func anOutageShowsAsCopiesThatStandIn() async throws {
+    @Test func outageIsAnsweredFromCopies() async throws {
         let folder = try Self.news("network-first")
         let output = await Self.simulate(
             folder, "--traffic", "rate=5,for=20m,keys=1", "--origin", Self.steady + ",down=10m-20m", "--format", "json")
@@ -71,7 +72,7 @@ import Testing
         #expect(abs(try #require(Self.figures(alone)["failed_rate"]) - 0.5) < 0.03)
     }
 
-    @Test func anotherStrategyIsTriedBesideThePolicysOwn() async throws {
+    @Test func otherStrategyIsSimulatedBesideOwn() async throws {
         let folder = try Self.news("network-first")
         let output = await Self.simulate(
             folder, "--policy", folder.path + "/news.json", "--try", "stale-while-revalidate", "--try", "cache-only",
@@ -82,11 +83,11 @@ import Testing
             strategies?.split(separator: " ") == ["strategy", "network-first", "stale-while-revalidate", "cache-only"])
         let calls = output.out.split(separator: "\n").first { $0.hasPrefix("origin_calls") }?.split(separator: " ")
         #expect(calls?.last == "0" && calls?[1] != calls?[2])
-        // The file itself is as it was.
+        // The policy file is unchanged.
         #expect(try folder.text(of: "news.json").contains("\"network-first\""))
     }
 
-    @Test func theSameOptionsGiveTheSameOutputAndAnotherSeedAnother() async throws {
+    @Test func outputDependsOnOptionsAndSeedOnly() async throws {
         let folder = try Self.news("network-first")
         let arguments = ["--traffic", "rate=3,for=5m", "--origin", "fails=10%"]
         func output(_ more: String...) async -> String {
@@ -98,18 +99,19 @@ import Testing
         #expect(await output("--seed", "2") != first)
     }
 
-    @Test func theReadmeShowsWhatItPrints() async throws {
-        let readme = try String(contentsOf: projectFolder.appending(path: "README.md"), encoding: .utf8)
-        let line = try #require(readme.split(separator: "\n").first { $0.hasPrefix("$ swift run larder simulate ") })
+    @Test func articleShowsActualOutput() async throws {
+        let article = try String(
+            contentsOf: projectFolder.appending(path: "Sources/Larder/Larder.docc/WhatIf.md"), encoding: .utf8)
+        let line = try #require(article.split(separator: "\n").first { $0.hasPrefix("$ swift run larder simulate ") })
         let policies = try Folder.withPolicies()
         let arguments = line.split(separator: " ").dropFirst(5).map {
             String($0).replacing("Policies/", with: policies.path + "/")
         }
         let output = await Output(["simulate"] + arguments)
-        #expect(output.code == 0 && readme.contains(output.out), "\(output.out)")
+        #expect(output.code == 0 && article.contains(output.out), "\(output.out)")
     }
 
-    @Test func aRecordingIsReplayedForTheResourceItNames() async throws {
+    @Test func recordingIsReplayedForItsResource() async throws {
         let folder = try Self.news("cache-first")
         let trace = (0..<10).map { #"{"at":\#(1_700_000_000 + $0 * 60),"resource":"news","key":"k","outcome":"live"}"# }
         let others = [#"{"at":1700000001.5,"resource":"images","key":"k"}"#, ""]
@@ -120,7 +122,7 @@ import Testing
         #expect(figures["loads"] == 10 && figures["origin_calls"] == 2)
     }
 
-    @Test func loadsThatNeverEndHinderNoTable() async throws {
+    @Test func tableIsPrintedEvenIfLoadsNeverEnd() async throws {
         let folder = try Self.news("cache-first")
         try folder.edit("news.json", #""around": [{ "use": "timeout", "after": "9s" }],"#, "")
         let output = await Self.simulate(
@@ -129,7 +131,7 @@ import Testing
         #expect(try #require(Self.figures(output)["loads"]) > 100)
     }
 
-    @Test func aLoadThatWantedACopyOnlyIsReplayedAsOne() async throws {
+    @Test func cachedOnlyLoadIsReplayedAsCachedOnly() async throws {
         let folder = try Self.news("cache-first")
         let line = #"{"at":1,"resource":"news","key":"k","outcome":"cachedOnly","mode":"cachedOnly"}"#
         try folder.write(
@@ -138,16 +140,16 @@ import Testing
         #expect(try Self.figures(output)["loads"] == 1)
     }
 
-    @Test func aTraceOfOtherResourcesIsNoSuccess() async throws {
+    @Test func traceWithoutTheResourceIsFailure() async throws {
         let folder = try Self.news("cache-first")
         try folder.write(#"{"at":1,"resource":"images","key":"k"}"#, to: "trace.jsonl")
         let output = await Self.simulate(folder, "--trace", folder.path + "/trace.jsonl")
         #expect(output.code == 1)
-        #expect(output.err.contains("news: no request for it has ended"))
+        #expect(output.err.contains("news: no request for this policy has ended"))
     }
 
     @Test(arguments: [
-        (["--traffic", "rate=fast"], "--traffic:1:9: error: a string cannot stand here"),
+        (["--traffic", "rate=fast"], "--traffic:1:9: error: a string is not allowed here"),
         (["--traffic", "rat=2"], "(did you mean 'rate'?)"),
         (["--traffic", "rate=1000000,for=1d"], "more than 20 million"),
         (["--traffic", "rate=2", "--origin", "down=9"], "--origin"),
@@ -157,7 +159,7 @@ import Testing
         (["--traffic", "rate=2", "--try", "cash-first"], "unknown strategy 'cash-first'"),
         (["--traffic", "rate=2", "--policy", "nowhere.json"], "nowhere.json"),
     ])
-    func whatIsWrongIsToldAndNothingIsPrinted(_ arguments: [String], _ message: String) async throws {
+    func errorIsReportedAndNothingIsPrinted(_ arguments: [String], _ message: String) async throws {
         let folder = try Self.news("cache-first")
         let output = await Output(["simulate", "--policies", folder.path] + arguments)
         #expect(output.code == 1)
@@ -169,20 +171,22 @@ import Testing
         [], ["--traffic", "rate=1", "--trace", "x"], ["feed", "--traffic", "rate=1"],
         ["--traffic", "rate=1", "--seed", "-1"],
     ])
-    func aWrongCallIsTold(_ arguments: [String]) async throws {
+    func usageErrorIsReported(_ arguments: [String]) async throws {
         #expect(await Output(["simulate"] + arguments).code == 2)
     }
 
     @Test(arguments: [
-        "{", "[]", "nonsense", #"{"at":"now","resource":"news","key":"k"}"#, #"{"at":1e300,"resource":"n","key":"k"}"#,
+        ("{", 2), ("[]", 1), ("nonsense", 1), (#"{"at":"now","resource":"news","key":"k"}"#, 1),
+        (#"{"at":1e300,"resource":"n","key":"k"}"#, 1),
     ])
-    func aLineThatIsNoneIsLeftOutAndNamed(_ line: String) async throws {
+    func invalidTraceLineIsSkippedAndNamed(_ line: String, column: Int) async throws {
         let folder = try Self.news("cache-first")
         try folder.write("{\"at\":1,\"resource\":\"news\",\"key\":\"k\"}\n\(line)\n", to: "trace.jsonl")
         let output = await Self.simulate(folder, "--trace", folder.path + "/trace.jsonl")
         #expect(output.code == 0 && output.err.contains("1 line left out, the first of them line 2"))
-        try folder.write(line + "\n", to: "trace.jsonl")
+        try folder.write("\n" + line + "\n", to: "trace.jsonl")
         let alone = await Self.simulate(folder, "--trace", folder.path + "/trace.jsonl")
-        #expect(alone.code == 1 && alone.err.contains("line 1 is no line of a trace"))
+        let start = "\(folder.path)/trace.jsonl:2:\(column): error: this line is not a recorded request; expected {"
+        #expect(alone.code == 1 && alone.err.contains(start), "\(alone.err)")
     }
 }

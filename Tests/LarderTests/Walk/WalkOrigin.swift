@@ -1,15 +1,16 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 
-/// An origin of changing moods. Every payload names its key and is another.
+/// An origin whose behavior a walk changes. Every payload contains its key and is different from all others.
 final class WalkOrigin: Loader {
     enum Mood: CaseIterable, Sendable {
         case fine, slow, down, moody, hanging, gone
     }
 
     private struct State {
-        var dice: Dice
+        var dice: SeededGenerator
         var mood = Mood.moody
         var count = 0
         var sent: [Key: Set<String>] = [:]
@@ -20,14 +21,14 @@ final class WalkOrigin: Loader {
 
     init(world: SimulatedWorld, seed: UInt64) {
         self.world = world
-        state = Locked(State(dice: Dice(seed: seed ^ 0x5EED)))
+        state = Locked(State(dice: SeededGenerator(seed: seed ^ 0x5EED)))
     }
 
     var plugin: Plugin { .origin("walked", "Answers, fails or hangs.") { (_: Context) in self } }
 
     func set(_ mood: Mood) { state.withLock { $0.mood = mood } }
 
-    /// Whether it ever sent this for the key.
+    /// Returns whether the origin ever sent this text for the key.
     func hasSent(_ text: String, for key: Key) -> Bool { state.withLock { $0.sent[key]?.contains(text) == true } }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {

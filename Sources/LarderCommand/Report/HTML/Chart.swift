@@ -1,29 +1,29 @@
 import Larder
 
-/// A drawing with what is written around it, and its values as a table under it.
+/// A drawing with labels around it, and a table of its values below.
 ///
-/// Only the drawing is stretched to the width there is. What is written stands beside it as text of the page, so it is
-/// as large on a phone as on a wide screen.
+/// Only the drawing is stretched to the width of the page. Labels are text of the page, so their size is the same on a
+/// phone and on a wide screen.
 struct Chart {
     static let width = 1_000.0
 
     var id: String
     var kind: String
     var title: String
-    /// What a reader who cannot see it is told.
+    /// The description for readers who cannot see the drawing.
     var summary: String
     var caption: Markup
     var legend: [Markup] = []
-    /// How high it is drawn, in its own units and on the page.
+    /// The height of the drawing, in its own units and on the page.
     var height: Double
     var pixels: Int
-    /// What a test must know of its scales.
+    /// The scales of the drawing, for tests.
     var scale: Markup
     var drawing: [Markup]
-    /// What is written below; and to the left, counted from the top.
+    /// The labels below the drawing, and those to its left, from the top.
     var across: [Tick]
     var side: [(place: Double, label: Markup)]
-    /// What is written above.
+    /// The text above the drawing.
     var above: [Tick] = []
     var values: PageTable
 
@@ -59,7 +59,7 @@ struct Chart {
         Markup(side.map { "<span style=\"top:\($0.place * 100)%\">\($0.label)</span>" as Markup }, separator: "")
     }
 
-    /// Labels at the ends stay within the drawing; most go where it is narrow.
+    /// The labels below. Those at the ends stay within the drawing, and a narrow page shows only a few.
     private func labels(_ ticks: [Tick]) -> Markup {
         let stride = (ticks.count + 3) / 4
         return Markup(
@@ -70,7 +70,7 @@ struct Chart {
             }, separator: "")
     }
 
-    /// An entry of a legend: a piece of the line, and what it is.
+    /// An entry of a legend: a piece of the line and its name.
     static func legend(_ kind: Markup, _ label: Markup) -> Markup {
         """
         <li><svg aria-hidden="true" width="30" height="10" viewBox="0 0 30 10">\

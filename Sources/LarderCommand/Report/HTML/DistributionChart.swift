@@ -1,8 +1,8 @@
 import Larder
 
-/// How durations are spread: one row of columns for each kind, all over the same axis.
+/// A chart of the distribution of durations: a row of columns for each kind, all over the same axis.
 struct DistributionChart {
-    /// One row.
+    /// A row of the chart.
     struct Row {
         var name: String
         var label: String
@@ -13,7 +13,7 @@ struct DistributionChart {
     private static let rowHeight = 100.0
     private static let baseline = 88.0
     private static let tallest = 72.0
-    /// Never a little as nothing.
+    /// A share that is more than nothing is at least `< 0.1 %`.
     private static let shortest = 2.0
 
     let section: Report.Section
@@ -34,7 +34,7 @@ struct DistributionChart {
         return DistributionChart(section, id, rows, isAge: false)
     }
 
-    /// The ages of the copies that were served; nil if there were none.
+    /// The ages of copies that were served; nil if there were none.
     static func ages(_ section: Report.Section, id: String) -> DistributionChart? {
         let rows = [Freshness.fresh, .stale].map { freshness in
             let sketch = section.total.ages[freshness] ?? Sketch(.age)
@@ -96,7 +96,7 @@ struct DistributionChart {
             """
     }
 
-    /// How much falls into each column of the axis.
+    /// The number of samples in each column of the axis.
     private func columns(_ sketch: Sketch) -> [(column: Int, count: UInt64)] {
         var columns: [Int: UInt64] = [:]
         for (range, count) in sketch.contents {

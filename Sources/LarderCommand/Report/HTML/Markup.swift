@@ -1,14 +1,14 @@
-/// A piece of a page. Only literals bear markup: whatever text is put into one is made inert.
+/// A piece of a page. Only literals can be markup. Any text that is inserted into a literal is escaped.
 struct Markup: ExpressibleByStringInterpolation, Sendable {
     private(set) var html: String
 
     init(stringLiteral html: String) { self.html = html }
     init(stringInterpolation: Interpolation) { html = stringInterpolation.html }
 
-    /// Text that is no markup.
+    /// Creates a piece from text, which is escaped.
     init(_ text: String) { html = text.inert }
 
-    /// Pieces one after the other.
+    /// Joins pieces.
     init(_ pieces: some Sequence<Markup>, separator: String = "\n") {
         html = pieces.map(\.html).joined(separator: separator)
     }
@@ -22,14 +22,14 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(_ text: String) { html += text.inert }
         mutating func appendInterpolation(_ number: Int) { html += String(number) }
         mutating func appendInterpolation(_ piece: Markup) { html += piece.html }
-        /// A coordinate, to a hundredth.
+        /// Inserts a coordinate, rounded to hundredths.
         mutating func appendInterpolation(_ number: Double) { html += number.coordinate }
     }
 }
 
 extension String {
-    /// The text for anywhere in a page, between tags or in quotes: nothing in it is markup, and no character of it moves
-    /// the text around it.
+    /// The text, escaped for any place in a page, between tags or in quotes. Characters that move the text around them are
+    /// removed.
     var inert: String {
         var text = ""
         for scalar in unicodeScalars {
@@ -47,7 +47,7 @@ extension String {
 }
 
 extension Double {
-    /// As a coordinate is written: `12.5`.
+    /// The number as a coordinate: `12.5`.
     var coordinate: String {
         let hundredths = (self * 100).rounded() / 100
         return hundredths == hundredths.rounded() ? String(Int(hundredths)) : String(hundredths)

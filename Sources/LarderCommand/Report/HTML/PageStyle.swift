@@ -1,8 +1,8 @@
-/// How a page looks: on a screen, light or dark, wide or narrow, and printed.
+/// The style of a page: on a screen, light or dark, wide or narrow, and printed.
 enum PageStyle {
     static let sheet: Markup = "\(light)\n\(dark)\n\(page)\n\(tables)\n\(charts)\n\(narrow)\n\(print)"
 
-    // Colours keep 4.5:1 to the ground for text and 3:1 for lines, and are told apart by those who see no red or green.
+    // Colours have a contrast of 4.5:1 for text and 3:1 for lines, and differ for readers who see no red or green.
     private static let light: Markup = """
         :root { color-scheme: light dark; --ground: #fff; --ink: #1b1d1f; --quiet: #5a6068;
           --rule: #dcdcd8; --grid: #e8e8e4; --link: #0a5a9c; --origin: #6f7781; --live: #00795a; --fresh: #0072b2;

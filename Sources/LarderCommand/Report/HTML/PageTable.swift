@@ -1,11 +1,11 @@
-/// A table of a page: a caption, a head, and rows whose first cell says what they are about.
+/// A table of a page: a caption, a head, and rows. The first cell of a row names it.
 struct PageTable {
     var caption: String
     var columns: [String]
-    /// How many of the first columns hold words; numbers stand to the right.
+    /// The number of columns with words. The columns after them hold numbers, aligned right.
     var words = 1
     var rows: [[Markup]] = []
-    /// Long tables scroll in a box of their own.
+    /// Whether the table scrolls in a box of its own.
     var isLong = false
 
     init(_ caption: String, _ columns: [String], words: Int = 1, isLong: Bool = false) {
@@ -16,7 +16,7 @@ struct PageTable {
         rows.append([head] + cells.map { Markup($0) })
     }
 
-    /// In a box that scrolls sideways where the page is too narrow, by keyboard too.
+    /// The table in a box that scrolls sideways, with the keyboard too, if the page is too narrow.
     var markup: Markup {
         let head = columns.enumerated().map { column, title in
             "<th scope=\"col\"\(kind(column))>\(title)</th>" as Markup

@@ -1,29 +1,30 @@
 import Larder
 
-/// Rates over time: one line each, broken where nothing was counted.
+/// A chart of rates over time: a line for each rate, with gaps where nothing was counted.
 struct RatesChart {
-    /// What is drawn, the last first, so that the origin's own trouble lies below the rest.
+    /// The rates. The last is drawn first, so that the origin's errors lie below the others.
     static let series: [Series] = [
-        Series(name: "fallback_rate", label: "fell back", kind: "fallback", part: .fallbacks, whole: .loads),
-        Series(name: "stale_rate", label: "stale", kind: "stale", part: .stale, whole: .loads),
-        Series(name: "failed_rate", label: "failed", kind: "failed", part: .failures, whole: .loads),
-        Series(
-            name: "origin_error_rate", label: "origin errors", kind: "origin", part: .originErrors, whole: .originCalls),
+        Series(.fallbackRate, kind: "fallback"), Series(.staleRate, kind: "stale"), Series(.failedRate, kind: "failed"),
+        Series(.originErrorRate, kind: "origin"),
     ]
-    /// More points than this cannot be told apart: longer steps are drawn then.
+    /// The largest number of points. With more, longer steps are drawn.
     private static let mostPoints = 600
     private static let height = 240.0
 
     struct Series: Sendable {
-        var name: String
-        var label: String
-        var kind: String
-        var part: Counter
-        var whole: Counter
+        let rate: Rate
+        /// The class of its line in the style sheet.
+        let kind: String
+        var name: String { rate.name }
+        var label: String { rate.title }
 
-        /// Its rate; nil where there is nothing to divide by.
+        init(_ rate: Rate, kind: String) {
+            (self.rate, self.kind) = (rate, kind)
+        }
+
+        /// The value of the rate; nil if nothing was counted.
         func rate(_ period: Period) -> Double? {
-            period[whole] == 0 ? nil : period.rate(part, of: whole)
+            period[rate.whole] == 0 ? nil : period[rate]
         }
     }
 
@@ -34,7 +35,7 @@ struct RatesChart {
     let time: TimeScale
     let share: ShareScale
 
-    /// The chart of a resource, in the time that all resources have in common; nil if nothing was counted in it.
+    /// Creates the chart of a resource for a time, which is the same for all resources; nil if nothing was counted in it.
     init?(_ section: Report.Section, id: String, times: ClosedRange<Timestamp>?) {
         guard let times, !section.periods.isEmpty else { return nil }
         (self.section, self.id) = (section, id)
@@ -113,7 +114,7 @@ struct RatesChart {
 
     // MARK: Words
 
-    private func total(_ series: Series) -> Double { section.total.rate(series.part, of: series.whole) }
+    private func total(_ series: Series) -> Double { section.total.rate(series.rate.part, of: series.rate.whole) }
 
     private func peak(_ series: Series) -> (rate: Double, period: Period)? {
         periods.compactMap { period in series.rate(period).map { ($0, period) } }.max { $0.0 < $1.0 }
@@ -142,7 +143,7 @@ struct RatesChart {
 }
 
 extension [Period] {
-    /// The same in longer steps.
+    /// The same counts in longer steps.
     fileprivate func gathered(by step: Duration) -> [Period] {
         var gathered: [Period] = []
         for period in self {

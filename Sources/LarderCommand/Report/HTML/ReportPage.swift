@@ -1,7 +1,7 @@
 import Larder
 
 extension Report {
-    /// The report as one page that needs nothing else: no script, no other file, nothing from the network.
+    /// The report as one page without scripts, other files or network access.
     var html: String {
         let page: Markup = """
             <!DOCTYPE html>
@@ -103,7 +103,7 @@ extension Report {
 }
 
 extension Report.Section {
-    /// The name as it can be shown.
+    /// The name in a form that can be shown.
     var title: String { name.printable }
 
     fileprivate func figures(_ id: String, times: ClosedRange<Timestamp>?) -> Markup {

@@ -7,13 +7,13 @@
 #endif
 import Larder
 
-/// A value at an axis: how far along it is, from 0 to 1, and what is written there.
+/// A mark on an axis: its position, from 0 to 1, and its label.
 struct Tick {
     var place: Double
     var label: String
 }
 
-/// Shares, from nothing to a round one that holds them all.
+/// A scale of shares, from zero to a round share that covers them all.
 struct ShareScale {
     let top: Double
     let ticks: [Tick]
@@ -33,22 +33,22 @@ struct ShareScale {
     func place(_ share: Double) -> Double { share / top }
 }
 
-/// Durations by their logarithm. What is shorter than the shortest stands with it.
+/// A logarithmic scale of durations. Shorter durations than the shortest count as the shortest.
 struct DurationScale {
-    /// How many columns a factor of ten has.
+    /// The number of columns for a factor of ten.
     static let columns = 10.0
 
     let low: Double
     let high: Double
     let ticks: [Tick]
 
-    /// The times that loads take.
+    /// The scale for the times of loads.
     static func latency(upTo most: Duration) -> DurationScale {
         let stops = [0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
         return DurationScale(stops, upTo: max(most, .seconds(1)))
     }
 
-    /// The ages that copies have.
+    /// The scale for the ages of copies.
     static func age(upTo most: Duration) -> DurationScale {
         let stops: [Double] = [1, 10, 60, 600, 3_600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000, 157_680_000]
         return DurationScale(stops, upTo: max(most, .seconds(3_600)))
@@ -69,16 +69,16 @@ struct DurationScale {
         min(1, max(0, log10(max(seconds, low) / low) / log10(high / low)))
     }
 
-    /// The column a duration falls into.
+    /// The column of a duration.
     func column(_ seconds: Double) -> Int {
         Int((log10(min(max(seconds, low), high) / low) * Self.columns).rounded(.down))
     }
 
-    /// Where a column begins, in seconds.
+    /// The start of a column, in seconds.
     func start(of column: Int) -> Double { low * pow(10, Double(column) / Self.columns) }
 }
 
-/// Wall time, in UTC.
+/// A scale of wall time, in UTC.
 struct TimeScale {
     let times: ClosedRange<Timestamp>
     let ticks: [Tick]

@@ -1,32 +1,29 @@
 import Larder
 
-// What a resource's section says in figures.
+// The figures in the section of a resource.
 
 extension Report.Section {
-    /// The rates, large.
+    /// The rates, in large type.
     var tiles: Markup {
         func tile(_ name: Markup, _ metric: Markup, _ value: String, _ detail: String) -> Markup {
             """
             <div><dt>\(name) <code>\(metric)</code></dt><dd><strong>\(value)</strong> <small>\(detail)</small></dd></div>
             """
         }
-        func rate(_ name: Markup, _ metric: Markup, _ part: Counter, of whole: Counter = .loads) -> Markup {
+        func tile(_ rate: Rate) -> Markup {
             tile(
-                name, metric, total[whole] == 0 ? "–" : total.rate(part, of: whole).shown,
-                "\(total[part].grouped) of \(total[whole].grouped)")
+                "\(rate.title.prefix(1).uppercased() + rate.title.dropFirst())", "\(rate.name)",
+                total[rate.whole] == 0 ? "–" : total[rate].shown,
+                "\(total[rate.part].grouped) of \(total[rate.whole].grouped)")
         }
-        let tiles = [
-            rate("Fell back", "fallback_rate", .fallbacks), rate("Stale", "stale_rate", .stale),
-            rate("Failed", "failed_rate", .failures), rate("Failed, copy refused", "stale_error_rate", .staleErrors),
-            rate("Hit", "hit_rate", .hits),
-            rate("Refreshes failed", "revalidation_error_rate", .refreshErrors, of: .refreshes),
-            rate("Origin errors", "origin_error_rate", .originErrors, of: .originCalls),
-            tile("All loads", "loads", total.loads.grouped, "and \(total.cancelled.grouped) cancelled"),
-        ]
+        let tiles =
+            Rate.all.map(tile) + [
+                tile("All loads", "loads", total.loads.grouped, "and \(total.cancelled.grouped) cancelled")
+            ]
         return "<dl class=\"tiles\">\n\(Markup(tiles))\n</dl>"
     }
 
-    /// What users felt beside what the origin took.
+    /// The latency of loads beside the latency of the origin.
     var latencies: Markup {
         var table = PageTable("How long it took", ["", "p50", "p95", "p99", "count"])
         func add(_ label: Markup, _ sketch: Sketch) {
@@ -51,7 +48,7 @@ extension Report.Section {
             : "\(both) Failures that come at once make an origin look quick."
     }
 
-    /// Every revision of the policy, side by side in the order in which they came.
+    /// The revisions of the policy side by side, the oldest first.
     var changes: Markup {
         var table = PageTable(
             "Before and after each change of the policy",
@@ -61,11 +58,7 @@ extension Report.Section {
         add("from") { $0.times.map { "\($0.lowerBound.date) \($0.lowerBound.time)" } ?? "–" }
         add("to") { $0.times.map { "\($0.upperBound.date) \($0.upperBound.time)" } ?? "–" }
         add("loads") { $0.metrics.loads.grouped }
-        add("hit") { $0.metrics.hitRate.shown }
-        add("fell back") { $0.metrics.fallbackRate.shown }
-        add("stale") { $0.metrics.staleRate.shown }
-        add("failed") { $0.metrics.rate(.failures, of: .loads).shown }
-        add("origin errors") { $0.metrics.rate(.originErrors, of: .originCalls).shown }
+        for rate in Rate.all { add("\(rate.title)") { $0.metrics[rate].shown } }
         for (label, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
             add("\(label)") { $0.metrics.load(percentile: share).waited }
         }
@@ -75,7 +68,7 @@ extension Report.Section {
 
     // MARK: Stores and the origin
 
-    /// How the stores and the calls to the origin went.
+    /// The figures of the stores and of the calls to the origin.
     var housekeeping: Markup {
         """
         <h3>Store and origin</h3>
@@ -110,16 +103,13 @@ extension Report.Section {
 
     private var calls: PageTable {
         var table = PageTable("Origin", ["what", "count"])
-        let always: [(Markup, Counter)] = [
+        let core: [(Markup, Counter)] = [
             ("calls", .originCalls), ("calls failed", .originErrors), ("answers “unchanged”", .unchanged),
-            ("loads that joined another’s call", .coalesced), ("tries after a failed one", .retries),
+            ("loads that joined another’s call", .coalesced),
         ]
-        let sometimes: [(Markup, Counter)] = [
-            ("second calls to a slow one", .hedges), ("times a breaker opened", .breakerOpenings),
-            ("calls a breaker refused", .breakerRefusals),
-        ]
-        for (label, counter) in always + sometimes.filter({ total[$0.1] > 0 }) {
-            table.add(label, [total[counter].grouped])
+        for (label, counter) in core { table.add(label, [total[counter].grouped]) }
+        for counter in total.pluginCounters where total[counter] > 0 {
+            table.add(Markup(counter.help.isEmpty ? counter.title : counter.help), [counter.figure(total[counter])])
         }
         table.add("received from it", [total[.bytesIn].weight])
         table.add("handed to callers", [total[.bytesOut].weight])
@@ -133,12 +123,12 @@ extension ClosedRange<Timestamp> {
 }
 
 extension Double {
-    /// A share as ``percent`` writes it, but never a little as nothing.
+    /// A share as ``percent`` writes it. A share that is more than nothing is at least `< 0.1 %`.
     var shown: String { self > 0 && self < 0.0005 ? "< 0.1 %" : percent }
 }
 
 extension BinaryInteger {
-    /// With narrow spaces between thousands: `12 345`.
+    /// The number with narrow spaces between thousands: `12 345`.
     var grouped: String {
         let digits = Array(String(self))
         return digits.enumerated().reduce(into: "") { text, digit in
@@ -149,8 +139,8 @@ extension BinaryInteger {
 }
 
 extension UInt64 {
-    /// Bytes as people write them: `1.2 MB`.
-    fileprivate var weight: String {
+    /// A number of bytes: `1.2 MB`.
+    var weight: String {
         let units: [(String, UInt64)] = [
             ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1_000),
         ]

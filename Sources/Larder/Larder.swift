@@ -1,0 +1,2 @@
+@_exported public import LarderCore
+@_exported public import LarderPlugins

@@ -1,0 +1,174 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+#if canImport(SwiftOverlayShims)
+    // `timespec` comes from this module once another module has imported it.
+    import SwiftOverlayShims
+#endif
+
+/// A few threads that may block. A thread is started when work waits and no thread is idle. The threads end when this
+/// object is deallocated, or when they have been idle for a while.
+///
+/// Dispatch has threads too, but on Linux they come from the pool that runs Swift's tasks.
+package final class BlockingThreads: Sendable {
+    private let queue: Queue
+    private let limit: Int
+
+    /// Threads of which there are at most `limit`, started when they are needed.
+    ///
+    /// - Parameter idleTime: the time in milliseconds after which an idle thread ends; nil for never.
+    package init(limit: Int, idleTime: Int? = nil) {
+        self.limit = limit
+        queue = Queue(idleTime: idleTime)
+    }
+
+    deinit {
+        queue.close()
+    }
+
+    /// Runs work on one of the threads, after all that waits already.
+    package func run(_ work: @escaping @Sendable () -> Void) {
+        if add(work, limit: limit) { startThread() }
+    }
+
+    /// Adds work that waits for a thread. At most `limit` threads run after this.
+    ///
+    /// - Returns: whether ``startThread()`` must be called for it.
+    func add(_ work: @escaping @Sendable () -> Void, limit: Int) -> Bool { queue.add(work, limit: limit) }
+
+    /// Whether no thread runs and no work waits.
+    var isUnused: Bool { queue.isUnused }
+
+    func startThread() {
+        // The thread keeps only the queue alive, so this object can be deallocated, which ends the thread.
+        let context = Unmanaged.passRetained(queue).toOpaque()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let status = pthread_create(&thread, nil, { Queue.serve($0) }, context)
+            if status == 0, let thread { pthread_detach(thread) }
+        #else
+            var thread = pthread_t()
+            let status = pthread_create(&thread, nil, { $0.flatMap { Queue.serve($0) } }, context)
+            if status == 0 { pthread_detach(thread) }
+        #endif
+        if status != 0 {
+            Unmanaged<Queue>.fromOpaque(context).release()
+            queue.threadFailed()
+        }
+    }
+
+    /// `@unchecked Sendable`: everything mutable is reached only while `mutex` is held.
+    private final class Queue: @unchecked Sendable {
+        private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        private let wakeUp = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        private var work: [@Sendable () -> Void] = []
+        private var next = 0
+        private var threads = 0
+        private var idle = 0
+        private var closed = false
+        private let idleTime: Int?
+
+        init(idleTime: Int?) {
+            self.idleTime = idleTime
+            mutex.initialize(to: pthread_mutex_t())
+            wakeUp.initialize(to: pthread_cond_t())
+            pthread_mutex_init(mutex, nil)
+            pthread_cond_init(wakeUp, nil)
+        }
+
+        deinit {
+            pthread_cond_destroy(wakeUp)
+            pthread_mutex_destroy(mutex)
+            wakeUp.deallocate()
+            mutex.deallocate()
+        }
+
+        /// Queues the work. Returns whether a new thread should be started for it.
+        func add(_ item: @escaping @Sendable () -> Void, limit: Int) -> Bool {
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            work.append(item)
+            if idle >= work.count - next || threads >= limit {
+                pthread_cond_signal(wakeUp)
+                return false
+            }
+            threads += 1
+            return true
+        }
+
+        /// Handles a thread that could not be started. If no other thread runs, the queued work runs on the calling
+        /// thread.
+        func threadFailed() {
+            pthread_mutex_lock(mutex)
+            threads -= 1
+            let orphaned = threads == 0 ? Array(work[next...]) : []
+            if threads == 0 {
+                work.removeAll()
+                next = 0
+            }
+            pthread_mutex_unlock(mutex)
+            for item in orphaned { item() }
+        }
+
+        func close() {
+            pthread_mutex_lock(mutex)
+            closed = true
+            pthread_cond_broadcast(wakeUp)
+            pthread_mutex_unlock(mutex)
+        }
+
+        private func take() -> (@Sendable () -> Void)? {
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            while next == work.count {
+                if closed { return nil }
+                idle += 1
+                let isOverdue = !wait()
+                idle -= 1
+                if isOverdue, next == work.count {
+                    threads -= 1
+                    return nil
+                }
+            }
+            let item = work[next]
+            next += 1
+            if next * 2 >= work.count {
+                work.removeFirst(next)
+                next = 0
+            }
+            return item
+        }
+
+        /// Waits until there may be work.
+        ///
+        /// - Returns: false if the thread has been idle for too long.
+        private func wait() -> Bool {
+            guard let idleTime else { return pthread_cond_wait(wakeUp, mutex) == 0 }
+            // The wait uses the wall clock. A thread that ends early or late because the clock jumps does no harm.
+            var end = timespec()
+            clock_gettime(CLOCK_REALTIME, &end)
+            end.tv_sec += idleTime / 1_000
+            end.tv_nsec += idleTime % 1_000 * 1_000_000
+            if end.tv_nsec >= 1_000_000_000 {
+                (end.tv_sec, end.tv_nsec) = (end.tv_sec + 1, end.tv_nsec - 1_000_000_000)
+            }
+            return pthread_cond_timedwait(wakeUp, mutex, &end) != ETIMEDOUT
+        }
+
+        var isUnused: Bool {
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            return threads == 0 && next == work.count
+        }
+
+        static func serve(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+            let queue = Unmanaged<Queue>.fromOpaque(context).takeRetainedValue()
+            while let item = queue.take() { item() }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,311 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+#if canImport(SwiftOverlayShims)
+    // `timespec` comes from this module once another module has imported it.
+    import SwiftOverlayShims
+#endif
+
+/// The file operations that Larder uses: files are read whole, up to a limit, and replaced atomically. Every call
+/// blocks.
+///
+/// Foundation is not used because `Data.write` always syncs, creates files with mode 0666 before the umask, and leaks
+/// its descriptor to child processes.
+public enum Disk {
+    /// An operation that the system refused. Its message names the operation and the reason, but no path.
+    public struct Failure: Error, CustomStringConvertible {
+        /// The operation, such as `write a file`.
+        public let operation: String
+        /// The system's number of the reason: an `errno`.
+        public let code: Int32
+
+        /// Makes a failure with the code in `errno`.
+        public init(_ operation: String) {
+            self.init(operation, errno)
+        }
+
+        /// The failure of an operation for the reason with this number.
+        public init(_ operation: String, _ code: Int32) {
+            self.operation = operation
+            self.code = code
+        }
+
+        /// The operation and the reason.
+        public var description: String {
+            "cannot \(operation): \(code == Disk.notRegular ? "it is not a regular file" : String(cString: strerror(code)))"
+        }
+        /// Whether nothing lies at the path, or one of its folders is missing.
+        public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+        /// Whether the disk is full, or the quota of this user.
+        public var isFull: Bool { code == ENOSPC || code == EDQUOT }
+        /// Whether the path leads to a folder or something else that is not a regular file.
+        public var isNotFile: Bool { code == EISDIR || code == Disk.notRegular }
+        /// Whether a link lies at the path, and links are not followed.
+        package var isLink: Bool { code == ELOOP }
+    }
+
+    /// The code of a failure to read a file that is larger than the limit.
+    package static let tooLarge = EFBIG
+
+    /// The code of a failure to write a file where a folder is.
+    package static let isFolder = EISDIR
+
+    /// The code of a failure to read something that is neither a file nor a folder, such as a pipe.
+    package static let notRegular: Int32 = -1
+
+    /// The code of a failure to find a file.
+    package static let missing = ENOENT
+
+    /// A file or folder inside a folder.
+    public struct Item {
+        /// The name in its folder.
+        public var name: String
+        /// Whether it is a folder.
+        public var isFolder: Bool
+        /// The size in bytes.
+        public var size: Int
+        /// The time of the last change of its contents, in nanoseconds since 1970.
+        public var modified: Int64
+    }
+
+    /// Returns the bytes of a file.
+    ///
+    /// - Throws: ``Failure``, with `EFBIG` if the file is larger than `limit`. ``Failure/isNotFile`` is set if it is not a
+    ///   regular file.
+    public static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+        try contents(path, limit: limit).bytes
+    }
+
+    /// Returns the bytes of a file, and whether its owner may write to it.
+    ///
+    /// - Throws: ``Failure``, with `EFBIG` if the file is larger than `limit`. ``Failure/isNotFile`` is set if it is not a
+    ///   regular file.
+    public static func contents(_ path: String, limit: Int) throws(Failure) -> (bytes: [UInt8], isWritable: Bool) {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw Failure("open the file") }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure("read the file", status.st_mode & S_IFMT == S_IFDIR ? EISDIR : notRegular)
+        }
+        guard Int(clamping: status.st_size) <= limit else { throw Failure("read the file", EFBIG) }
+        // The chunk is one byte larger than the file: if it is not full, the whole file was read.
+        var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(Int(clamping: status.st_size) + 1, 512)))
+        let isWritable = status.st_mode & S_IWUSR != 0
+        var bytes: [UInt8] = []
+        while true {
+            let count = uninterrupted { Self.read(file, into: &chunk) }
+            if count < 0 { throw Failure("read the file") }
+            guard bytes.count + count <= limit else { throw Failure("read the file", EFBIG) }
+            if bytes.isEmpty, count < chunk.count, count == Int(clamping: status.st_size) {
+                return (Array(chunk[..<count]), isWritable)
+            }
+            if count == 0 { return (bytes, isWritable) }
+            bytes += chunk[..<count]
+        }
+    }
+
+    /// Returns the byte at an offset of a file, or nil if the file is shorter.
+    package static func read(_ path: String, from offset: Int) throws(Failure) -> UInt8? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw Failure("open the file") }
+        defer { close(file) }
+        var byte: UInt8 = 0
+        return pread(file, &byte, 1, off_t(offset)) == 1 ? byte : nil
+    }
+
+    /// Writes bytes to the target of `path`. A regular file is replaced in one step. A device or pipe is written to.
+    package static func put(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        let path = realPath(path) ?? path
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            let file = open(path, O_WRONLY | O_CLOEXEC)
+            guard file >= 0 else { throw Failure("open the file") }
+            defer { close(file) }
+            return try write(bytes, to: file)
+        }
+        try replace(path, with: [bytes], isPrivate: false)
+    }
+
+    /// Makes a system call and repeats it as long as signals interrupt it.
+    package static func uninterrupted(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+
+    private static func read(_ file: Int32, into chunk: inout [UInt8]) -> Int {
+        chunk.withUnsafeMutableBytes { buffer in
+            #if canImport(Darwin)
+                Darwin.read(file, buffer.baseAddress, buffer.count)
+            #elseif canImport(Glibc)
+                Glibc.read(file, buffer.baseAddress, buffer.count)
+            #else
+                Musl.read(file, buffer.baseAddress, buffer.count)
+            #endif
+        }
+    }
+
+    /// Replaces a file in one step, so that no reader ever sees a part of it.
+    ///
+    /// - Parameters:
+    ///   - modified: the modification time of the file, in nanoseconds since 1970; the present time if nil.
+    ///   - isPrivate: whether only its owner may read it.
+    ///   - settingAside: called when the new file is written completely and the former one is still in place.
+    package static func replace(
+        _ path: String, with parts: [[UInt8]], modified: Int64? = nil, isPrivate: Bool = true,
+        settingAside: () -> Void = {}
+    )
+        throws(Failure)
+    {
+        let draft = try draft(path, with: parts, modified: modified, isPrivate: isPrivate)
+        settingAside()
+        do throws(Failure) { try draft.putInPlace() } catch {
+            draft.discard()
+            throw error
+        }
+    }
+
+    /// A file that is written but not yet in its place.
+    public struct Draft {
+        fileprivate let temporary: String
+        fileprivate let path: String
+
+        /// Puts the draft in its place in one step, replacing the file there.
+        ///
+        /// - Throws: ``Failure``. The draft then still exists.
+        public func putInPlace() throws(Failure) {
+            guard rename(temporary, path) == 0 else {
+                throw Failure("put the file in place")
+            }
+        }
+
+        /// Deletes the draft.
+        public func discard() { unlink(temporary) }
+    }
+
+    /// Writes a file under a temporary name beside its place: `PATH.NUMBER.tmp`.
+    public static func draft(
+        _ path: String, with parts: [[UInt8]], modified: Int64? = nil, isPrivate: Bool = true
+    ) throws(Failure) -> Draft {
+        let temporary = path + ".\(UInt32.random(in: .min ... .max)).tmp"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
+        guard file >= 0 else { throw Failure("create a file") }
+        do throws(Failure) {
+            do throws(Failure) {
+                for part in parts { try write(part, to: file) }
+            } catch {
+                close(file)
+                throw error
+            }
+            if let modified { setTime(of: file, modified) }
+            guard close(file) == 0 else { throw Failure("write the file") }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        return Draft(temporary: temporary, path: path)
+    }
+
+    /// Removes the owner's permission to write to a file. The file can still be replaced and removed. Needs no disk
+    /// space.
+    public static func makeReadOnly(_ path: String) throws(Failure) {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard file >= 0 else { throw Failure("open the file") }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("mark the file", EISDIR) }
+        guard fchmod(file, S_IRUSR) == 0 else { throw Failure("mark the file") }
+        // Some file systems have no permissions, but report success.
+        guard fstat(file, &status) == 0, status.st_mode & S_IWUSR == 0 else { throw Failure("mark the file", ENOTSUP) }
+    }
+
+    /// Writes all bytes to an open file.
+    package static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
+        try bytes.withUnsafeBytes { bytes in Result { () throws(Failure) in try write(bytes, to: file) } }.get()
+    }
+
+    static func setTime(of file: Int32, _ time: Int64) {
+        let (seconds, nanoseconds) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let spec = timespec(tv_sec: .init(max(0, seconds)), tv_nsec: .init(max(0, nanoseconds)))
+        _ = [spec, spec].withUnsafeBufferPointer { futimens(file, $0.baseAddress) }
+    }
+
+    /// Returns the items of a folder in no particular order, including hidden ones.
+    public static func list(_ path: String) throws(Failure) -> [Item] {
+        guard let folder = opendir(path) else { throw Failure("list the folder") }
+        defer { closedir(folder) }
+        var items: [Item] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name == "." || name == ".." { continue }
+            // An item that cannot be examined, such as a broken link, is listed too.
+            let unknown = Item(name: name, isFolder: false, size: 0, modified: 0)
+            items.append(item(path + "/" + name, called: name) ?? unknown)
+        }
+        return items
+    }
+
+    /// Returns the item at a path, or nil if there is none.
+    public static func item(_ path: String, called name: String = "") -> Item? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return Item(
+            name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR, size: Int(clamping: status.st_size),
+            modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+
+    /// Returns the target of a path with all links followed, or nil if there is none.
+    package static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// The name of this machine; nil if it has none.
+    package static var hostName: String? {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0, name[0] != 0 else { return nil }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Makes a folder and its missing parents. Only the owner has access to them. An existing folder is left as it is.
+    public static func makeFolder(_ path: String) throws(Failure) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST && item(path)?.isFolder == true { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+            throw Failure("make a folder")
+        }
+        try makeFolder(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure("make a folder") }
+    }
+
+    /// Gives a file a second name, and removes the file that had that name.
+    package static func copy(_ path: String, to other: String) throws(Failure) {
+        try remove(other)
+        guard link(path, other) == 0 else { throw Failure("set a file aside") }
+    }
+
+    /// Gives a file another name, replacing the file that had that name. Does nothing if the file does not exist.
+    public static func move(_ path: String, to other: String) throws(Failure) {
+        guard rename(path, other) == 0 || errno == ENOENT else { throw Failure("move a file") }
+    }
+
+    /// Removes a file. Does nothing if the file does not exist.
+    public static func remove(_ path: String) throws(Failure) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw Failure("remove a file") }
+    }
+}

@@ -1,0 +1,90 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+#if canImport(SwiftOverlayShims)
+    // `stat` comes from this module once another module has imported it.
+    import SwiftOverlayShims
+#endif
+
+extension Disk {
+    /// Runs `body` while it holds a lock file, which excludes all other threads and processes. Makes the file if it is
+    /// missing. Blocks.
+    ///
+    /// - Throws: ``Failure`` if the lock was not free for 5 seconds, or the error of `body`.
+    package static func locked<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        while true {
+            let file = try openLock(path)
+            defer { close(file) }
+            var tries = 0
+            while flock(file, LOCK_EX | LOCK_NB) != 0 {
+                // A stopped process may hold the lock for ever.
+                guard errno == EINTR || errno == EWOULDBLOCK && tries < 5_000 else { throw Failure("lock a file") }
+                tries += 1
+                usleep(1_000)
+            }
+            // If the file was replaced meanwhile, the new file is the lock.
+            if isFile(file, at: path) { return try body() }
+        }
+    }
+
+    private static func openLock(_ path: String) throws(Failure) -> Int32 {
+        var file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if file < 0, errno == EROFS || errno == EACCES { file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+        guard file >= 0 else { throw Failure("open the file") }
+        return file
+    }
+
+    fileprivate static func isFile(_ file: Int32, at path: String) -> Bool {
+        var own = stat()
+        var there = stat()
+        return fstat(file, &own) == 0 && lstat(path, &there) == 0
+            && own.st_ino == there.st_ino && own.st_dev == there.st_dev
+    }
+
+    /// A file that stays locked as long as this object and its process live, so that other processes can see whether
+    /// they do.
+    package final class HeldFile: Sendable {
+        package let name: String
+        private let file: Int32
+        private let path: String
+
+        /// Makes a file in `folder`, under a new name that begins with `prefix`.
+        package init(in folder: String, prefix: String) throws(Failure) {
+            name = prefix + Disk.randomName()
+            path = folder + "/" + name
+            file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard file >= 0 else { throw Failure("create a file") }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                let failure = Failure("lock a file")
+                close(file)
+                unlink(path)
+                throw failure
+            }
+        }
+
+        deinit { close(file) }
+
+        /// Whether the file is still where it was made.
+        package var isInPlace: Bool { Disk.isFile(file, at: path) }
+    }
+
+    /// Returns whether the file at a path is a ``HeldFile`` that is still locked. Also returns true if this cannot be
+    /// found out.
+    package static func isHeld(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { return errno != ENOENT && errno != ENOTDIR && errno != ELOOP }
+        defer { close(file) }
+        return flock(file, LOCK_SH | LOCK_NB) != 0
+    }
+
+    /// Returns 16 random hexadecimal digits for a file name. They do not come from the world and differ in every
+    /// simulated run.
+    public static func randomName() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

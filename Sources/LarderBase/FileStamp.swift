@@ -1,0 +1,88 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+#if canImport(SwiftOverlayShims)
+    // `timespec` comes from this module once another module has imported it.
+    import SwiftOverlayShims
+#endif
+
+/// The facts about a file that the system gives without reading it.
+///
+/// A file whose stamp is the same has not changed, unless two changes followed each other faster than the clock of the
+/// file system can tell. See ``isReliable(at:)``.
+package struct FileStamp: Sendable, Hashable {
+    package var device: UInt64
+    package var inode: UInt64
+    package var size: Int64
+    /// The time of the last change of its contents, in nanoseconds since 1970. A program can set it to any time.
+    package var modified: Int64
+    /// The time of the last change of anything about it, in nanoseconds since 1970. Programs cannot set it.
+    package var changed: Int64
+    package var isFolder: Bool
+    /// Whether the name is a link. Its target may then change without any change in its folder.
+    package var isLinked: Bool
+
+    /// The coarsest resolution of a file system's clock, in nanoseconds.
+    private static let coarsest = Int64(2_000_000_000)
+
+    /// Returns whether every change after `time` changes this stamp, because the last change was long enough before.
+    package func isReliable(at time: Int64) -> Bool { max(modified, changed) < time &- Self.coarsest }
+}
+
+extension Disk {
+    /// The system's wall time in nanoseconds since 1970, by which files are stamped. It is the same in every world.
+    package static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return nanoseconds(time)
+    }
+
+    /// Returns whether there is anything at a path, including a broken link.
+    package static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// Returns the stamp of the item at a path, or nil if there is none or it is a broken link.
+    package static func stamp(of path: String) -> FileStamp? { stamp(AT_FDCWD, path) }
+
+    /// Returns the items of a folder whose names are wanted, each with its stamp or nil for a broken link.
+    package static func stamps(
+        in path: String, where isWanted: (String) -> Bool
+    ) throws(Failure) -> [(name: String, stamp: FileStamp?)] {
+        guard let folder = opendir(path) else { throw Failure("list the folder") }
+        defer { closedir(folder) }
+        var found: [(name: String, stamp: FileStamp?)] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if isWanted(name) { found.append((name, stamp(dirfd(folder), name))) }
+        }
+        return found
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    private static func stamp(_ folder: Int32, _ path: String) -> FileStamp? {
+        var status = stat()
+        guard fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        let isLinked = status.st_mode & S_IFMT == S_IFLNK
+        if isLinked, fstatat(folder, path, &status, 0) != 0 { return nil }
+        #if canImport(Darwin)
+            let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+            let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #endif
+        return FileStamp(
+            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino),
+            size: Int64(status.st_size), modified: nanoseconds(modified), changed: nanoseconds(changed),
+            isFolder: status.st_mode & S_IFMT == S_IFDIR, isLinked: isLinked)
+    }
+}

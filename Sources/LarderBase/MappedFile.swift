@@ -1,0 +1,100 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+#if canImport(SwiftOverlayShims)
+    // `stat` comes from this module once another module has imported it.
+    import SwiftOverlayShims
+#endif
+
+/// The bytes of a file in this process's address space. The system reads them from the file when they are used, and
+/// they take no memory that it could not free at once.
+///
+/// The bytes stay readable when the file is deleted or replaced. If another program shortens the file, reading the
+/// missing bytes ends the process.
+///
+/// `@unchecked Sendable`: the pointer never changes, and nothing writes through it.
+package final class MappedFile: @unchecked Sendable {
+    /// The bytes. They are valid as long as this object lives.
+    package let bytes: UnsafeMutableRawBufferPointer
+
+    /// Maps the first `size` bytes of an open file.
+    ///
+    /// The pages are writable and private: `Data` changes the bytes of its only owner in place, and such a change
+    /// reaches neither the file nor another reader.
+    init(_ file: Int32, size: Int) throws(Disk.Failure) {
+        guard size > 0 else {
+            bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+            return
+        }
+        let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0)
+        guard let start, Int(bitPattern: start) != -1 else { throw Disk.Failure("map the file") }
+        bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
+    }
+
+    deinit {
+        if let start = bytes.baseAddress { munmap(start, bytes.count) }
+    }
+}
+
+extension Disk {
+    /// Opens a regular file for reading. Follows no link.
+    ///
+    /// - Returns: the descriptor and the facts about the file.
+    static func openRegular(_ path: String) throws(Failure) -> (file: Int32, status: stat) {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard file >= 0 else { throw Failure("open the file") }
+        do throws(Failure) {
+            var status = stat()
+            guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("read the file", EISDIR) }
+            return (file, status)
+        } catch {
+            close(file)
+            throw error
+        }
+    }
+
+    /// Returns the first bytes of a regular file, at most `count`. Follows no link.
+    public static func prefix(of path: String, _ count: Int) throws(Failure) -> [UInt8] {
+        let file = try openRegular(path).file
+        defer { close(file) }
+        return try bytes(of: file, from: 0, count: count)
+    }
+
+    /// Makes a file with these bytes, readable by its owner only. There must be no file at the path.
+    package static func create(_ path: String, with bytes: UnsafeRawBufferPointer) throws(Failure) {
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw Failure("create a file") }
+        do throws(Failure) {
+            do throws(Failure) { try write(bytes, to: file) } catch {
+                close(file)
+                throw error
+            }
+            guard close(file) == 0 else { throw Failure("write the file") }
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Writes all bytes to an open file.
+    static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(Failure) {
+        var rest = bytes
+        while !rest.isEmpty {
+            #if canImport(Darwin)
+                let count = Darwin.write(file, rest.baseAddress, min(rest.count, 1 << 30))
+            #elseif canImport(Glibc)
+                let count = Glibc.write(file, rest.baseAddress, rest.count)
+            #else
+                let count = Musl.write(file, rest.baseAddress, rest.count)
+            #endif
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Failure("write the file") }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+    }
+}

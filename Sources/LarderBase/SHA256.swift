@@ -1,0 +1,84 @@
+/// The SHA-256 digest for names and fingerprints. It is not fast, and not meant for passwords.
+public struct SHA256 {
+    /// Returns the digest of `bytes` in 64 hexadecimal digits.
+    public static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(64)
+        for byte in digest(Array(bytes)) {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private static func digest(_ bytes: [UInt8]) -> [UInt8] {
+        var message = bytes + [0x80]
+        message += [UInt8](repeating: 0, count: (120 - message.count % 64) % 64)
+        message += big(UInt64(bytes.count) * 8)
+        var state = initial
+        var schedule = [UInt32](repeating: 0, count: 64)
+        let rounds = rounds
+        for block in stride(from: 0, to: message.count, by: 64) {
+            for word in 0..<16 {
+                let start = block + word * 4
+                schedule[word] =
+                    UInt32(message[start]) << 24 | UInt32(message[start + 1]) << 16 | UInt32(message[start + 2]) << 8
+                    | UInt32(message[start + 3])
+            }
+            for word in 16..<64 {
+                let early = schedule[word - 15]
+                let late = schedule[word - 2]
+                let first = turn(early, 7) ^ turn(early, 18) ^ (early >> 3)
+                let second = turn(late, 17) ^ turn(late, 19) ^ (late >> 10)
+                schedule[word] = schedule[word - 16] &+ first &+ schedule[word - 7] &+ second
+            }
+            compress(&state, schedule, rounds)
+        }
+        return state.flatMap { big($0) }
+    }
+
+    private static func compress(_ state: inout [UInt32], _ schedule: [UInt32], _ rounds: [UInt32]) {
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        for round in 0..<64 {
+            let choice = (e & f) ^ (~e & g)
+            let sum = h &+ (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) &+ choice &+ rounds[round] &+ schedule[round]
+            let majority = (a & b) ^ (a & c) ^ (b & c)
+            let mix = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) &+ majority
+            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ sum, c, b, a, sum &+ mix)
+        }
+        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
+    }
+
+    private static func turn(_ word: UInt32, _ bits: UInt32) -> UInt32 { word >> bits | word << (32 - bits) }
+
+    private static func big(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian, Array.init)
+    }
+
+    // The fractions of the square roots of the first 8 primes and of the cube roots of the first 64.
+    private static let initial: [UInt32] = primes.prefix(8).map { fraction(Double($0).squareRoot()) }
+    private static let rounds: [UInt32] = primes.map { fraction(cubeRoot(Double($0))) }
+
+    private static let primes: [Int] = {
+        var found: [Int] = []
+        var candidate = 2
+        while found.count < 64 {
+            if found.allSatisfy({ candidate % $0 != 0 }) { found.append(candidate) }
+            candidate += 1
+        }
+        return found
+    }()
+
+    private static func fraction(_ number: Double) -> UInt32 {
+        UInt32((number - number.rounded(.down)) * 0x1p32)
+    }
+
+    private static func cubeRoot(_ number: Double) -> Double {
+        var root = number / 3 + 1
+        for _ in 0..<64 { root -= (root * root * root - number) / (3 * root * root) }
+        return root
+    }
+}

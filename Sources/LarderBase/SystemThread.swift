@@ -1,0 +1,47 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread that does one piece of work and ends.
+public enum SystemThread {
+    /// Starts a thread that runs `work`. It receives no signals, so writing to a closed connection cannot end the
+    /// process from it.
+    ///
+    /// - Returns: false if the system has no thread left; `work` is then not run.
+    public static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let context = Unmanaged.passRetained(Work(work)).toOpaque()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let status = pthread_create(&thread, nil, { Work.run($0) }, context)
+            if status == 0, let thread { pthread_detach(thread) }
+        #else
+            var thread = pthread_t()
+            let status = pthread_create(&thread, nil, { $0.flatMap { Work.run($0) } }, context)
+            if status == 0 { pthread_detach(thread) }
+        #endif
+        if status != 0 { Unmanaged<Work>.fromOpaque(context).release() }
+        return status == 0
+    }
+
+    private final class Work: Sendable {
+        private let work: @Sendable () -> Void
+
+        init(_ work: @escaping @Sendable () -> Void) {
+            self.work = work
+        }
+
+        static func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+            var signals = sigset_t()
+            sigfillset(&signals)
+            // These are about a fault of the thread itself.
+            for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+            Unmanaged<Work>.fromOpaque(context).takeRetainedValue().work()
+            return nil
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Dispatch
+import Larder
+import LarderBase
+
+/// Runs one case a number of times and nothing else, so that a profiler can count its instructions.
+///
+/// The case runs on the main thread, without suspension. Its preparation does not depend on the number of times. The
+/// difference between two runs is therefore the cost of the case alone.
+enum LoopBench {
+    static let usage = """
+        usage: larder-bench loop CASE --times N
+               larder-bench loop --list [--json]
+
+          --times  how many times the case runs, from 0 to 1000000000
+          --list   list the cases
+          --json   list the cases as JSON
+
+        Runs CASE N times and nothing else. A profiler such as callgrind counts the instructions. The difference between
+        two runs, divided by the difference of N, is the cost of the case once. The preparation varies a little from run to
+        run, so the difference of N should be large: 100,000 for a hit, a million for the cases of the memory store.
+
+          valgrind --tool=callgrind larder-bench loop composed-hit --times 20000
+          valgrind --tool=callgrind larder-bench loop composed-hit --times 120000
+        """
+
+    /// A case. `prepare` makes everything it needs, and returns the work that runs N times.
+    struct Loop: Sendable {
+        var name: String
+        var summary: String
+        var prepare: @Sendable () async throws -> @Sendable (Int) -> Void
+
+        init(
+            _ name: String, _ summary: String, _ prepare: @escaping @Sendable () async throws -> @Sendable (Int) -> Void
+        ) {
+            self.name = name
+            self.summary = summary
+            self.prepare = prepare
+        }
+    }
+
+    static let loops: [Loop] =
+        [
+            Loop("nothing", "an empty loop") { { count in for number in 0..<count { keep(number) } } },
+            Loop("bare-store", "a peek into the memory store") { try await HitCases().bareStore },
+            Loop("clock", "a clock read") { try await HitCases().clock },
+            Loop("hand-wired", "four hand-written layers over the store") { try await HitCases().handWired },
+            Loop("composed-hit", "a hit through a composed graph") { try await HitCases().composed },
+            Loop("composed-hit-unmeasured", "a hit through a composed graph, metrics off") {
+                try await HitCases().unmeasured
+            },
+            Loop("metrics", "counting a hit") { try await HitCases().metrics },
+        ]
+        + BenchPantry.depths.map { depth in
+            Loop("layers-\(depth)", "a hit through a graph with \(depth) layers added") {
+                let bench = try await BenchPantry(depth: depth)
+                let request = try await bench.hit()
+                return { count in for _ in 0..<count { keep(bench.resource.answer(request)) } }
+            }
+        } + memory(UInt64.self, "u64", "a 64-bit key") + memory(ShortText.self, "text", "a 20-byte text")
+        + memory(Key.self, "key", "a request's key") + [
+            Loop("typed-hit", "a hit of 1 KB of JSON, kept decoded") { try await TypedBench.hit(of: 1_000) }
+        ]
+
+    private static func memory<Key: BenchKey>(_ key: Key.Type, _ name: String, _ about: String) -> [Loop] {
+        [
+            Loop("get-hit-\(name)", "a find in the memory store's table, by \(about)") {
+                try MemoryBench.loop(.hits, of: key)
+            },
+            Loop("read-through-\(name)", "a find and, on a miss, an insertion, by \(about)") {
+                try MemoryBench.loop(.readThrough, of: key)
+            },
+        ]
+    }
+
+    // MARK: The command
+
+    private enum Misuse: Error {
+        case message(String)
+    }
+
+    /// Runs the command line: 0 if it went well, 2 for wrong arguments, 1 for anything else.
+    static func main(_ arguments: [String]) -> Int32 {
+        if arguments.contains("--help") {
+            print(usage)
+            return 0
+        }
+        do throws(Misuse) {
+            if arguments.contains("--list") { return try list(arguments) }
+            let (loop, times) = try parse(arguments)
+            do {
+                let work = try waiting(for: loop.prepare)
+                work(times)
+                return 0
+            } catch {
+                note("larder-bench loop: \(error)")
+                return 1
+            }
+        } catch {
+            guard case .message(let message) = error else { return 2 }
+            note("larder-bench loop: \(message)\n\n\(usage)")
+            return 2
+        }
+    }
+
+    private static func list(_ arguments: [String]) throws(Misuse) -> Int32 {
+        if let other = arguments.first(where: { $0 != "--list" && $0 != "--json" }) {
+            throw .message("unknown argument '\(other)'")
+        }
+        if arguments.contains("--json") {
+            let rows = loops.map {
+                JSON.object([.init("case", .string($0.name)), .init("about", .string($0.summary))])
+            }
+            print(JSON.list(rows).text())
+        } else {
+            let width = loops.map(\.name.count).max() ?? 0
+            for loop in loops {
+                print(loop.name + String(repeating: " ", count: width - loop.name.count) + "  " + loop.summary)
+            }
+        }
+        return 0
+    }
+
+    private static func parse(_ arguments: [String]) throws(Misuse) -> (Loop, Int) {
+        var rest = arguments[...]
+        var (name, times) = (String?.none, Int?.none)
+        while let argument = rest.popFirst() {
+            if argument == "--times" {
+                guard let number = rest.popFirst().flatMap({ Int($0) }), (0...1_000_000_000).contains(number) else {
+                    throw .message("--times takes a whole number from 0 to 1000000000")
+                }
+                times = number
+            } else if argument.hasPrefix("-") || name != nil {
+                throw .message("unknown argument '\(argument)'")
+            } else {
+                name = argument
+            }
+        }
+        guard let name else { throw .message("CASE is missing") }
+        guard let loop = loops.first(where: { $0.name == name }) else {
+            throw .message("unknown case '\(name)'; expected one of \(loops.map(\.name).joined(separator: ", "))")
+        }
+        guard let times else { throw .message("--times is missing") }
+        return (loop, times)
+    }
+
+    /// Runs asynchronous work and blocks this thread until it has ended.
+    private static func waiting<Value: Sendable>(
+        for work: @escaping @Sendable () async throws -> Value
+    ) throws -> Value {
+        let result = Locked<Result<Value, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            do {
+                let value = try await work()
+                result.withLock { $0 = .success(value) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+            done.signal()
+        }
+        done.wait()
+        guard let result = result.withLock({ $0 }) else { throw CancellationError() }
+        return try result.get()
+    }
+}

@@ -1,0 +1,57 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+import LarderBase
+
+// Options that several commands take. Each is declared once, here.
+
+extension Command.Option {
+    static let policies = Command.Option("policies", "DIR", "The folder of policies (default: Policies)")
+    static let cache = Command.Option("cache", "DIR", "The folder where stores keep files (default: the user's caches)")
+    static let data = Command.Option(
+        "data", "DIR", "The folder for data of users that is not a cache (default: below the user's application data)")
+    static let json = Command.Option("json", nil, "Write the result as JSON")
+
+    static func format(_ names: [String]) -> Command.Option {
+        Command.Option("format", names.joined(separator: "|"), "The format of the result (default: \(names[0]))")
+    }
+}
+
+extension Arguments {
+    /// The format of the result: the first of `names` by default, and `json` with `--json`.
+    func format(_ names: [String]) throws(UsageError) -> String {
+        let format = value(of: "format")
+        if let format, !names.contains(format) {
+            throw UsageError(message: "--format takes one of \(names.joined(separator: ", "))")
+        }
+        guard has("json") else { return format ?? names[0] }
+        if let format, format != "json" {
+            throw UsageError(message: "--json and --format \(format) exclude each other")
+        }
+        return "json"
+    }
+
+    /// The folder of policies, as it was given.
+    var folder: String { value(of: "policies") ?? "Policies" }
+
+    var policies: URL { URL(filePath: folder, directoryHint: .isDirectory) }
+    var cache: URL? { value(of: "cache").map { URL(filePath: $0, directoryHint: .isDirectory) } }
+    var data: URL? { value(of: "data").map { URL(filePath: $0, directoryHint: .isDirectory) } }
+
+    /// The resource that an operand names, and the folder of its policy.
+    ///
+    /// The operand is the resource's name, or the path of its policy file, such as `Policies/feed.json`.
+    ///
+    /// - Throws: ``UsageError`` if the operand is a path and `--policies` is given too.
+    func resource(_ operand: String) throws(UsageError) -> (name: String, folder: URL) {
+        guard operand.contains("/"), operand.hasSuffix(".json") else { return (operand, policies) }
+        if value(of: "policies") != nil {
+            throw UsageError(message: "the path of a policy and --policies exclude each other")
+        }
+        let file = URL(filePath: operand)
+        return (file.deletingPathExtension().lastPathComponent, file.deletingLastPathComponent())
+    }
+}

@@ -1,0 +1,31 @@
+extension Part {
+    /// The source of the account in whose name this part, or a part among its settings, signs its calls.
+    fileprivate var account: (@Sendable () -> String?)? {
+        traits.account ?? nested.lazy.compactMap(\.account).first
+    }
+}
+
+extension Policy {
+    /// The source of the account in whose name the origin signs its calls, or else a fallback; nil if none signs them.
+    var account: (@Sendable () -> String?)? {
+        (origin.map { [$0] + fallbacks } ?? fallbacks).lazy.compactMap(\.account).first
+    }
+}
+
+extension ResourceState {
+    /// Returns the request in the scope of the present account if it has no scope and the policy's origin signs its
+    /// calls.
+    func owned(_ request: Request) -> Request {
+        guard request.key.scope == nil, let account = graph?.account, let scope = account() else { return request }
+        return request.with(scope: scope)
+    }
+}
+
+extension Request {
+    /// Returns the same request in another scope.
+    fileprivate func with(scope: String) -> Request {
+        Request(
+            key.resource, parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
+            body: body, purpose: purpose, noOlderThan: noOlderThan)
+    }
+}

@@ -1,0 +1,85 @@
+import LarderBase
+
+extension Composer {
+    /// Returns the attachments of some sections: those of the former graph whose declarations did not change, and new
+    /// ones for the others.
+    ///
+    /// - Parameter resource: the resource; nil for the sections of the pantry.
+    /// - Throws: the error of a plugin.
+    func attachments(
+        of sections: [Part], of resource: String?, after former: [HeldAttachment], in context: Context
+    ) throws -> [HeldAttachment] {
+        try sections.map { section in
+            let fingerprint = PartIdentity(part: section).fingerprint
+            if let kept = former.first(where: { $0.fingerprint == fingerprint }), !isRepaired(kept.places) {
+                return kept
+            }
+            let source = PlaceSource(
+                places: places, turns: turns, use: StoreUse(of: resource ?? ""), taken: HeldPlaces(),
+                lateFaults: LateFaults(), ifUnusable: ifCacheUnusable,
+                section: section.plugin.name)
+            return try HeldAttachment(
+                of: section, resource: resource, in: context, source: source, openAttachments: openAttachments)
+        }
+    }
+}
+
+extension LoaderGraph {
+    /// The problems of its places.
+    var problems: [CacheProblem] { places.problems + attachments.flatMap(\.places.problems) }
+}
+
+extension Pantry {
+    /// Returns the attachments of the sections in `_larder.json`: the present ones if no section changed, or else those
+    /// that are about to take effect.
+    ///
+    /// - Throws: ``PolicyError`` if one cannot be made.
+    func attachments(for settings: ProcessSettings) throws(PolicyError) -> PantryAttachments {
+        let present = attachments.withLock { $0 }
+        var context = Context(
+            resource: "", world: world, registry: composer.registry, meter: Meter(sinks: sinks, world: world),
+            reloadState: ReloadState(), data: composer.data)
+        (context.payloadFolder, context.shared) = (composer.payloadFolder, composer.shared)
+        let former = present.all
+        do {
+            let next = try composer.attachments(of: settings.sections, of: nil, after: former, in: context)
+            return next.elementsEqual(former, by: ===) ? present : PantryAttachments(next)
+        } catch {
+            throw Composer.failure(error, in: folder + "/" + ProcessSettings.file)
+        }
+    }
+
+    /// Puts attachments in effect for all parts, also for those that were made before.
+    func putInEffect(_ next: PantryAttachments) {
+        let former = attachments.withLock { present in
+            defer { present = next }
+            return present
+        }
+        if former === next { return }
+        let left = Set(former.all.map { CacheProblem.part(section: $0.part.plugin.name) })
+        former.giveWay(to: next)
+        let problems = next.all.flatMap(\.places.problems)
+        for part in left.subtracting(problems.map(\.part)).sorted() { self.problems.end(part, of: nil) }
+        for problem in problems { self.problems.begin(problem) }
+    }
+
+    /// The places that attachments requested.
+    var attachmentPlaces: Set<PlaceName> {
+        let shared = attachments.withLock { $0 }.all
+        return (graphs.flatMap(\.attachments) + shared).reduce(into: []) { $0.formUnion($1.places.names) }
+    }
+
+    /// Returns the attachment of this type that a section of a resource's policy has made; nil if there is none. If
+    /// several have this type, returns the first one in the order of registration.
+    ///
+    /// It follows reloads: keep the pantry and ask again, because a section whose settings change gets a new attachment.
+    public func attachment<Wanted>(_ type: Wanted.Type, of resource: String) -> Wanted? {
+        graph(of: resource)?.attachments.lazy.compactMap { $0.attachment(as: type) }.first
+    }
+
+    /// Returns the attachment of this type that a section of `_larder.json` has made for the whole pantry; nil if there
+    /// is none.
+    public func attachment<Wanted>(_ type: Wanted.Type) -> Wanted? {
+        attachments.withLock { $0 }.all.lazy.compactMap { $0.attachment(as: type) }.first
+    }
+}

@@ -1,0 +1,70 @@
+extension Resource {
+    /// Marks the copy of one instance as expired: the next load asks the origin, and the copy is shown only when the
+    /// origin fails. Running calls for it save nothing, because their answers may be older than what the app knows.
+    ///
+    /// If its answers vary by fields of the request, all variants are expired.
+    ///
+    /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot list its entries. It
+    ///   needs that for all selections but that of one instance whose answers do not vary.
+    public func expire(_ parameters: [String: String], scope: String? = nil) async throws {
+        try await expire(.key(request(parameters, scope: scope).key))
+    }
+
+    /// Marks the copies of one account as expired, or those without an account. See ``expire(_:scope:)``.
+    ///
+    /// - Throws: the error of the store.
+    public func expire(scope: String?) async throws { try await expire(.scope(scope)) }
+
+    /// Marks the copies that have a tag as expired. See ``expire(_:scope:)``.
+    ///
+    /// - Throws: the error of the store.
+    public func expire(tag: String) async throws { try await expire(.tag(tag)) }
+
+    /// Marks every copy of this resource as expired. See ``expire(_:scope:)``.
+    ///
+    /// - Throws: the error of the store.
+    public func expire() async throws { try await expire(.all) }
+
+    private func expire(_ selection: Selection) async throws {
+        _ = try graph()
+        try await resourceState.expire(selection)
+    }
+}
+
+extension Pantry {
+    /// Marks every copy of every resource as expired: the next loads ask the origin, and the copies are shown only when
+    /// the origin fails. Running calls save nothing, because their answers may be older than what the app knows.
+    ///
+    /// Copies of resources that no policy names stay as they are.
+    ///
+    /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried.
+    public func expire() async throws { try await expire(.all) }
+
+    /// Marks the copies of one account in every resource as expired. See ``expire()``.
+    ///
+    /// - Parameter scope: the account; nil for the copies that belong to no account.
+    /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried.
+    public func expire(scope: String?) async throws { try await expire(.scope(scope)) }
+
+    /// Marks the copies with this tag in every resource as expired. See ``expire()``.
+    ///
+    /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried.
+    public func expire(tag: String) async throws { try await expire(.tag(tag)) }
+
+    private func expire(_ selection: Selection) async throws {
+        var failed: [String] = []
+        var first: (any Error)?
+        for state in resourceStates {
+            do {
+                try await state.expire(selection)
+            } catch {
+                failed.append(state.name)
+                first = first ?? error
+            }
+        }
+        guard let first else { return }
+        var error = LoadError(.failed, "not expired: \(failed.joined(separator: ", "))")
+        error.store = first
+        throw error
+    }
+}

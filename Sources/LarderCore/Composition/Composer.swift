@@ -1,0 +1,172 @@
+/// Returns a loader that replaces the origin of a policy.
+package typealias OriginSubstitute = @Sendable (Policy) -> any Loader
+
+/// The composition root: turns a policy and the plugins it names into a graph of loaders.
+struct Composer {
+    let registry: Registry
+    let world: any World
+    let cacheDirectory: String
+    let data: DataFolder
+    let places: Places
+    let openAttachments: OpenAttachments
+    let pantry = PantryReference()
+    let payloadFolder: PayloadFolder
+    /// The objects that plugins share.
+    let shared = SharedObjects()
+    let turns: PlaceTurns
+    let ifCacheUnusable: UnusableCacheAction
+    /// The replacement of every policy's own origin, such as a script in tests of policies; nil for none.
+    let substitute: OriginSubstitute?
+    /// Whether loads are counted. A benchmark turns it off to measure the cost.
+    let isMeasured: Bool
+
+    init(
+        registry: Registry, world: any World, cacheDirectory: String, dataDirectory: String? = nil,
+        ifCacheUnusable: UnusableCacheAction = .fail,
+        problems: CacheProblems? = nil, substitute: OriginSubstitute? = nil, isMeasured: Bool = true
+    ) {
+        self.registry = registry
+        self.world = world
+        self.cacheDirectory = cacheDirectory
+        data = DataFolder(dataDirectory, beside: cacheDirectory)
+        self.ifCacheUnusable = ifCacheUnusable
+        payloadFolder = PayloadFolder(in: cacheDirectory)
+        places = Places(in: cacheDirectory, isStrict: ifCacheUnusable == .fail, world: world)
+        openAttachments = OpenAttachments(in: world)
+        turns = PlaceTurns(in: world) { problem, isOver in
+            if isOver { problems?.end(problem.part, of: problem.resource) } else { problems?.begin(problem) }
+        }
+        self.substitute = substitute
+        self.isMeasured = isMeasured
+    }
+
+    /// Returns the graph of a policy, as its ``Plan`` describes it. It opens the store, which may block the thread. If
+    /// the former graph has a store with the same declaration, that store is kept, with its order of writes and its
+    /// running calls.
+    ///
+    /// - Parameters:
+    ///   - shared: the attachments of the pantry's own sections.
+    ///   - isClosed: whether the pantry is closed, so that the graph keeps nothing.
+    /// - Throws: ``PolicyError`` if a part cannot be made.
+    func compose(
+        _ policy: Policy, after former: LoaderGraph? = nil, in resourceState: ResourceState,
+        with shared: PantryAttachments, isClosed: Bool = false
+    ) throws(PolicyError) -> LoaderGraph {
+        let reloadState = ReloadState(after: former?.reloadState)
+        defer { reloadState.dropUnused() }
+        let plan = Plan(policy, isMeasured: isMeasured)
+        let world = self.world.world(of: resourceState.name)
+        let meter = resourceState.meterHistory.meter(for: policy, reportingTo: resourceState.sinks, in: world)
+        let context = context(of: resourceState, meter, reloadState).with(shared, of: pantry)
+        do {
+            let kept = former.flatMap { former in
+                !isClosed && former.policy.fingerprint(of: [.store]) == policy.fingerprint(of: [.store])
+                    && !isRepaired(former.places)
+                    ? former : nil
+            }
+            let taken = kept?.places ?? HeldPlaces()
+            let storeState = kept?.storeState ?? ReloadState(after: former?.storeState)
+            // A store that is opened later asks for its state then.
+            defer { if !taken.isWaiting { storeState.dropUnused() } }
+            if isClosed, let former { taken.reserve(placesOf: former.places) }
+            let storeAccess =
+                try kept?.storeAccess
+                ?? storeAccess(
+                    of: isClosed ? nil : plan.store, taken, resourceState, meter,
+                    in: self.context(of: resourceState, meter, storeState).with(shared, of: pantry))
+            let validators = Validators(
+                try plan.validators.map { try $0.validator(in: context.of(PartIdentity(part: $0))) })
+            // A closed pantry makes no attachments, because nothing would close them.
+            let attachments =
+                try isClosed
+                ? former?.attachments ?? []
+                : attachments(of: policy.sections, of: policy.resource, after: former?.attachments ?? [], in: context)
+            var builder = GraphBuilder(
+                context: context, storeAccess: storeAccess, validators: validators,
+                lookup: Lookup(storeAccess, validators: validators, revision: plan.revision, world: world),
+                attachments: attachments, substitute: substitute.map { substitute in { substitute(policy) } })
+            let root = try builder.loader(of: plan.root)
+            return LoaderGraph(
+                policy: policy, root: root,
+                live: MeasuredLoader(inner: builder.live, meter: meter, world: world),
+                sender: Sender(
+                    origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true, meter: meter,
+                    world: world),
+                storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
+                storeState: storeState, attachments: attachments, meter: meter, world: world)
+        } catch {
+            throw Self.failure(error, in: policy.file)
+        }
+    }
+
+    /// Returns the error of a file whose parts cannot be made.
+    static func failure(_ error: any Error, in file: String) -> PolicyError {
+        let reason = (error as? Registry.Conflict)?.description ?? StoreError.reason(for: error)
+        return PolicyError([Problem("cannot be composed: \(reason)", file: file)])
+    }
+
+    /// Opens the store of a policy, even if its strategy keeps nothing: the copies of earlier policies must be cleared
+    /// after a logout. If the store that it replaces is still in use, it is opened later.
+    private func storeAccess(
+        of part: Part?, _ taken: HeldPlaces, _ resourceState: ResourceState, _ meter: Meter, in context: Context
+    ) throws -> StoreAccess {
+        let use = StoreUse(of: resourceState.name)
+        let world = context.world
+        let lateFaults = LateFaults()
+        do {
+            let store =
+                try part.map {
+                    try self.store(
+                        of: $0, taken, lateFaults, for: use, reporting: resourceState.unfinishedClearings.reporter(),
+                        in: context)
+                } ?? EmptyStore()
+            let storeAccess = StoreAccess(
+                store, order: resourceState.order, meter: meter, saved: resourceState.saved,
+                changed: resourceState.changed, lateFaults: lateFaults,
+                clearingReport: resourceState.unfinishedClearings.reporter(), world: world
+            ) { [turns] store, isClosed in
+                if isClosed || !store.needsClosing { turns.end(use) } else { turns.close(store, of: use) }
+            }
+            use.begin(storeAccess)
+            return storeAccess
+        } catch {
+            turns.end(use)
+            throw error
+        }
+    }
+
+    private func store(
+        of part: Part, _ taken: HeldPlaces, _ lateFaults: LateFaults, for use: StoreUse,
+        reporting report: @escaping @Sendable (ClearingReport) -> Void, in context: Context
+    ) throws -> any Store {
+        let source = PlaceSource(
+            places: places, turns: turns, use: use, taken: taken, lateFaults: lateFaults, ifUnusable: ifCacheUnusable)
+        let store = try part.store(in: context.of(PartIdentity(part: part), source: source))
+        let clearings = taken.close()
+        if clearings.isEmpty { return store }
+        return GatedStore(store, after: clearings, world: context.world, report: report) {
+            [places, world] clearings in
+            let done = clearings.map { ($0.id, taken.held.filter($0.concerns)) }
+            _ = try? await world.blocking { places.cleanUp(after: Dictionary(uniqueKeysWithValues: done)) }
+        }
+    }
+
+    /// Whether the places that could not be used when a graph was composed can be used now.
+    func isRepaired(_ graph: LoaderGraph) -> Bool {
+        isRepaired(graph.places) || graph.attachments.contains { isRepaired($0.places) }
+    }
+
+    func isRepaired(_ taken: HeldPlaces) -> Bool {
+        let missing = taken.missing
+        return !missing.isEmpty && missing.allSatisfy { (try? places.take($0)) != nil }
+    }
+
+    private func context(of resourceState: ResourceState, _ meter: Meter, _ reloadState: ReloadState) -> Context {
+        var context = Context(
+            resource: resourceState.name, world: world.world(of: resourceState.name), registry: registry, meter: meter,
+            reloadState: reloadState,
+            data: data)
+        (context.payloadFolder, context.shared) = (payloadFolder, shared)
+        return context
+    }
+}

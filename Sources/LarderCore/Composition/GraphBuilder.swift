@@ -1,0 +1,76 @@
+/// Makes the loaders of one plan: one for each layer, and no others.
+struct GraphBuilder {
+    let context: Context
+    let storeAccess: StoreAccess
+    let validators: Validators
+    let lookup: Lookup
+    let attachments: [HeldAttachment]
+    /// Returns the loader that replaces the policy's own origin; nil if none does.
+    let substitute: (() -> any Loader)?
+    /// The live side. It is set when the strategy is made.
+    private(set) var live: any Loader = UnusedSide()
+    /// The origin with the wrappers around it; nil if the policy does not use an origin.
+    private(set) var origin: (any Loader)?
+
+    private var world: any World { context.world }
+
+    init(
+        context: Context, storeAccess: StoreAccess, validators: Validators, lookup: Lookup,
+        attachments: [HeldAttachment], substitute: (() -> any Loader)?
+    ) {
+        self.context = context
+        self.storeAccess = storeAccess
+        self.validators = validators
+        self.lookup = lookup
+        self.attachments = attachments
+        self.substitute = substitute
+    }
+
+    /// Returns the loader of a layer. The loaders inside it are made first.
+    ///
+    /// - Throws: the error of a plugin whose part cannot be made.
+    mutating func loader(of layer: Plan.Layer) throws -> any Loader {
+        switch layer {
+        case .measured(let inner):
+            return MeasuredLoader(
+                inner: try loader(of: inner), meter: context.meter, world: world, kept: attachments)
+        case .attached(let part, let inner):
+            let inner = try loader(of: inner)
+            return attachments.first { $0.part.plugin.name == part.plugin.name }?.attachment?.around(inner) ?? inner
+        case .fallback(let first, let others):
+            let first = try loader(of: first)
+            return FallbackLoader(
+                first: first, others: try others.map { ($0.name, try loader(of: $0.layer)) }, validators: validators,
+                world: world)
+        case .strategy(let part, let live, let cached):
+            return try strategy(part, live, cached)
+        case .live(let inner, let isSaved, let declaration):
+            let origin = try loader(of: inner)
+            self.origin = origin
+            return LiveSide(
+                origin, validators: validators, copies: isSaved ? lookup : nil,
+                storeAccess: storeAccess, declaration: declaration, world: world, meter: context.meter)
+        case .wrapper(let part, let identity, let inner):
+            return try part.wrapper(around: try loader(of: inner), in: context.of(identity))
+        case .measuredOrigin(let part):
+            return MeasuredOrigin(try substitute?() ?? origin(part), meter: context.meter, world: world)
+        case .origin(let part):
+            return try origin(part)
+        case .lookup:
+            return lookup
+        }
+    }
+
+    private mutating func strategy(_ part: Part, _ live: Plan.Layer?, _ cached: Plan.Layer?) throws -> any Loader {
+        if let live { self.live = try loader(of: live) }
+        let sides = Sides(
+            live: self.live, cached: try cached.map { try loader(of: $0) } ?? UnusedSide(),
+            rest: part.traits.rest ?? .zero, world: world, storeAccess: storeAccess, meter: context.meter,
+            scope: context.of(PartIdentity(part: part)))
+        return ModeLoader(try part.strategy(over: sides), sides: sides)
+    }
+
+    private func origin(_ part: Part) throws -> any Loader {
+        try part.origin(in: context.of(PartIdentity(part: part)))
+    }
+}

@@ -1,0 +1,57 @@
+/// A composed policy: the loaders that answer the requests for a resource.
+final class LoaderGraph: Sendable {
+    let policy: Policy
+    let root: any Loader
+    /// The live side alone, for callers that want the origin's answer and nothing else.
+    let live: any Loader
+    /// The way to the origin of requests that change something there.
+    let sender: Sender
+    let storeAccess: StoreAccess
+    /// The places below the cache folder that its store uses.
+    let places: HeldPlaces
+    let validators: Validators
+    /// The state of its parts that survives a reload.
+    let reloadState: ReloadState
+    /// The state of its store's parts. It is dropped with the store.
+    let storeState: ReloadState
+    /// The attachments of the policy's sections.
+    let attachments: [HeldAttachment]
+    /// Returns the account that is the scope of requests without one; nil if the origin does not sign its calls.
+    let account: (@Sendable () -> String?)?
+    let meter: Meter
+    let world: any World
+
+    init(
+        policy: Policy, root: any Loader, live: any Loader, sender: Sender, storeAccess: StoreAccess,
+        places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
+        attachments: [HeldAttachment], meter: Meter, world: any World
+    ) {
+        self.policy = policy
+        self.root = root
+        self.live = live
+        self.sender = sender
+        self.storeAccess = storeAccess
+        self.places = places
+        self.validators = validators
+        self.reloadState = reloadState
+        self.storeState = storeState
+        self.attachments = attachments
+        account = policy.account
+        self.meter = meter
+        self.world = world
+    }
+
+    /// Returns the call for a load that begins now.
+    func call(for request: Request, codec: AnyCodec) -> Call {
+        var call = Call(request, codec: codec)
+        call.deadline = request.deadline.map { world.uptime + $0 }
+        call.ticket = storeAccess.order.begin(request.key)
+        return call
+    }
+
+    /// The values of the levels of its plugins.
+    var levels: [Level: String] {
+        let parts = reloadState.levels + storeState.levels + attachments.flatMap(\.state.levels)
+        return meter.levels.reduce(into: [:]) { $0[$1] = $1.value(in: parts) }
+    }
+}

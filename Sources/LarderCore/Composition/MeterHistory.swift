@@ -1,0 +1,61 @@
+import LarderBase
+
+/// The meters of one resource: one for each revision of its policy.
+final class MeterHistory: Sendable {
+    private struct State {
+        var meters: [Meter] = []
+        /// The revisions of the meters, the present one last.
+        var recent: [String] = []
+        /// The sum of the meters that were dropped.
+        var earlier = ResourceMetrics()
+
+        func isIdle(_ revision: String) -> Bool { meters.first { $0.revision == revision }?.inFlight == 0 }
+    }
+
+    private static let most = 16
+
+    private let state = Locked(State())
+
+    /// Returns the meter of a policy's revision. If there is none, returns a new one, which is unknown here until it is
+    /// in effect.
+    func meter(for policy: Policy, reportingTo sinks: EventSinks, in world: any World) -> Meter {
+        let known = state.withLock { $0.meters.first { $0.revision == policy.revision } }
+        return known
+            ?? Meter(
+                resource: policy.resource, revision: policy.revision, strategy: policy.strategy.plugin.name,
+                loggedShare: policy.logShare, counters: policy.plugins.flatMap(\.counters),
+                levels: policy.plugins.flatMap(\.levels),
+                sinks: sinks, world: world)
+    }
+
+    /// Notes that a meter is in effect. If there are too many, drops the one that has not been in effect for the
+    /// longest time and has no running loads.
+    func enter(_ meter: Meter) {
+        state.withLock { state in
+            if !state.meters.contains(where: { $0 === meter }) { state.meters.append(meter) }
+            state.recent.removeAll { $0 == meter.revision }
+            state.recent.append(meter.revision)
+            while state.meters.count > Self.most,
+                let idle = state.recent.dropLast().first(where: { state.isIdle($0) }),
+                let place = state.meters.firstIndex(where: { $0.revision == idle })
+            {
+                state.earlier.merge(state.meters.remove(at: place).current)
+                state.recent.removeAll { $0 == idle }
+            }
+        }
+    }
+
+    /// The meters, in the order of their revisions' first use, and the sum of dropped ones.
+    var all: (meters: [Meter], earlier: ResourceMetrics) { state.withLock { ($0.meters, $0.earlier) } }
+
+    /// The metrics of all revisions together.
+    var total: ResourceMetrics {
+        let (meters, earlier) = all
+        return meters.reduce(into: earlier) { $0.merge($1.current) }
+    }
+
+    /// Returns the metrics of the last `length` of all revisions together.
+    func last(_ length: Duration) -> ResourceMetrics {
+        all.meters.reduce(into: ResourceMetrics()) { $0.merge($1.last(length)) }
+    }
+}

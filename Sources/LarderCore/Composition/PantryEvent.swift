@@ -1,0 +1,54 @@
+/// An event of the policies of a running pantry, or of its cache folder.
+public enum PantryEvent: Sendable {
+    /// Policies were reloaded. The list has all changes, which took effect one resource at a time. It is empty if
+    /// policies that had been rejected are again the same as those in effect.
+    case reloaded([PolicyChange])
+    /// New policies were rejected. The last sound policies stay in effect.
+    case rejected(PolicyError)
+    /// A part of the cache folder cannot be used, and the pantry goes on without it; or a clearing is not finished.
+    case cacheUnusable(CacheProblem)
+    /// A part of the cache folder works again, or the clearing is finished.
+    case cacheUsable(CacheProblem)
+    /// Another program moved, deleted or emptied the log or the dump, which is begun anew; or lines are missing in the
+    /// log.
+    case interrupted(String)
+}
+
+/// A change of one resource's policy.
+public struct PolicyChange: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the resource.
+    public let resource: String
+    /// The former revision; nil if the resource is new.
+    public let from: String?
+    /// The present revision; nil if the resource was removed.
+    public let to: String?
+
+    /// `feed: 03284ee171ef → 9a1c0c6f1d2e`.
+    public var description: String { "\(resource): \(from ?? "new") → \(to ?? "gone")" }
+}
+
+extension PantryEvent {
+    /// Returns the event as decisions for the log.
+    func decisions(at now: Timestamp) -> [Decision] {
+        switch self {
+        case .reloaded(let changes):
+            changes.map {
+                Decision(at: now, resource: $0.resource, revision: $0.to, kind: .policy, note: $0.description)
+            }
+        case .rejected(let error):
+            [
+                Decision(
+                    at: now, resource: nil, revision: nil, kind: .refused,
+                    note: error.problems.filter { $0.severity == .error }.map(\.description).joined(separator: "; "))
+            ]
+        case .cacheUnusable(let problem):
+            [
+                Decision(
+                    at: now, resource: problem.resource, revision: nil, kind: .cacheUnusable, note: problem.description)
+            ]
+        case .interrupted(let note): [Decision(at: now, resource: nil, revision: nil, kind: .interrupted, note: note)]
+        case .cacheUsable(let problem):
+            [Decision(at: now, resource: problem.resource, revision: nil, kind: .cacheUsable, note: problem.resolved)]
+        }
+    }
+}

@@ -1,0 +1,172 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A handle for one resource and one type of value.
+///
+/// A handle names a resource, not a graph. So it can be kept, and it follows when policies are reloaded. Making a
+/// handle is cheap; keeping one is cheaper.
+public struct Resource<Value: Sendable>: Sendable {
+    @usableFromInline let resourceState: ResourceState
+    @usableFromInline let codec: AnyCodec
+    @usableFromInline let pantry: Pantry
+
+    init(resourceState: ResourceState, codec: AnyCodec, pantry: Pantry) {
+        self.resourceState = resourceState
+        self.codec = codec
+        self.pantry = pantry
+    }
+
+    /// The resource's name.
+    public var name: String { resourceState.name }
+
+    /// The metrics of this resource's loads so far.
+    public var metrics: ResourceMetrics { resourceState.metrics }
+
+    /// Returns the metrics of the last `length`, at most an hour. The window may begin up to 20 seconds earlier, or up
+    /// to five minutes earlier if `length` is more than five minutes.
+    public func metrics(last length: Duration) -> ResourceMetrics { resourceState.metrics(last: length) }
+
+    /// Returns a request for one instance, to be loaded once or many times.
+    ///
+    /// If `scope` is nil and the policy's origin signs its calls for an account, the scope is that account. The request
+    /// stays in the scope when another account signs in.
+    public func request(
+        _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
+        deadline: Duration? = nil, priority: Request.Priority = .normal, fields: Fields = [:], body: Data? = nil,
+        purpose: Request.Purpose = .user, noOlderThan: Duration? = nil
+    ) -> Request {
+        resourceState.owned(
+            Request(
+                name, parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
+                body: body, purpose: purpose, noOlderThan: noOlderThan))
+    }
+
+    /// Loads one instance as the policy says.
+    ///
+    /// - Parameters:
+    ///   - parameters: the parameters that identify the instance.
+    ///   - scope: the account that the instance belongs to; nil for none, or for the account in whose name the policy's
+    ///     origin signs its calls. Two accounts never see each other's copies.
+    ///   - mode: whether to ask the origin now, or never.
+    ///   - deadline: the longest time to wait for the origin.
+    ///   - priority: the urgency, for calls that have to queue.
+    ///   - fields: texts for the origin that are not part of the key, such as `Accept-Language`.
+    ///   - body: the body of a lookup that does not fit into parameters.
+    ///   - purpose: the purpose of the load, for metrics and origins.
+    ///   - noOlderThan: the age from which a copy is too old for this caller.
+    /// - Throws: ``LoadError``, or `CancellationError` if the task is cancelled.
+    public nonisolated(nonsending) func load(
+        _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
+        deadline: Duration? = nil, priority: Request.Priority = .normal, fields: Fields = [:], body: Data? = nil,
+        purpose: Request.Purpose = .user, noOlderThan: Duration? = nil
+    ) async throws -> Loaded<Value> {
+        try await load(
+            Request(
+                name, parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
+                body: body, purpose: purpose, noOlderThan: noOlderThan))
+    }
+
+    /// Loads the answer to a request as the policy says.
+    ///
+    /// A copy in memory that may be served is returned at once, without leaving the caller's actor. All other work runs
+    /// off it.
+    ///
+    /// - Throws: ``LoadError``, or `CancellationError` if the task is cancelled.
+    @inlinable
+    public nonisolated(nonsending) func load(_ request: Request) async throws -> Loaded<Value> {
+        if let loaded = resourceState.answer(request, codec: codec) { return try value(of: loaded) }
+        return try value(of: try await resourceState.load(request, codec: codec, in: pantry))
+    }
+
+    /// Returns the answer to a request if a copy in memory may be served at once, for code that cannot wait, such as a
+    /// cell that is about to be drawn. It counts as a load and may start a refresh. Returns nil otherwise, which counts
+    /// as nothing.
+    @inlinable
+    public func answer(_ request: Request) -> Loaded<Value>? {
+        guard let loaded = resourceState.answer(request, codec: codec) else { return nil }
+        return try? value(of: loaded)
+    }
+
+    /// Returns whether the store has a copy of this instance, whatever the validators permit. If answers vary by fields
+    /// of the request, it is the copy for a request without fields.
+    ///
+    /// - Throws: the error of the store.
+    public func contains(_ parameters: [String: String] = [:], scope: String? = nil) async throws -> Bool {
+        try await contains(request(parameters, scope: scope))
+    }
+
+    /// Returns whether the store has a copy for this request, whatever the validators permit. If answers vary by fields
+    /// of the request, it is the copy for its values.
+    ///
+    /// - Throws: the error of the store.
+    public func contains(_ request: Request) async throws -> Bool {
+        try await graph().storeAccess.contains(resourceState.owned(request))
+    }
+
+    /// Saves a copy as if it had come from the origin at the time in its metadata, for tests of policies.
+    ///
+    /// - Returns: whether the store keeps it. An entry that may be used but not kept is not written.
+    /// - Throws: ``Refusal`` if a validator does not admit it; the error of the store.
+    package func stock(_ entry: Entry, for request: Request) async throws -> Bool {
+        let graph = try graph()
+        var entry = entry
+        guard try graph.validators.admit(&entry, from: .origin, for: request) == .keep else { return false }
+        return try await graph.storeAccess.store.write(entry, for: request.key)
+    }
+
+    /// Removes the copies of one instance, whatever the fields of the requests they answer. Running calls for it save
+    /// nothing.
+    ///
+    /// - Throws: the error of the store.
+    public func clear(_ parameters: [String: String], scope: String? = nil, body: Data? = nil) async throws {
+        try await clear(.key(request(parameters, scope: scope, body: body).key))
+    }
+
+    /// Removes the copies of one account, or those without an account. Its running calls save nothing.
+    ///
+    /// - Throws: the error of the store.
+    public func clear(scope: String?) async throws {
+        try await clear(.scope(scope))
+    }
+
+    /// Removes the copies that have a tag. Running calls do not save answers that have it.
+    ///
+    /// - Throws: the error of the store.
+    public func clear(tag: String) async throws {
+        try await clear(.tag(tag))
+    }
+
+    /// Removes every copy of this resource. Running calls save nothing.
+    ///
+    /// - Throws: the error of the store.
+    public func clear() async throws {
+        try await clear(.all)
+    }
+
+    /// Returns the size of the store and the outcomes of its reads so far. A read of a copy that the validators refuse
+    /// counts as a miss.
+    ///
+    /// - Throws: ``LoadError`` if there is no such resource.
+    public func statistics() async throws -> StoreStatistics {
+        try await graph().storeAccess.statistics()
+    }
+
+    private func clear(_ selection: Selection) async throws {
+        // The copies of a removed policy are cleared too, although naming its resource is an error.
+        let outcome = await pantry.clear(selection, of: name)
+        if let failure = outcome.store ?? outcome.rest { throw failure }
+        _ = try graph()
+    }
+
+    func graph() throws(LoadError) -> LoaderGraph { try resourceState.graph(in: pantry) }
+
+    @inlinable
+    func value(of loaded: consuming Loaded<Entry>) throws -> Loaded<Value> {
+        let value: Value = try loaded.content.payload.value(by: codec)
+        loaded.provenance.hold(loaded.content.metadata)
+        return Loaded<Value>(value, provenance: loaded.provenance)
+    }
+}

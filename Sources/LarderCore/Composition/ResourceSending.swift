@@ -1,0 +1,42 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension Resource {
+    /// Sends a request that changes something at the origin, and returns the origin's answer.
+    ///
+    /// ```swift
+    /// let order = orders.request(["id": "7"], body: json)
+    /// try await orders.send(order, invalidating: [.key(orders.request(["id": "7"]).key), .tag("orders")])
+    /// ```
+    ///
+    /// The call passes the wrappers of the policy, such as `breaker`, `limit` and `timeout`. It is never answered by a
+    /// copy or a fallback, never shared, and its answer is not kept. It is not repeated, unless the policy says that
+    /// the origin bears that: see the setting `sends` of `retry`. The mode of the request has no effect.
+    ///
+    /// An error does not mean that nothing was changed. After a timeout, for example, the origin may have carried out
+    /// the change.
+    ///
+    /// - Parameters:
+    ///   - request: the parameters, fields and body for the origin.
+    ///   - method: the kind of change, for origins that know several: see ``Call/method``.
+    ///   - selections: the copies of this resource that are out of date after the change. They are then not fresh any
+    ///     more. Loads that began before the end of the change save nothing that is selected.
+    /// - Returns: the origin's answer.
+    /// - Throws: ``LoadError``, also if the origin does not accept changes; `CancellationError` if the task is cancelled.
+    public func send(
+        _ request: Request, method: String = "POST", invalidating selections: [Selection] = []
+    ) async throws -> Loaded<Data> {
+        let graph = try graph()
+        guard request.key.resource == name else { throw LoadError.otherResource }
+        var answer = try await graph.sender.send(resourceState.owned(request), method: method)
+        var steps: [Trail.Step] = []
+        for (storeAccess, _) in resourceState.stores {
+            for selection in selections { steps += await storeAccess.invalidate(selection) }
+        }
+        answer.provenance.add(steps)
+        return answer.map(\.payload.bytes)
+    }
+}

@@ -1,0 +1,143 @@
+import LarderBase
+
+/// The present graph of a resource, and the state that outlives it. Handles refer to this, not to a graph.
+@usableFromInline
+final class ResourceState: Sendable {
+    private struct State {
+        /// The stores of former graphs that running loads may still use.
+        var former: [Former] = []
+    }
+
+    private struct Former {
+        weak var storeAccess: StoreAccess?
+        /// The places that it used when its graph was replaced.
+        let first: Set<PlaceName>
+        /// Its graph's places. A store that was not open then may have got one later.
+        weak var held: HeldPlaces?
+
+        var places: Set<PlaceName> { first.union(held?.held ?? []) }
+    }
+
+    let name: String
+    let meterHistory = MeterHistory()
+    /// The listeners to saved entries of the resource.
+    let saved = Listeners<SavedEntry>()
+    /// The listeners to the changes that others make in the store.
+    let changed = Listeners<Selection>()
+    /// The order of the writes, shared by all stores of the resource.
+    let order = WriteOrder()
+    let unfinishedClearings: UnfinishedClearings
+    private let present = AtomicReference<LoaderGraph>()
+    private let state = Locked(State())
+
+    let sinks: EventSinks
+
+    init(_ name: String, reportingTo sinks: EventSinks, problems: CacheProblems) {
+        self.name = name
+        unfinishedClearings = UnfinishedClearings(of: name, problems: problems)
+        self.sinks = sinks
+    }
+
+    var graph: LoaderGraph? { present.use { $0 } }
+
+    /// Returns the present graph, or throws an error that names the resources of `pantry`.
+    func graph(in pantry: Pantry) throws(LoadError) -> LoaderGraph {
+        if let graph { return graph }
+        throw LoadError(.noSuchResource, "no such resource; \(Self.list(pantry.resources, near: name))")
+    }
+
+    /// Returns the names of resources in words, the nearest one last.
+    private static func list(_ names: [String], near name: String) -> String {
+        let most = 20
+        let more = names.count > most ? " and \(names.count - most) more" : ""
+        let nearest = closestName(to: name, among: names).map { " (did you mean '\($0)'?)" } ?? ""
+        return "there are: \(names.prefix(most).joined(separator: ", "))\(more)\(nearest)"
+    }
+
+    /// Returns the answer that can be given at once. Returns nil also for a request that ``load(_:codec:in:)`` refuses.
+    @usableFromInline
+    func answer(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {
+        guard request.key.resource == name else { return nil }
+        var needsAccount = false
+        let answer = present.use { (graph) -> Loaded<Entry>? in
+            if graph.account != nil, request.key.scope == nil {
+                needsAccount = true
+                return nil
+            }
+            return graph.root.answer(request, codec: codec, for: .showing)
+        }
+        return needsAccount ? answerForAccount(request, codec: codec) : answer
+    }
+
+    /// Asks for the account before it uses the graph, because that is code of the app.
+    @inline(never)
+    private func answerForAccount(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {
+        let request = owned(request)
+        return present.use { $0.root.answer(request, codec: codec, for: .showing) }
+    }
+
+    /// Returns the present graph's answer, however long it takes.
+    ///
+    /// - Throws: ``LoadError``, also when the request is for another resource or `pantry` has no policy for this one;
+    ///   `CancellationError` when the task is cancelled.
+    @usableFromInline
+    nonisolated(nonsending) func load(
+        _ request: Request, codec: AnyCodec, in pantry: Pantry
+    ) async throws -> Loaded<Entry> {
+        let (graph, call) = try call(for: request, codec: codec, in: pantry)
+        return try await graph.root.load(call)
+    }
+
+    @inline(never)
+    private func call(
+        for request: Request, codec: AnyCodec, in pantry: Pantry
+    ) throws(LoadError) -> (LoaderGraph, Call) {
+        let graph = try graph(in: pantry)
+        guard request.key.resource == name else {
+            throw LoadError.otherResource
+        }
+        return (graph, graph.call(for: graph.account == nil ? request : owned(request), codec: codec))
+    }
+
+    /// The metrics so far, with the revision that is in effect.
+    var metrics: ResourceMetrics {
+        var metrics = meterHistory.total
+        metrics.revision = graph?.policy.revision ?? ""
+        return metrics
+    }
+
+    func metrics(last length: Duration) -> ResourceMetrics {
+        var metrics = meterHistory.last(length)
+        metrics.revision = graph?.policy.revision ?? ""
+        return metrics
+    }
+
+    /// Replaces the graph. Running loads finish on the graph that they started with.
+    func replace(with graph: LoaderGraph?) {
+        if let graph {
+            meterHistory.enter(graph.meter)
+            graph.storeAccess.count(with: graph.meter)
+            for held in graph.attachments { held.meter.change(to: graph.meter) }
+        }
+        // The old store is added to the former ones before it is replaced, so that a clearing finds every store in use.
+        let last = self.graph
+        state.withLock { state in
+            state.former.removeAll { $0.storeAccess == nil }
+            if let last, last.storeAccess !== graph?.storeAccess {
+                state.former.append(
+                    Former(storeAccess: last.storeAccess, first: last.places.held, held: last.places))
+            }
+        }
+        withExtendedLifetime(present.replace(with: graph)) {}
+    }
+
+    /// Every store in use, the present one first. The places that it uses are those at the time of the call, because a
+    /// store that is opened late gets them late.
+    var stores: [(storeAccess: StoreAccess, places: () -> Set<PlaceName>)] {
+        let present = graph.map { graph in (graph.storeAccess, { graph.places.held }) }
+        let former = state.withLock {
+            $0.former.compactMap { former in former.storeAccess.map { ($0, { former.places }) } }
+        }
+        return (present.map { [$0] } ?? []) + former.filter { $0.0 !== present?.0 }
+    }
+}

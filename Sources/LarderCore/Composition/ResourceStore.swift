@@ -1,0 +1,145 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+import LarderBase
+
+// Saving, expiring, pinning and listing copies, for apps.
+extension Resource {
+    /// Saves a value that the app got by itself, such as one that a server has pushed.
+    ///
+    /// It counts as the answer of a call that begins and ends now: it is dated, decoded and admitted like an answer of
+    /// the origin, answers of earlier calls do not replace it, and every stream of ``updates(_:scope:)`` yields it.
+    ///
+    /// ```swift
+    /// let saved = try await feed.save(message.body, ["id": message.id], metadata: Metadata(etag: message.version))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - bytes: the payload, as the origin would send it.
+    ///   - parameters: the parameters that identify the instance.
+    ///   - scope: the account that the instance belongs to; nil for none.
+    ///   - metadata: the facts that the app knows, such as etag, content type and tags. The times are set by this method.
+    /// - Returns: the value. ``Loaded/isStored`` says whether the store keeps it, and the trail why it does not.
+    /// - Throws: ``LoadError`` if there is no such resource, if a validator refuses the payload, or if it does not decode.
+    @discardableResult
+    public func save(
+        _ bytes: Data, _ parameters: [String: String] = [:], scope: String? = nil, metadata: Metadata = Metadata()
+    ) async throws -> Loaded<Value> {
+        try await save(bytes, for: request(parameters, scope: scope), metadata: metadata)
+    }
+
+    /// Saves a value that the app got by itself, as the answer to a request. See ``save(_:_:scope:metadata:)``.
+    ///
+    /// - Returns: the value. ``Loaded/isStored`` says whether the store keeps it, and the trail why it does not.
+    /// - Throws: ``LoadError`` if the request is for another resource or there is no such resource, if a validator
+    ///   refuses the payload, or if it does not decode.
+    @discardableResult
+    public func save(_ bytes: Data, for request: Request, metadata: Metadata = Metadata()) async throws -> Loaded<Value>
+    {
+        let graph = try graph()
+        guard request.key.resource == name else {
+            throw LoadError.otherResource
+        }
+        return try value(
+            of: try await graph.save(
+                Entry(bytes, metadata), for: resourceState.owned(request), codec: codec))
+    }
+
+    /// Keeps the copy of one instance from being evicted, until ``unpin(_:scope:)`` is called or the copy is removed.
+    /// The pin stays when the copy is replaced. See ``Store/pin(_:)``.
+    ///
+    /// - Returns: false if there is no copy.
+    /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot pin copies.
+    public func pin(_ parameters: [String: String] = [:], scope: String? = nil) async throws -> Bool {
+        try await pin(request(parameters, scope: scope))
+    }
+
+    /// Keeps the copy for a request from being evicted. If answers vary by fields of the request, this is the copy for its
+    /// fields. See ``pin(_:scope:)``.
+    public func pin(_ request: Request) async throws -> Bool {
+        guard request.key.resource == name else { throw LoadError.otherResource }
+        return try await graph().storeAccess.pin(resourceState.owned(request))
+    }
+
+    /// Removes the pin of the copy of one instance. Does nothing if it has none.
+    ///
+    /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot pin copies.
+    public func unpin(_ parameters: [String: String] = [:], scope: String? = nil) async throws {
+        try await unpin(request(parameters, scope: scope))
+    }
+
+    /// Removes the pin of the copy for a request. See ``unpin(_:scope:)``.
+    public func unpin(_ request: Request) async throws {
+        guard request.key.resource == name else { throw LoadError.otherResource }
+        try await graph().storeAccess.unpin(resourceState.owned(request))
+    }
+
+    /// Returns a page of the list of all copies, whatever the validators permit. See ``Store/list(after:most:)``.
+    ///
+    /// - Parameters:
+    ///   - cursor: the ``StorePage/next`` of the previous page; nil for the first page.
+    ///   - count: the largest number of copies in the page.
+    /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot list its entries.
+    public func list(after cursor: StoreCursor? = nil, most count: Int = 100) async throws -> StorePage {
+        try await graph().storeAccess.list(after: cursor, most: max(1, count))
+    }
+
+    /// The entries that others change in the store from now on, such as another process that uses the same server. Each
+    /// access returns a new stream, which keeps the last hundred elements that were not read.
+    public var changesByOthers: AsyncStream<Selection> { resourceState.changed.stream(most: 100) }
+}
+
+extension LoaderGraph {
+    /// Saves an entry as the answer of a call that begins and ends now.
+    fileprivate func save(_ entry: Entry, for request: Request, codec: AnyCodec) async throws -> Loaded<Entry> {
+        // A task of its own: a write that its caller gives up must not overtake a later one.
+        let saving = Locked<Result<Loaded<Entry>, any Error>?>(nil)
+        await world.spawn { [self] in
+            do {
+                let loaded = try await saveNow(entry, for: request, codec: codec)
+                saving.withLock { $0 = .success(loaded) }
+            } catch {
+                saving.withLock { $0 = .failure(error) }
+            }
+        }.value
+        guard let result = saving.withLock({ $0 }) else { throw CancellationError() }
+        return try result.get()
+    }
+
+    private func saveNow(_ entry: Entry, for request: Request, codec: AnyCodec) async throws -> Loaded<Entry> {
+        let ticket = storeAccess.order.begin(request.key)
+        let trail = Trail.Recorder()
+        var loaded = Loaded(entry)
+        let call = Call(request, codec: codec, trail: trail)
+        let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
+        // Callers that come from now on must not get an older answer.
+        storeAccess.flights.close(.key(request.key))
+        switch admission {
+        case .keep: loaded.isStored = await storeAccess.save(loaded.value, for: request, ticket, trail)
+        case .useOnly: await storeAccess.leaveUnsaved(loaded.value, for: request, ticket, trail)
+        }
+        storeAccess.count(.saves)
+        loaded.trail = Trail(trail.steps)
+        return loaded
+    }
+}
+
+extension StoreAccess {
+    /// Pins the copy for a request, and the marker without which a variant is not found.
+    fileprivate func pin(_ request: Request) async throws -> Bool {
+        if !variations.knows(request.key) { await learnVariation(of: request.key) }
+        let key = variations.entryKey(of: request)
+        if outdatedReason(of: key)?.reasonToHide != nil { return false }
+        let isPinned = try await store.pin(key)
+        if isPinned, key.isVariant { _ = try await store.pin(request.key) }
+        return isPinned
+    }
+
+    /// Removes the pin of the copy for a request. The marker of other variants stays pinned.
+    fileprivate func unpin(_ request: Request) async throws {
+        if !variations.knows(request.key) { await learnVariation(of: request.key) }
+        try await store.unpin(variations.entryKey(of: request))
+    }
+}

@@ -1,0 +1,114 @@
+import LarderBase
+
+/// An update of one instance of a resource.
+public enum Update<Value: Sendable>: Sendable {
+    /// A value: the copy in the store, the origin's answer, or a value that another load has saved since.
+    case value(Loaded<Value>)
+    /// The origin confirms that the last value is still current.
+    case unchanged(Loaded<Value>)
+    /// The origin failed, or its answer is an error. The last value stays the latest.
+    case failed(LoadError)
+}
+
+extension Resource {
+    /// Returns a stream of the copy in the store, then the origin's answer, then every value that any load saves. It
+    /// goes on until nobody reads it.
+    ///
+    /// An error ends the stream only if no value came before it; the stream then throws it. If there is no copy, the
+    /// fallbacks of the policy may answer.
+    public func updates(
+        _ parameters: [String: String] = [:], scope: String? = nil
+    ) -> AsyncThrowingStream<Update<Value>, any Error> {
+        updates(request(parameters, scope: scope))
+    }
+
+    /// Returns the stream of ``updates(_:scope:)`` for a request. The mode of the request has no effect.
+    ///
+    /// If answers vary by fields of the request, the stream has the values for its fields only. ``Request/noOlderThan``
+    /// concerns the copy at the beginning.
+    public func updates(_ request: Request) -> AsyncThrowingStream<Update<Value>, any Error> {
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(16)) { stream in
+            do {
+                let graph = try graph()
+                guard request.key.resource == name else { throw LoadError.otherResource }
+                let request = resourceState.owned(request)
+                let saved = resourceState.saved.stream(most: 1) { $0.answers(request) }
+                // The stream may outlive the policy, so it holds the graph no longer than its first loads last.
+                let first = Locked<LoaderGraph?>(graph)
+                let work = graph.world.spawn { await follow(request, saved, first, stream) }
+                stream.onTermination = { _ in work.cancel() }
+            } catch {
+                stream.finish(throwing: error)
+            }
+        }
+    }
+
+    private func follow(
+        _ request: Request, _ saved: AsyncStream<SavedEntry>, _ first: Locked<LoaderGraph?>,
+        _ stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
+    ) async {
+        var last: Payload?
+        do {
+            last = try await begin(request, first, stream)
+        } catch {
+            stream.finish(throwing: error)
+            return
+        }
+        for await update in saved where update.entry.payload !== last {
+            last = update.entry.payload
+            do {
+                stream.yield(.value(try value(of: Loaded(update.entry, isStored: update.isKept))))
+            } catch {
+                stream.yield(.failed(LoadError(.undecodable, "payload does not decode", origin: error)))
+            }
+        }
+        stream.finish()
+    }
+
+    /// Sends the copy and the origin's answer.
+    ///
+    /// - Returns: the payload that was sent last.
+    private func begin(
+        _ request: Request, _ first: Locked<LoaderGraph?>,
+        _ stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
+    ) async throws -> Payload? {
+        guard let graph = first.withLock({ $0.take() }) else { return nil }
+        var last: Payload?
+        var quick = request
+        quick.mode = .cachedOnly
+        if let copy = try? await loaded(quick, from: graph.root, in: graph) {
+            last = copy.value.payload
+            stream.yield(.value(try value(of: copy)))
+        }
+        if graph.policy.origin == nil, last != nil { return last }
+        return try await ask(request, last, graph, stream)
+    }
+
+    /// Sends the origin's answer. `shown` is the payload that was sent before, if there was one.
+    ///
+    /// - Returns: the payload that was sent last.
+    private func ask(
+        _ request: Request, _ shown: Payload?, _ graph: LoaderGraph,
+        _ stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
+    ) async throws -> Payload? {
+        var eager = request
+        eager.mode = .refresh
+        do {
+            let answer = try await loaded(eager, from: shown == nil ? graph.root : graph.live, in: graph)
+            let isUnchanged = answer.source == .revalidated && answer.value.payload === shown
+            let value = try value(of: answer)
+            stream.yield(isUnchanged ? .unchanged(value) : .value(value))
+            return answer.value.payload
+        } catch {
+            guard shown != nil, let failure = LoadError.meaning(of: error) else { throw error }
+            stream.yield(.failed(failure))
+            return shown
+        }
+    }
+
+    private func loaded(
+        _ request: Request, from loader: any Loader, in graph: LoaderGraph
+    ) async throws -> Loaded<Entry> {
+        try await loader.load(graph.call(for: request, codec: codec))
+    }
+}

@@ -1,0 +1,218 @@
+import LarderBase
+
+/// A call under way that callers share.
+///
+/// Each caller has a seat. When the last seat is given up before an answer has arrived, the call is cancelled. An
+/// answer that has arrived is always saved.
+final class Flight: Sendable {
+    /// The end of one wait. It does not hold the answer, because each of thousands of waiting loads would reserve room
+    /// for it.
+    enum Ending: Sendable {
+        /// The answer has arrived, or the call failed.
+        case answered
+        /// The time of the wait is over without an answer.
+        case overran
+        /// The seat was given up.
+        case left
+    }
+
+    private typealias Waiter = CheckedContinuation<Ending, Never>
+
+    private enum Seat {
+        /// The caller does not wait at present. `isWoken` ends its next wait at once.
+        case idle(isWoken: Bool)
+        case waiting(Waiter, alarm: Alarm?)
+        /// The caller has gone, and the call goes on until the alarm.
+        case lingering(alarm: Alarm)
+
+        var alarm: Alarm? {
+            switch self {
+            case .idle: nil
+            case .waiting(_, let alarm): alarm
+            case .lingering(let alarm): alarm
+            }
+        }
+
+        var waiter: Waiter? { if case .waiting(let waiter, _) = self { waiter } else { nil } }
+    }
+
+    private struct State {
+        var seats: [UInt64: Seat] = [:]
+        var work: Task<Void, Never>?
+        var arrived: Loaded<Entry>?
+        var result: Result<Loaded<Entry>, any Error>?
+        var isAbandoned = false
+
+        /// Gives up a seat, and abandons the call if that was the last seat and there is no answer.
+        mutating func leave(_ seat: UInt64) -> Seat? {
+            guard let taken = seats.removeValue(forKey: seat) else { return nil }
+            if seats.isEmpty, arrived == nil, result == nil { isAbandoned = true }
+            return taken
+        }
+    }
+
+    let trail = Trail.Recorder()
+    /// The request of the caller that started the call.
+    let request: Request
+    let priority: CallPriority
+    private let world: any World
+    private let ended: @Sendable (Flight) -> Void
+    private let state = Locked(State())
+
+    /// - Parameter ended: called when no further caller may join.
+    init(for request: Request, in world: any World, ended: @escaping @Sendable (Flight) -> Void) {
+        self.request = request
+        priority = CallPriority(request.priority)
+        self.world = world
+        self.ended = ended
+    }
+
+    // MARK: The call
+
+    /// Sets the task that makes the call.
+    func launched(_ work: Task<Void, Never>) {
+        let isAbandoned = state.withLock { state in
+            state.work = work
+            return state.isAbandoned
+        }
+        if isAbandoned { work.cancel() }
+    }
+
+    /// Notes that the answer has arrived. Saving begins, and a caller whose time ends is given the answer before it is
+    /// saved.
+    func arrived(_ loaded: Loaded<Entry>) {
+        state.withLock { $0.arrived = loaded }
+    }
+
+    /// Ends the flight with the result of the call, and resumes all waiters.
+    func land(_ result: Result<Loaded<Entry>, any Error>) {
+        ended(self)
+        let seats = state.withLock { state in
+            state.result = result
+            state.work = nil
+            defer { state.seats = state.seats.filter { if case .idle = $0.value { true } else { false } } }
+            return state.seats
+        }
+        for (_, seat) in seats.sorted(by: { $0.key < $1.key }) {
+            seat.alarm?.cancel()
+            seat.waiter?.resume(returning: .answered)
+        }
+    }
+
+    /// The result of the call, and whether saving has ended, too; nil while there is no answer.
+    var answer: (result: Result<Loaded<Entry>, any Error>, isOver: Bool)? {
+        state.withLock { state in
+            state.result.map { ($0, true) } ?? state.arrived.map { (.success($0), false) }
+        }
+    }
+
+    /// The task that saves the answer; nil while no answer is being saved.
+    var saving: Task<Void, Never>? { state.withLock { $0.arrived == nil ? nil : $0.work } }
+
+    // MARK: Seats
+
+    /// Takes a seat. Returns false if the call was abandoned.
+    func take(_ seat: UInt64) -> Bool {
+        state.withLock { state in
+            if !state.isAbandoned { state.seats[seat] = .idle(isWoken: false) }
+            return !state.isAbandoned
+        }
+    }
+
+    /// Waits for the call, at most for `limit`, or without a limit if that is nil. The seat is kept when the time is
+    /// over.
+    ///
+    /// - Parameter isLast: whether this is the caller's last wait. If so, an answer that is still being saved ends it
+    ///   as `answered`.
+    func wait(_ seat: UInt64, within limit: Duration?, isLast: Bool = true) async -> Ending {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                if let ending = sit(seat, waiter, within: limit, isLast) { waiter.resume(returning: ending) }
+            }
+        } onCancel: {
+            leave(seat)
+        }
+    }
+
+    /// Registers `waiter`, or returns the ending if the wait is over already.
+    private func sit(_ seat: UInt64, _ waiter: Waiter, within limit: Duration?, _ isLast: Bool) -> Ending? {
+        let ending = state.withLock { state -> Ending? in
+            guard state.seats[seat] != nil else { return .left }
+            if state.result != nil { return .answered }
+            if let limit, limit <= .zero { return isLast && state.arrived != nil ? .answered : .overran }
+            if case .idle(isWoken: true) = state.seats[seat] {
+                state.seats[seat] = .idle(isWoken: false)
+                return state.arrived == nil ? .overran : .answered
+            }
+            state.seats[seat] = .waiting(waiter, alarm: nil)
+            return nil
+        }
+        guard ending == nil, let limit else { return ending }
+        let alarm = world.alarm(after: limit) { [weak self] in self?.overran(seat, isLast) }
+        let isNeeded = state.withLock { state -> Bool in
+            guard case .waiting(let waiter, nil) = state.seats[seat] else { return false }
+            state.seats[seat] = .waiting(waiter, alarm: alarm)
+            return true
+        }
+        if !isNeeded { alarm.cancel() }
+        return nil
+    }
+
+    private func overran(_ seat: UInt64, _ isLast: Bool) {
+        let (waiter, hasArrived) = state.withLock { state -> (Waiter?, Bool) in
+            guard case .waiting(let waiter, _) = state.seats[seat] else { return (nil, false) }
+            state.seats[seat] = .idle(isWoken: false)
+            return (waiter, state.arrived != nil)
+        }
+        waiter?.resume(returning: isLast && hasArrived ? .answered : .overran)
+    }
+
+    /// Ends the wait in a seat before its time, or else its next wait.
+    func wake(_ seat: UInt64) {
+        let (woken, ending) = state.withLock { state -> (Seat?, Ending) in
+            let taken = state.seats[seat]
+            switch taken {
+            case .idle: state.seats[seat] = .idle(isWoken: true)
+            case .waiting: state.seats[seat] = .idle(isWoken: false)
+            case .lingering, nil: return (nil, .overran)
+            }
+            return (taken, state.arrived == nil ? .overran : .answered)
+        }
+        woken?.alarm?.cancel()
+        woken?.waiter?.resume(returning: ending)
+    }
+
+    /// Gives up a seat, and ends the wait in it.
+    func leave(_ seat: UInt64) {
+        let (left, abandoned) = state.withLock { state -> (Seat?, Task<Void, Never>??) in
+            let left = state.leave(seat)
+            return (left, left != nil && state.isAbandoned ? .some(state.work) : nil)
+        }
+        left?.alarm?.cancel()
+        if let abandoned {
+            ended(self)
+            abandoned?.cancel()
+        }
+        left?.waiter?.resume(returning: .left)
+    }
+
+    /// Gives up a seat whose caller has gone, unless the seat is lingering.
+    func letGo(_ seat: UInt64) {
+        let isLingering = state.withLock { if case .lingering = $0.seats[seat] { true } else { false } }
+        if !isLingering { leave(seat) }
+    }
+
+    /// Keeps the seat for `time` after its caller has gone, so that the call goes on.
+    func linger(_ seat: UInt64, for time: Duration) {
+        let alarm = world.alarm(after: time) { [weak self] in self?.leave(seat) }
+        let isKept = state.withLock { state -> Bool in
+            guard state.seats[seat] != nil, state.result == nil else { return false }
+            state.seats[seat] = .lingering(alarm: alarm)
+            return true
+        }
+        if !isKept {
+            alarm.cancel()
+            leave(seat)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import LarderBase
+
+/// The calls under way. Callers share a flight if key, codec and declaration of the live side are equal, and the fields
+/// by which the answers for the key vary. Their modes and patience may differ.
+package final class Flights: Sendable {
+    private struct Identity: Hashable {
+        var key: Key
+        /// The requests that may share the flight.
+        var sharing: Variations.Sharing
+        var codec: Int
+        var declaration: Int
+        /// Whether it is for loads that began before a clearing. They save nothing, and no later load may join them.
+        var isOvertaken = false
+    }
+
+    private struct State {
+        var seats: UInt64 = 0
+        /// The flights that callers may join.
+        var open: [Identity: Flight] = [:]
+        /// All flights that have not ended.
+        var underWay: [ObjectIdentifier: Flight] = [:]
+    }
+
+    private let state = Locked(State())
+    private let order: WriteOrder
+    private let variations: Variations
+    private let world: any World
+
+    init(order: WriteOrder, variations: Variations, in world: any World) {
+        self.order = order
+        self.variations = variations
+        self.world = world
+    }
+
+    /// Joins the flight for this call, or starts one.
+    func join(_ call: Call, of side: LiveSide) -> LiveCall {
+        var call = call
+        let sharing = variations.sharing(of: call.request, afterMismatches: call.mismatches)
+        var identity = Identity(
+            key: call.key, sharing: sharing, codec: call.codec.id, declaration: side.declaration)
+        let isVoid = call.ticket.map(order.isVoid) ?? false
+        let (flight, seat, isNew) = state.withLock { state in
+            state.seats += 1
+            let seat = state.seats
+            var open = state.open[identity]
+            if isVoid {
+                identity.isOvertaken = true
+                open = open ?? state.open[identity]
+            }
+            if let open, open.take(seat) { return (open, seat, false) }
+            let flight = Flight(for: call.request, in: world) { [weak self, identity] in self?.ended($0, identity) }
+            _ = flight.take(seat)
+            state.open[identity] = flight
+            state.underWay[ObjectIdentifier(flight)] = flight
+            // The order of calls is the order in which their flights begin.
+            call.ticket = order.begin(call.key, for: call.ticket)
+            return (flight, seat, true)
+        }
+        if isNew {
+            launch(call, flight, side)
+        } else {
+            flight.priority.raise(to: call.request.priority)
+            side.meter.count(.coalesced)
+            call.trail.note("shared", .joined)
+        }
+        return LiveCall(flight, seat: seat, for: call)
+    }
+
+    /// Closes the flights of the selected keys to further callers. The callers that wait for them get the answers.
+    func close(_ selection: Selection) {
+        state.withLock { state in
+            state.open = state.open.filter { !selection.mayConcern($0.key.key) }
+        }
+    }
+
+    /// Waits until the answers that have arrived by now are saved.
+    func finishSaving() async {
+        let flights = state.withLock { Array($0.underWay.values) }
+        for flight in flights { await flight.saving?.value }
+    }
+
+    private func launch(_ call: Call, _ flight: Flight, _ side: LiveSide) {
+        var shared = call
+        shared.deadline = nil
+        shared.trail = flight.trail
+        shared.sharedPriority = flight.priority
+        shared.arrived = { flight.arrived($0) }
+        flight.launched(
+            world.spawn { [shared] in
+                let result: Result<Loaded<Entry>, any Error>
+                do { result = .success(try await side.ask(shared)) } catch { result = .failure(error) }
+                flight.land(result)
+            })
+    }
+
+    private func ended(_ flight: Flight, _ identity: Identity) {
+        state.withLock { state in
+            if state.open[identity] === flight { state.open[identity] = nil }
+            state.underWay[ObjectIdentifier(flight)] = nil
+        }
+    }
+}

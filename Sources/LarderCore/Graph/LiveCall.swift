@@ -1,0 +1,63 @@
+/// The error of a caller whose shared call was answered for other values of a field by which the answer varies.
+struct AnotherVariant: Error {}
+
+/// One caller's seat in a flight. The seat is given up when this object is released.
+final class LiveCall: Sendable {
+    private let flight: Flight
+    private let seat: UInt64
+    private let call: Call
+
+    init(_ flight: Flight, seat: UInt64, for call: Call) {
+        self.flight = flight
+        self.seat = seat
+        self.call = call
+    }
+
+    deinit { flight.letGo(seat) }
+
+    /// Returns the call's answer, or nil when there is none within `limit`. The caller may wait again after that.
+    ///
+    /// The wait includes saving. If the answer has arrived when the time ends, but is not saved yet, it is returned
+    /// with `isStored` false, and its trail says that saving goes on.
+    ///
+    /// - Throws: what the call throws; `CancellationError` at once when the waiter's task is cancelled.
+    func value(within limit: Duration?) async throws -> Loaded<Entry>? {
+        switch await wait(within: limit) {
+        case .answered: return try answer()
+        case .overran: return nil
+        case .left: throw CancellationError()
+        }
+    }
+
+    /// Waits for the call. Does not read its result.
+    func wait(within limit: Duration?, isLast: Bool = true) async -> Flight.Ending {
+        await flight.wait(seat, within: limit, isLast: isLast)
+    }
+
+    /// Returns the call's answer, or throws its failure.
+    @inline(never)
+    func answer() throws -> Loaded<Entry> {
+        guard let answer = flight.answer else { throw CancellationError() }
+        if case .success(let loaded) = answer.result,
+            !call.request.matches(flight.request, by: loaded.value.metadata.variesBy)
+        {
+            call.trail.note("shared", .anotherVariant)
+            throw AnotherVariant()
+        }
+        let steps = flight.trail.steps
+        call.trail.add(steps)
+        let isSaving = !answer.isOver && !steps.contains { $0.event.kind == .notKept || $0.event.kind == .notSaved }
+        if isSaving { call.trail.note("store", .savingGoesOn) }
+        var loaded = try answer.result.get()
+        loaded.provenance.seal(for: call.key, load: call.load)
+        return loaded
+    }
+
+    /// Ends the present wait, or else the next one, as if its time were over.
+    func wake() { flight.wake(seat) }
+
+    /// Keeps the call alive for `time`, though its caller does not wait any more.
+    func goOn(for time: Duration) {
+        flight.linger(seat, for: time)
+    }
+}

@@ -1,0 +1,110 @@
+/// The live side of a graph: shares one call of the origin between equal requests, receives the answer and saves it.
+///
+/// This is a class because every flight and every strategy holds it.
+package final class LiveSide: Loader {
+    private let origin: any Loader
+    private let validators: Validators
+    /// Finds the copy that the origin is asked about. Nil where the strategy keeps no copies; then nothing is saved.
+    private let copies: Lookup?
+    private let storeAccess: StoreAccess
+    private let world: any World
+    let meter: Meter
+    /// A hash of the declarations of the origin, the wrappers and the validators. Only callers with the same hash share
+    /// a flight.
+    let declaration: Int
+
+    /// - Parameter origin: the origin with the wrappers around it.
+    init(
+        _ origin: any Loader, validators: Validators, copies: Lookup?, storeAccess: StoreAccess, declaration: Int,
+        world: any World, meter: Meter
+    ) {
+        self.origin = origin
+        self.validators = validators
+        self.copies = copies
+        self.storeAccess = storeAccess
+        self.declaration = declaration
+        self.world = world
+        self.meter = meter
+    }
+
+    // MARK: Sharing
+
+    /// Joins the call under way, or starts one.
+    func join(_ call: Call) -> LiveCall { storeAccess.flights.join(call, of: self) }
+
+    package func load(_ call: Call) async throws -> Loaded<Entry> {
+        try await load(call, linger: .seconds(60))
+    }
+
+    /// Returns the call's answer. At the caller's deadline the wait ends, and the call goes on for others, at most
+    /// `linger`.
+    func load(_ call: Call, linger: Duration) async throws -> Loaded<Entry> {
+        let joined = join(call)
+        do {
+            if let loaded = try await joined.value(within: call.deadline.map { $0 - world.uptime }) { return loaded }
+        } catch is AnotherVariant {
+            return try await load(call.afterMismatch, linger: linger)
+        }
+        joined.goOn(for: linger)
+        throw LoadError.overdue
+    }
+
+    // MARK: The shared call
+
+    /// Asks the origin and saves its answer. A flight calls this once, for all its callers.
+    func ask(_ call: Call) async throws -> Loaded<Entry> {
+        guard let copies else {
+            let (loaded, admission) = try await receive(call)
+            await storeAccess.place(
+                of: loaded.value, for: call.request, isSaved: false, isKept: admission == .keep)
+            return loaded
+        }
+        let ticket = call.ticket ?? storeAccess.order.begin(call.key)
+        let known = call.hasLooked ? call.known : await copy(for: call, among: copies)
+        var (loaded, admission) = try await answer(to: call.knowing(known), ticket)
+        call.arrived?(loaded)
+        let isUnchanged = loaded.source == .revalidated
+        switch admission {
+        case .keep:
+            loaded.isStored = await storeAccess.save(
+                loaded.value, for: call.request, ticket, isUnchanged: isUnchanged, call.trail)
+        case .useOnly:
+            await storeAccess.leaveUnsaved(
+                loaded.value, for: call.request, ticket, isUnchanged: isUnchanged, call.trail)
+        }
+        loaded.value.payload.releaseFile()
+        return loaded
+    }
+
+    /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
+    private func copy(for call: Call, among copies: Lookup) async -> Entry? {
+        guard let copy = try? await copies.copy(for: call.knowing(nil)) else { return nil }
+        return copy.revalidatable
+    }
+
+    /// Returns the origin's answer, and notes whether the origin failed. A copy that the origin calls gone is dropped.
+    private func answer(
+        to call: Call, _ ticket: Ticket
+    ) async throws -> (loaded: Loaded<Entry>, admission: Admission) {
+        do {
+            let answer = try await receive(call)
+            storeAccess.backOff.succeeded(call.key)
+            return answer
+        } catch {
+            guard let failure = LoadError.meaning(of: error) else { throw error }
+            if failure.isAnswer {
+                storeAccess.backOff.succeeded(call.key)
+            } else {
+                storeAccess.backOff.failed(call.key, in: world)
+            }
+            if failure.saysGone { await storeAccess.drop(call.request, ticket, call.trail) }
+            throw error
+        }
+    }
+
+    private func receive(_ call: Call) async throws -> (loaded: Loaded<Entry>, admission: Admission) {
+        var loaded = try await origin.load(call)
+        let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
+        return (loaded, admission)
+    }
+}

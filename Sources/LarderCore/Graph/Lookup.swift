@@ -1,0 +1,270 @@
+import LarderBase
+
+/// The cached side of a graph: finds the copy and shows it for the uses that the validators permit.
+package struct Lookup: Loader {
+    let storeAccess: StoreAccess
+    /// The store of `storeAccess`.
+    private let store: any Store
+    private let peekedTier: String
+    private let outdatedCopies: OutdatedCopies
+    private let failedClearings: FailedClearings
+    private let variations: Variations
+    /// Whether to ask the three objects above before a hit.
+    private let exceptions: HitExceptions
+    let validators: Validators
+    let world: any World
+    /// The revision of the policy.
+    private let revision: String
+
+    package init(_ storeAccess: StoreAccess, validators: Validators, revision: String, world: any World) {
+        self.storeAccess = storeAccess
+        store = storeAccess.store
+        peekedTier = storeAccess.store.peekedTier
+        outdatedCopies = storeAccess.outdatedCopies
+        failedClearings = storeAccess.failedClearings
+        variations = storeAccess.variations
+        exceptions = storeAccess.order.exceptions
+        self.validators = validators
+        self.revision = revision
+        self.world = world
+    }
+
+    /// Returns a copy in memory that is decoded and may be used.
+    package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        guard exceptions.isEmpty else { return exceptionalAnswer(request, codec, uses) }
+        return answer(request, at: request.key, codec, uses)
+    }
+
+    /// Returns the copy of the variant that answers the request, unless it is outdated or cleared.
+    @inline(never)
+    private func exceptionalAnswer(_ request: Request, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
+        let key = variations.entryKey(of: request)
+        guard outdatedCopies[key] == nil, !failedClearings.select(key)
+        else { return nil }
+        return answer(request, at: key, codec, uses)
+    }
+
+    @inline(__always)
+    private func answer(_ request: Request, at key: Key, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
+        ReentrancyTrap.storeIsUsed()
+        let now = world.now
+        var permissions = Permissions([])
+        var entry = store.peek(key) { entry in
+            // An entry without bytes may be the marker of a key whose answers vary.
+            guard entry.payload.isDecoded(by: codec), entry.payload.size > 0 || Variation(marker: entry) == nil else {
+                return false
+            }
+            permissions = ReentrancyTrap.whileStoreWaits { validators.permit(entry.metadata, for: request, at: now) }
+            return permissions.allows(uses)
+        }
+        guard let age = entry?.metadata.ageInNanoseconds(at: now),
+            let use = permissions.uses.intersection(uses).best
+        else { return nil }
+        let provenance = Provenance(
+            in: peekedTier, aged: age, permissions, for: use, of: request.key, by: revision)
+        return entry.take().map { Loaded($0, provenance: provenance) }
+    }
+
+    /// Returns the copy if it may be shown for any use.
+    ///
+    /// - Throws: ``LoadError`` with the code `notCached` when there is no such copy. It holds the store's error if the
+    ///   store failed.
+    package func load(_ call: Call) async throws -> Loaded<Entry> {
+        let copy = try await copy(for: call)
+        if let shown = copy.shown(for: .showing) { return shown }
+        copy.noteRefusal(in: call.trail)
+        let reasons = copy.permissions.reasonsAgainstShowing.joined(separator: ", ")
+        throw LoadError(
+            .notCached,
+            reasons.isEmpty
+                ? "not cached: the copy may not be shown any more" : "not cached: the copy was refused (\(reasons))")
+    }
+
+    /// The time that reading a copy may always take, even if the caller's deadline is nearer, so that a copy in a fast
+    /// store is shown.
+    private static let readingTime = Duration.milliseconds(20)
+
+    /// Returns the copy, even if it may not be shown.
+    ///
+    /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
+    ///   store failed; with the code `deadline` when the caller's deadline passes first.
+    func copy(for call: Call) async throws -> CachedCopy {
+        guard let deadline = call.deadline else { return try await find(call) }
+        let reading = TimedWait(in: world) { try await find(call) }
+        if let copy = try await reading.value(within: max(deadline - world.uptime, Self.readingTime)) { return copy }
+        reading.cancel()
+        throw LoadError.overdue
+    }
+
+    /// Finds the copy. If it is not fresh, the first search of a load also searches the tiers below, which other
+    /// processes may share. A fresher copy found there is promoted, so that later searches need not repeat this.
+    ///
+    /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
+    ///   store failed.
+    private func find(_ call: Call) async throws -> CachedCopy {
+        let key = variations.entryKey(of: call.request)
+        let ticket = storeAccess.order.begin(key)
+        let outdated = storeAccess.outdatedReason(of: key)
+        var found = try await read(call, ticket, outdated)
+        if !key.isVariant, let variation = Variation(marker: found.entry) {
+            variations.learn(variation, of: key)
+            return try await find(call)
+        }
+        var isKept = true
+        if found.isForeign {
+            do {
+                isKept =
+                    try await validators.admit(&found.entry, from: .store, for: call.request, in: world) == .keep
+            } catch {
+                guard let sound = try await soundCopy(below: found, ticket, call, outdated) else {
+                    call.trail.note(found.tier, .copyRemoved(error))
+                    storeAccess.countRefused()
+                    await storeAccess.discard(ticket, call.trail)
+                    throw LoadError.notCached
+                }
+                call.trail.note(found.tier, .copyReplaced(error))
+                found = sound
+            }
+        }
+        if !isKept {
+            call.trail.note(found.tier, .copyRemoved(.mayNotBeKept))
+            await storeAccess.removeCopy(of: ticket, call.trail)
+        } else if !call.hasLooked || found.entry.metadata.isExpired,
+            let fresher = try await fresher(than: found, ticket, call, outdated)
+        {
+            found = fresher
+        }
+        do {
+            try found.entry.payload.decode(with: call.codec)
+        } catch {
+            storeAccess.countRefused()
+            call.trail.note(found.tier, .copyUndecodable)
+            throw LoadError.notCached
+        }
+        if isKept, found.depth > 0 { await storeAccess.promote(found, ticket, call.trail) }
+        let copy = CachedCopy(
+            found: found, isKept: isKept, request: call.request, load: call.load, validators: validators,
+            revision: revision,
+            world: world)
+        let permissions = copy.permissions
+        if !permissions.allows(.showing) {
+            storeAccess.countRefused()
+            copy.noteRefusalForAllUses(permissions, in: call.trail)
+        }
+        return copy
+    }
+
+    private func read(_ call: Call, _ ticket: Ticket, _ outdated: OutdatedCopies.Reason?) async throws -> Found {
+        if let reason = outdated?.reasonToHide {
+            call.trail.note("store", .copySkipped(reason))
+            throw LoadError.notCached
+        }
+        let found: Found?
+        do {
+            found = try await storeAccess.read(ticket.entryKey)?.expired(if: outdated, in: world)
+        } catch let error as CancellationError where Task.isCancelled {
+            throw error
+        } catch {
+            _ = storeAccess.report(error, .notRead, call.trail)
+            if (error as? StoreError)?.isDamaged == true { await storeAccess.discard(ticket, call.trail) }
+            var missing = LoadError.notCached
+            missing.store = error
+            throw missing
+        }
+        guard let found else { throw LoadError.notCached }
+        storeAccess.report(found.faults, .notRead, call.trail)
+        return found
+    }
+
+    /// Returns the first copy below a damaged one that is admitted, after replacing the damaged one by it. Returns nil if
+    /// there is none.
+    ///
+    /// - Throws: `CancellationError` only.
+    private func soundCopy(
+        below damaged: Found, _ ticket: Ticket, _ call: Call, _ outdated: OutdatedCopies.Reason?
+    ) async throws -> Found? {
+        var last = damaged
+        do {
+            while var found = try await storeAccess.store.read(ticket.entryKey, below: last)?
+                .expired(if: outdated, in: world),
+                Variation(marker: found.entry) == nil
+            {
+                last = found
+                if found.isForeign,
+                    (try? await validators.admit(&found.entry, from: .store, for: call.request, in: world)) != .keep
+                {
+                    continue
+                }
+                storeAccess.report(found.faults, .notRead, call.trail)
+                await storeAccess.mend(with: found, ticket, call.trail)
+                found.depth = 0
+                return found
+            }
+        } catch let error as CancellationError where Task.isCancelled {
+            throw error
+        } catch {
+            _ = storeAccess.report(error, .notRead, call.trail)
+        }
+        return nil
+    }
+
+    /// Returns a fresh copy from a tier below `upper`, or a copy that is not expired if `upper` is. Returns nil when
+    /// there is none.
+    ///
+    /// - Throws: `CancellationError` only.
+    private func fresher(
+        than upper: Found, _ ticket: Ticket, _ call: Call, _ outdated: OutdatedCopies.Reason?
+    ) async throws -> Found? {
+        var last = upper
+        while !isFresh(last, for: call.request) {
+            if last.depth > upper.depth, upper.entry.metadata.isExpired, !last.entry.metadata.isExpired { break }
+            do {
+                guard
+                    let found = try await storeAccess.store.read(ticket.entryKey, below: last)?
+                        .expired(if: outdated, in: world),
+                    Variation(marker: found.entry) == nil
+                else { return nil }
+                storeAccess.report(found.faults, .notRead, call.trail)
+                storeAccess.countSuperseded()
+                last = found
+            } catch let error as CancellationError where Task.isCancelled {
+                throw error
+            } catch {
+                _ = storeAccess.report(error, .notRead, call.trail)
+                return nil
+            }
+        }
+        if last.depth == upper.depth { return nil }
+        if last.isForeign {
+            var refusal: Refusal?
+            var isDamaged = false
+            do {
+                if try await validators.admit(&last.entry, from: .store, for: call.request, in: world) == .useOnly {
+                    refusal = .mayNotBeKept
+                }
+            } catch {
+                (refusal, isDamaged) = (error, true)
+            }
+            if let refusal {
+                call.trail.note(last.tier, .copyReplaced(refusal))
+                await storeAccess.mend(with: upper, isDamaged: isDamaged, ticket, call.trail)
+                return nil
+            }
+        }
+        return last
+    }
+
+    private func isFresh(_ found: Found, for request: Request) -> Bool {
+        validators.permit(found.entry.metadata, for: request, at: world.now).allows(.fresh)
+    }
+}
+
+extension Found {
+    /// Returns this copy, marked as expired if the origin has sent a newer answer.
+    fileprivate func expired(if outdated: OutdatedCopies.Reason?, in world: any World) async -> Found {
+        guard case .outdated(let newest) = outdated, await newest.outdates(entry, in: world) else { return self }
+        var copy = self
+        copy.entry.metadata.isExpired = true
+        return copy
+    }
+}

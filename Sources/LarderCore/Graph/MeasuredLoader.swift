@@ -1,0 +1,141 @@
+/// Counts and times each load, and adds the trail of decisions to its result.
+struct MeasuredLoader: Loader {
+    let inner: any Loader
+    let meter: Meter
+    let world: any World
+    /// The objects that must live as long as a load runs.
+    var kept: [any Sendable] = []
+
+    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        let answer = inner.answer(request, codec: codec, for: uses)
+        // Read in place, because unwrapping the answer copies it.
+        guard let provenance = answer?.provenance.facts, let copy = answer?.value.facts else { return nil }
+        if request.isCountedApart {
+            meter.count(request.counterApart)
+        } else if provenance.isHit {
+            meter.hit(provenance, copy, hash: request.key.hash)
+        } else if let answer {
+            meter.ended(answer, after: .zero)
+        }
+        if meter.isReported(plain: provenance.isPlain), let answer {
+            meter.send(report(Call(request, codec: codec), .success(answer), after: .zero))
+        }
+        return answer
+    }
+
+    // The work after the wait has functions of its own. The variables of a function that waits take memory in each of
+    // thousands of waiting loads.
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        let start = world.uptime
+        meter.loadBegan()
+        defer { meter.loadEnded() }
+        do {
+            return ended(call, try await inner.load(call), after: start)
+        } catch {
+            throw failed(call, error, after: start)
+        }
+    }
+
+    @inline(never)
+    private func ended(_ call: Call, _ loaded: Loaded<Entry>, after start: Duration) -> Loaded<Entry> {
+        var loaded = loaded
+        let took = world.uptime - start
+        count(call) { $0.ended(loaded, after: took) }
+        loaded.provenance.sign(after: call.trail.steps, by: meter.revision)
+        if meter.isReported(plain: loaded.freshness == .fresh && !loaded.fellBack) {
+            meter.send(report(call, .success(loaded), after: took))
+        }
+        return loaded
+    }
+
+    @inline(never)
+    private func failed(_ call: Call, _ error: any Error, after start: Duration) -> any Error {
+        let took = world.uptime - start
+        guard var failure = LoadError.meaning(of: error) else {
+            meter.count(.cancelled)
+            if meter.isReported(plain: true) { meter.send(report(call, nil, after: took)) }
+            return error
+        }
+        count(call) { $0.failed(failure, after: took) }
+        failure.trail = Trail(call.trail.steps)
+        failure.trail.revision = meter.revision
+        if meter.isReported(plain: false) { meter.send(report(call, .failure(failure), after: took)) }
+        return failure
+    }
+
+    private func count(_ call: Call, _ count: (Meter) -> Void) {
+        if call.request.isCountedApart { meter.count(call.request.counterApart) } else { count(meter) }
+    }
+
+    private func report(_ call: Call, _ result: Result<Loaded<Entry>, LoadError>?, after took: Duration) -> LoadReport {
+        LoadReport(call, result, revision: meter.revision, began: world.now - took, took: took)
+    }
+}
+
+extension Request {
+    /// The counter of loads that are part of no rate.
+    fileprivate var counterApart: Counter { mode == .cachedOnly ? .cachedOnly : .prefetches }
+}
+
+/// Counts and times each call of an origin.
+package struct MeasuredOrigin: Loader {
+    let origin: any Loader
+    let meter: Meter
+    let world: any World
+
+    package init(_ origin: any Loader, meter: Meter, world: any World) {
+        self.origin = origin
+        self.meter = meter
+        self.world = world
+    }
+
+    package func load(_ call: Call) async throws -> Loaded<Entry> {
+        if call.isSend { return try await send(call) }
+        let (start, asked) = (world.uptime, world.now)
+        let isLate = Task.isCancelled
+        do {
+            var loaded = try await withTaskCancellationHandler {
+                try await origin.load(call)
+            } onCancel: {
+                // Counted now, because the origin may ignore its cancellation.
+                if !isLate, call.hasTimedOut?() == true { meter.count(.originErrors) }
+            }
+            loaded.value.metadata.askedAt = asked
+            let isUnchanged = loaded.confirms(call)
+            if !isUnchanged, loaded.source == .revalidated { loaded.source = .origin }
+            let took = world.uptime - start
+            call.trail.note("origin", isUnchanged ? .unchanged(after: took) : .answered(after: took))
+            let bytes = isUnchanged ? 0 : loaded.value.payload.bytes.count
+            report(call, failed: false, unchanged: isUnchanged, bytes: bytes, since: start)
+            return loaded
+        } catch {
+            guard let failure = LoadError.failure(error) else {
+                meter.originGivenUp(after: call.hasTimedOut?() == true ? world.uptime - start : nil)
+                throw CancellationError()
+            }
+            report(call, failed: !failure.isAnswer, since: start)
+            throw failure
+        }
+    }
+
+    /// Sends a change, which is counted apart from calls for data.
+    @inline(never)
+    private func send(_ call: Call) async throws -> Loaded<Entry> {
+        let start = world.uptime
+        do {
+            let loaded = try await origin.load(call)
+            call.trail.note("origin", .answered(after: world.uptime - start))
+            return loaded
+        } catch {
+            throw LoadError.failure(error) ?? CancellationError()
+        }
+    }
+
+    private func report(
+        _ call: Call, failed: Bool, unchanged: Bool = false, bytes: Int = 0, since start: Duration
+    ) {
+        meter.originCalled(
+            failed: failed, unchanged: unchanged, conditional: call.known?.metadata.hasCondition == true, bytes: bytes,
+            after: world.uptime - start)
+    }
+}

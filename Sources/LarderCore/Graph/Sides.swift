@@ -1,0 +1,260 @@
+/// The two sides that a strategy arranges, and the methods that strategies share.
+///
+/// A strategy is a recipe over ``live`` and ``cached``. The methods here make all strategies treat errors, answers,
+/// patience, deadlines and windows alike. A strategy must return a value that it got from here: it asks for the copy
+/// for some uses, and gets the copy or the reasons against it.
+public struct Sides: Sendable {
+    /// Asks the origin and saves its answer. Equal requests at the same time share one call.
+    public let live: any Loader
+    /// Finds the copy and shows it for the best use that is permitted. Throws `notCached` if there is no copy, or if no
+    /// use is permitted. To ask for certain uses, call ``copy(_:)``.
+    public let cached: any Loader
+    /// The world, for strategies that wait.
+    public let world: any World
+    let storeAccess: StoreAccess
+    let meter: Meter
+    /// The surroundings of the strategy that these sides were made for.
+    var scope: any StrategyScope
+    /// The cached side, if the strategy has one.
+    private let lookup: Lookup?
+    /// The live side, if there is an origin.
+    private let liveSide: LiveSide?
+    /// The first rest of the origin after a failure.
+    private let rest: Duration
+
+    init(
+        live: any Loader, cached: any Loader, rest: Duration = .zero, world: any World, storeAccess: StoreAccess,
+        meter: Meter, scope: any StrategyScope
+    ) {
+        self.live = live
+        self.cached = cached
+        self.rest = rest
+        self.world = world
+        self.storeAccess = storeAccess
+        self.meter = meter
+        self.scope = scope
+        lookup = cached as? Lookup
+        liveSide = live as? LiveSide
+    }
+
+    // MARK: The copy
+
+    /// Returns the copy, which can be asked for its permitted uses. Returns nil when there is none.
+    ///
+    /// - Throws: `CancellationError`; ``LoadError`` with the code `deadline` when the caller's deadline passes first.
+    public func copy(_ call: Call) async throws -> CachedCopy? {
+        do {
+            return try await found(call)
+        } catch let error as LoadError where error.code != .deadline {
+            return nil
+        }
+    }
+
+    /// Returns the copy.
+    ///
+    /// - Throws: the errors of ``copy(_:)``; ``LoadError`` with the code `notCached` when there is no copy, with the
+    ///   store's error if the store failed.
+    private func found(_ call: Call) async throws -> CachedCopy {
+        guard let lookup else { throw LoadError.notCached }
+        return try await lookup.copy(for: call)
+    }
+
+    // MARK: The origin
+
+    /// Asks the origin, and shows the copy in its place where the policy allows it.
+    ///
+    /// - After `patience`, or at the caller's deadline, a copy is shown that is fresh or in either window, and the call
+    ///   goes on for at most `linger`. Without such a copy the wait goes on.
+    /// - When the origin fails, a copy is shown that is fresh or that `onError` allows. While the origin rests for this
+    ///   key after a failure, such a copy is shown without a call.
+    /// - An answer of the origin that is an error is thrown unchanged.
+    ///
+    /// - Throws: the origin's own error, with the store's error; `deadline` when the caller's deadline passes.
+    public func load(_ call: Call, patience: Duration? = nil, linger: Duration = .seconds(60)) async throws
+        -> Loaded<Entry>
+    {
+        if let resting = rest(of: call) { return try await load(call, during: resting, patience, linger) }
+        guard let joined = liveSide?.join(call) else { return try await loadAlone(call) }
+        let limits = WaitLimits(patience, until: call.deadline, at: world.uptime)
+        // This function only waits, so that its frame stays small: see ``MeasuredLoader``.
+        do {
+            while true {
+                switch await joined.wait(within: limits.next(at: world.uptime), isLast: !limits.isHalf) {
+                case .answered: return try joined.answer()
+                case .left: throw CancellationError()
+                case .overran: break
+                }
+                if let shown = overran(limits, joined, call) {
+                    joined.goOn(for: linger)
+                    return shown
+                }
+                if limits.isOver {
+                    joined.goOn(for: linger)
+                    throw LoadError.overdue
+                }
+            }
+        } catch is AnotherVariant {
+            return try await loadAgain(call, patience, linger)
+        } catch {
+            return try await standIn(for: error, in: call)
+        }
+    }
+
+    /// Shows the copy while the origin rests. Asks the origin when no copy may be shown.
+    @inline(never)
+    private func load(
+        _ call: Call, during rest: BackOff.Rest, _ patience: Duration?, _ linger: Duration
+    ) async throws -> Loaded<Entry> {
+        if let shown = try await copy(of: call, during: rest) { return shown }
+        var call = call
+        call.respectsRest = false
+        return try await load(call, patience: patience, linger: linger)
+    }
+
+    /// Asks again, after the answer of a shared call did not match the request.
+    @inline(never)
+    private func loadAgain(_ call: Call, _ patience: Duration?, _ linger: Duration) async throws -> Loaded<Entry> {
+        try await load(call.afterMismatch, patience: patience, linger: linger)
+    }
+
+    /// Asks a live side that is not a ``LiveSide``: in a policy without an origin.
+    @inline(never)
+    private func loadAlone(_ call: Call) async throws -> Loaded<Entry> {
+        do { return try await live.load(call) } catch { return try await standIn(for: error, in: call) }
+    }
+
+    /// Decides what follows a wait for the origin that ended without an answer.
+    ///
+    /// - Returns: the copy to show in its place; nil when no copy may be shown, or when it is being read.
+    @inline(never)
+    private func overran(_ limits: WaitLimits, _ joined: LiveCall, _ call: Call) -> Loaded<Entry>? {
+        switch limits.stage {
+        case .patience(let patience):
+            call.trail.note("origin", .noAnswer(after: patience))
+            storeAccess.backOff.overran(call.key, base: rest, in: world)
+            // The wait for the call goes on meanwhile, so that an answer is shown before a slow store's copy.
+            limits.pass(reading: reading(call) { [weak joined] in joined?.wake() })
+            return nil
+        case .half:
+            limits.pass(reading: reading(call) {})
+            return nil
+        case .whole(let whole): call.trail.note("origin", .noAnswer(after: whole))
+        case .reading: break
+        case .open, .over:
+            limits.pass()
+            return nil
+        }
+        // If the copy could not be read, this is nil.
+        let copy = limits.copy
+        limits.pass()
+        if let shown = copy?.shown(for: .showing, fellBack: true) { return shown }
+        copy?.noteRefusal(in: call.trail)
+        return nil
+    }
+
+    /// Begins to read the copy. Lower tiers are not searched, because the copy is needed now.
+    private func reading(_ call: Call, then: @escaping @Sendable () -> Void) -> WaitLimits.CopyReading {
+        TimedWait(in: world) {
+            try await copy(call.knowing(nil))
+        } then: { _ in
+            then()
+        }
+    }
+
+    /// Asks the origin, and never shows a copy in its place. At the caller's deadline the wait ends, and the call goes
+    /// on for at most `linger`.
+    ///
+    /// - Throws: the origin's own error, which ``standIn(for:in:)`` takes; ``LoadError/overdue`` when the caller's
+    ///   deadline passes.
+    public func ask(_ call: Call, linger: Duration = .seconds(60)) async throws -> Loaded<Entry> {
+        guard let liveSide else { return try await live.load(call) }
+        return try await liveSide.load(call, linger: linger)
+    }
+
+    /// Returns the copy in the place of a call that failed, if it is fresh or `onError` allows it. Metrics count it as
+    /// a fallback.
+    ///
+    /// - Throws: the failure, with the store's error, when no copy may be shown. An answer of the origin, a passed
+    ///   deadline and a cancellation are thrown unchanged.
+    public func standIn(for error: any Error, in call: Call) async throws -> Loaded<Entry> {
+        guard var failure = LoadError.meaning(of: error), failure.code != .deadline else { throw error }
+        call.trail.note("origin", failure.event)
+        if failure.isAnswer { throw failure }
+        do {
+            let copy = try await found(call)
+            if let shown = copy.shown(for: Self.standingIn, fellBack: true) { return shown }
+            copy.noteRefusal(in: call.trail)
+            failure.copyRefused = true
+        } catch let missing as LoadError {
+            failure.store = missing.store
+        }
+        throw failure
+    }
+
+    /// Starts a refresh in the background, unless a refresh of this key is under way or the origin rests for it. The
+    /// refresh is given up after `limit`. It has a low priority, until a more urgent request joins its call.
+    public func refresh(_ call: Call, within limit: Duration = .seconds(60)) {
+        let isResting = storeAccess.backOff.rest(of: call.key, base: rest, at: world.uptime) != nil
+        let key = storeAccess.variations.entryKey(of: call.request)
+        guard let liveSide, !isResting, storeAccess.refreshes.begin(key) else { return }
+        var calling = call.inBackground
+        calling.request.priority = .low
+        calling.ticket = call.ticket ?? storeAccess.order.begin(call.key)
+        world.spawn { [calling] in
+            var failed: Bool
+            do {
+                failed = try await liveSide.join(calling).value(within: limit) == nil
+                if failed { storeAccess.backOff.failed(calling.key, in: world) }
+            } catch is AnotherVariant {
+                failed = false
+            } catch {
+                // An error that is an answer of the origin is not a failure.
+                failed = LoadError.meaning(of: error)?.isAnswer != true
+            }
+            meter.refreshed(failed: failed)
+            storeAccess.refreshes.end(key)
+        }
+    }
+
+    /// Returns whether `share` of a fresh copy's fresh time is over, so that a ``refresh(_:within:)`` should start.
+    /// Returns false if a validator does not permit ``Uses/earlyRefresh``.
+    public func isAgeing(_ loaded: Loaded<Entry>, past share: Double) -> Bool {
+        let permissions = loaded.permissions
+        guard permissions.allows(.earlyRefresh), let whole = permissions.freshFor, let age = loaded.age else {
+            return false
+        }
+        return age >= whole.scaled(by: share)
+    }
+
+    // MARK: While the origin rests
+
+    /// The uses for which a copy may replace a call that failed.
+    private static let standingIn: Uses = [.fresh, .onError]
+
+    /// Returns the copy to show while the origin rests for this key after a failure. Returns nil when the origin may be
+    /// asked, or when no copy may be shown. ``load(_:patience:linger:)`` does this itself.
+    public func copyWhileResting(_ call: Call) async throws -> Loaded<Entry>? {
+        guard let resting = rest(of: call) else { return nil }
+        return try await copy(of: call, during: resting)
+    }
+
+    private func rest(of call: Call) -> BackOff.Rest? {
+        guard call.respectsRest, call.request.mode == .normal else { return nil }
+        return storeAccess.backOff.rest(of: call.key, base: rest, at: world.uptime)
+    }
+
+    @inline(never)
+    private func copy(of call: Call, during rest: BackOff.Rest) async throws -> Loaded<Entry>? {
+        guard let shown = try await copy(call)?.shown(for: Self.standingIn, fellBack: true) else { return nil }
+        call.trail.note("origin", rest.event)
+        return shown
+    }
+
+    /// Returns the copy to show while the origin rests, if that can be given at once.
+    func answerWhileResting(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        guard let resting = storeAccess.backOff.rest(of: request.key, base: rest, at: world.uptime) else { return nil }
+        var shown = cached.answer(request, codec: codec, for: uses.intersection(Self.standingIn))
+        shown?.provenance.standIn(after: Trail.Step("origin", resting.event))
+        return shown
+    }
+}

@@ -1,0 +1,62 @@
+extension StoreAccess {
+    /// Marks the selected entries as expired. Calls under way save nothing, and later loads do not join them, because
+    /// their answers may be older than the reason for the expiry.
+    func expire(_ selection: Selection) async throws {
+        defer { flights.close(selection) }
+        do {
+            try await order.clear(selection, in: world) { [self] in
+                if let tag = await variantTag(of: selection) { try await store.expireVariants(with: tag) }
+                try await store.expire(selection)
+            }
+        } catch {
+            _ = report(error, .notExpired, Trail.Recorder())
+            throw error
+        }
+        count(.expirations)
+        works(.write)
+    }
+
+    // MARK: Changes by others
+
+    /// Applies the changes of a stream, until it ends. Takes each change from the stream at once, so that none waits there.
+    func apply(_ changes: AsyncStream<StoreChange>, in world: any World) -> Task<Void, Never> {
+        let waiting = WaitingChanges()
+        world.spawn { [weak self] in
+            while let change = await waiting.next() { await self?.apply(change) }
+        }
+        return world.spawn { [weak self] in
+            for await change in changes {
+                if waiting.add(change) {
+                    self?.tell("too many changes by others: all copies of the upper tiers are dropped")
+                }
+            }
+            waiting.finish()
+        }
+    }
+
+    /// Removes the store's own copies of entries that others changed, and tells the listeners.
+    func apply(_ change: StoreChange) async {
+        do {
+            try await order.clear(change.selection, voiding: .readings, in: world) { try await change.discard() }
+        } catch {
+            _ = report(error, .notDropped, Trail.Recorder())
+        }
+        // Others may have made another variation of a key.
+        variations.forget(change.selection)
+        send(change.selection)
+    }
+
+    /// Marks the selected entries as expired after a change at the origin, or removes them if that fails: they must not
+    /// stay fresh.
+    ///
+    /// - Returns: the failures of the store as steps of a trail.
+    func invalidate(_ selection: Selection) async -> [Trail.Step] {
+        let trail = Trail.Recorder()
+        do {
+            try await expire(selection)
+        } catch {
+            do { try await clear(selection) } catch { trail.note("store", .notInvalidated) }
+        }
+        return trail.steps
+    }
+}

@@ -1,0 +1,137 @@
+import LarderBase
+
+/// Runs work that a caller can wait for with limited patience. The work goes on when the patience ends.
+///
+/// ```swift
+/// let search = TimedWait(in: sides.world) { try await sides.copy(call) }
+/// if let copy = try await search.value(within: .milliseconds(20)) { … }   // else it goes on
+/// ```
+///
+/// Any number may wait, and wait again. Cancelling a waiter's task ends its wait at once; if nobody else waits then, it also
+/// cancels the work, even if the work ignores its cancellation. May be used from any thread.
+public final class TimedWait<Value: Sendable>: Sendable {
+    private struct Waiter {
+        /// Nil until the wait has begun.
+        var continuation: CheckedContinuation<Result<Value, any Error>?, Never>?
+        var alarm: Alarm?
+
+        /// Ends this wait, outside the lock.
+        func end(_ result: Result<Value, any Error>?) {
+            alarm?.cancel()
+            continuation?.resume(returning: result)
+        }
+    }
+
+    private struct State {
+        var outcome: Result<Value, any Error>?
+        /// Those who wait, by the numbers of their turns.
+        var waiters: [Int: Waiter] = [:]
+        var turn = 0
+        var work: Task<Void, Never>?
+    }
+
+    private let world: any World
+    private let state = Locked(State())
+
+    /// Starts the work.
+    public convenience init(in world: any World, _ work: @escaping @Sendable () async throws -> Value) {
+        self.init(in: world, work) { _ in }
+    }
+
+    /// Starts the work, and calls `then` with its result, even if no caller waits for it.
+    init(
+        in world: any World, _ work: @escaping @Sendable () async throws -> Value,
+        then: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        self.world = world
+        let task = world.spawn {
+            let result: Result<Value, any Error>
+            do { result = .success(try await work()) } catch { result = .failure(error) }
+            self.end(result)
+            then(result)
+        }
+        state.withLock { $0.work = task }
+    }
+
+    /// Makes a wait for work that is done elsewhere and ends with ``end(_:)``.
+    init(in world: any World) {
+        self.world = world
+    }
+
+    /// The result of the work; nil while it goes on.
+    public var outcome: Result<Value, any Error>? { state.withLock { $0.outcome } }
+
+    /// Returns the value of the work, or nil when `limit` passes first. Waits until the work ends if `limit` is nil.
+    ///
+    /// - Throws: the error of the work; `CancellationError` at once when the waiter's task is cancelled.
+    public func value(within limit: Duration? = nil) async throws -> Value? {
+        let turn = state.withLock { state in
+            state.turn += 1
+            state.waiters[state.turn] = Waiter()
+            return state.turn
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { wait(turn, $0, limit: limit) }
+        } onCancel: {
+            giveUp(turn)
+        }
+        return try result?.get()
+    }
+
+    /// Cancels the work. Those who wait get a `CancellationError` at once, even if the work ignores its cancellation.
+    public func cancel() {
+        end(.failure(CancellationError()))
+        state.withLock { $0.work }?.cancel()
+    }
+
+    /// Ends the wait with a result. Only the first call has an effect.
+    func end(_ result: Result<Value, any Error>) {
+        let waiters = state.withLock { state -> [Int: Waiter] in
+            if state.outcome != nil { return [:] }
+            state.outcome = result
+            defer { state.waiters = [:] }
+            return state.waiters
+        }
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.end(result) }
+    }
+
+    private func wait(
+        _ turn: Int, _ continuation: CheckedContinuation<Result<Value, any Error>?, Never>, limit: Duration?
+    ) {
+        let outcome = state.withLock { state -> Result<Value, any Error>? in
+            if let outcome = state.outcome {
+                state.waiters[turn] = nil
+                return outcome
+            }
+            // It was given up before it began.
+            if state.waiters[turn] == nil { return .failure(CancellationError()) }
+            state.waiters[turn]?.continuation = continuation
+            return nil
+        }
+        if let outcome { return continuation.resume(returning: outcome) }
+        guard let limit else { return }
+        if limit <= .zero { return leave(turn) }
+        let alarm = world.alarm(after: limit) { self.leave(turn) }
+        let isNeeded = state.withLock { state -> Bool in
+            state.waiters[turn]?.alarm = alarm
+            return state.waiters[turn] != nil
+        }
+        if !isNeeded { alarm.cancel() }
+    }
+
+    private func leave(_ turn: Int) {
+        state.withLock { $0.waiters.removeValue(forKey: turn) }?.end(nil)
+    }
+
+    /// Ends the wait of a task that is cancelled. Cancels the work if nobody else waits for it.
+    private func giveUp(_ turn: Int) {
+        let (waiter, work) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
+            let waiter = state.waiters.removeValue(forKey: turn)
+            guard waiter != nil, state.waiters.isEmpty, state.outcome == nil else { return (waiter, nil) }
+            state.outcome = .failure(CancellationError())
+            return (waiter, state.work)
+        }
+        waiter?.end(.failure(CancellationError()))
+        work?.cancel()
+    }
+}

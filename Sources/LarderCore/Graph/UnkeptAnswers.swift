@@ -1,0 +1,58 @@
+/// Removes or expires copies when an answer may be used but not kept.
+extension StoreAccess {
+    /// Saves nothing of an answer, unless the answer of a later call was saved first.
+    ///
+    /// A copy with another payload is older than the answer. It is expired, so that it is shown only when the origin
+    /// fails. If the answer is that the copy is unchanged, the copy itself may not be kept any more, and is removed.
+    ///
+    /// - Parameter matchesNoOther: whether the reason is that the answer matches no other request. Streams of other
+    ///   requests do not get it then.
+    func leaveUnsaved(
+        _ entry: Entry, for request: Request, _ ticket: Ticket, isUnchanged: Bool = false, matchesNoOther: Bool = false,
+        _ trail: Trail.Recorder
+    ) async {
+        if !matchesNoOther { trail.note("store", .notKept) }
+        var place = EntryPlace(key: request.key)
+        do {
+            let isNewest = try await order.perform(ticket, tags: entry.metadata.tags) {
+                place = await self.place(of: entry, for: request, isKept: false)
+                return place.key
+            } _: {
+                try await expireOlder(than: entry, at: place, of: ticket.key, isUnchanged: isUnchanged)
+            }
+            if isNewest, !place.matchesNoOther {
+                saved.send(SavedEntry(request: request, names: place.names, entry: entry, isKept: false))
+            }
+        } catch {
+            _ = report(error, .notRemoved, trail)
+        }
+    }
+
+    /// Removes or expires the copy at the place of an answer that is not kept.
+    func expireOlder(than entry: Entry, at place: EntryPlace, of key: Key, isUnchanged: Bool) async throws {
+        if isUnchanged { return try await remove(place.key, because: .unkeepable) }
+        await outdate(place.key, by: entry)
+        // The first answer that varies is newer than a copy that did not.
+        if place.key != key, !place.isMarked { await outdate(key, by: entry) }
+    }
+
+    private func outdate(_ key: Key, by entry: Entry) async {
+        let newest = await NewestAnswer(entry, in: world)
+        if await store.outdate(key, by: newest, in: world) {
+            outdatedCopies.forget(key)
+        } else {
+            outdatedCopies.note(.outdated(by: newest), key)
+        }
+    }
+
+    /// Removes a copy that may not be kept, unless the key was written since the ticket was taken.
+    func removeCopy(of ticket: Ticket, _ trail: Trail.Recorder) async {
+        do {
+            _ = try await order.perform(ticket, if: .untouched) {
+                try await remove(ticket.entryKey, because: .unkeepable)
+            }
+        } catch {
+            _ = report(error, .notRemoved, trail)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// The living part that a section of a policy makes for its resource, or a section of `_larder.json` for the pantry.
+///
+/// A section is declared with ``Plugin/section(_:_:goesAround:_:counters:levels:traits:make:)``. Its attachment lives as
+/// long as the policy has the section with the same settings. An app gets it by its type:
+/// `pantry.attachment(Outbox.self, of: "notes")`.
+///
+/// All methods have a default. They may be called from any thread and at the same time.
+public protocol Attachment: Sendable {
+    /// Returns a loader around the loader that answers the resource's requests: the strategy with its fallbacks. By
+    /// default, and for a section of a pantry, this is the same loader.
+    ///
+    /// It is called for each graph that is composed, and only if the section is declared with `goesAround: true`. The
+    /// loads of the returned loader are counted and timed. It must pass on ``Loader/answer(_:codec:for:)`` so that a copy
+    /// in memory is still answered at once.
+    func around(_ loader: any Loader) -> any Loader
+
+    /// Tells that copies were cleared, for example after a logout. State that belongs to the selection must be gone when
+    /// this returns. The clearing waits for it for ten seconds, and then throws an error that names the section.
+    /// The call goes on then. Once it has returned, it is not called again for this clearing.
+    ///
+    /// An attachment of a resource is told of every clearing of the resource or of the whole pantry. An attachment of a
+    /// pantry is told of clearings of the whole pantry.
+    func cleared(_ selection: Selection) async
+
+    /// Ends the attachment. It is called once: when the pantry is closed or released, or when a reload has removed the
+    /// section or changed its settings.
+    ///
+    /// An attachment of a resource is closed after the last load that began before the reload, and when its successor
+    /// exists already. An attachment of a pantry is closed after those of resources, but a reload closes it at once: uses
+    /// that are under way should end first. A pantry that is closed still loads.
+    func close() async
+}
+
+extension Attachment {
+    /// Returns the same loader.
+    public func around(_ loader: any Loader) -> any Loader { loader }
+
+    /// Does nothing.
+    public func cleared(_ selection: Selection) async {}
+
+    /// Does nothing.
+    public func close() async {}
+}

@@ -1,0 +1,39 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A payload and its metadata. Stores keep entries.
+public struct Entry: Sendable {
+    /// The bytes and the values that were decoded from them.
+    public var payload: Payload
+    /// The facts about the payload.
+    public var metadata: Metadata
+
+    /// Creates an entry of `bytes`.
+    public init(_ bytes: Data, _ metadata: Metadata = Metadata()) {
+        self.payload = Payload(bytes)
+        self.metadata = metadata
+    }
+
+    /// The size of the entry in a store with a capacity in bytes: the payload, the cost of its decoded values, the
+    /// texts of the metadata, and a fixed overhead.
+    public var weight: Int {
+        payload.weight + Self.overhead + metadata.size
+    }
+
+    /// The facts that are needed to count a hit.
+    package struct Facts {
+        /// The time from which the age of the entry counts, in nanoseconds.
+        package let ageStart: Int64
+        /// The size of the payload, in bytes.
+        package let size: Int
+    }
+
+    /// The facts that are needed to count a hit.
+    @inline(__always) package var facts: Facts { Facts(ageStart: metadata.ageStart.nanoseconds, size: payload.size) }
+
+    /// The fixed part of an entry's weight, in bytes.
+    static let overhead = 128
+}

@@ -1,0 +1,129 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import LarderBase
+
+extension Store {
+    /// Writes an entry. If that fails, expires the older copy under the key, so that it is shown only when the origin
+    /// fails. A copy with the same payload is not changed.
+    ///
+    /// The graph writes the origin's answers with this method. A store that consists of several stores should use it to
+    /// write to each of them.
+    ///
+    /// A write that was given up may still succeed later. In this case the older copy is expired after the write has
+    /// ended.
+    ///
+    /// - Returns: the result of ``write(_:for:)``.
+    /// - Throws: the error of ``write(_:for:)``. It also tells the graph whether an older copy is left that is not
+    ///   expired.
+    public func writeOrExpire(_ entry: Entry, for key: Key, in world: any World) async throws -> Bool {
+        try await orExpire(entry, key, world) { try await write(entry, for: key) }
+    }
+
+    /// Renews an entry whose payload is unchanged. Writes the whole entry if the store does not keep this payload. If
+    /// that fails, expires an older copy as ``writeOrExpire(_:for:in:)`` does.
+    ///
+    /// - Returns: whether the entry is kept.
+    /// - Throws: the error of ``renew(_:for:)`` or ``write(_:for:)``.
+    public func renewOrExpire(_ entry: Entry, for key: Key, in world: any World) async throws -> Bool {
+        try await orExpire(entry, key, world) {
+            if try await renew(entry, for: key) { return true }
+            return try await write(entry, for: key)
+        }
+    }
+
+    private func orExpire(
+        _ entry: Entry, _ key: Key, _ world: any World, _ work: () async throws -> Bool
+    ) async throws -> Bool {
+        do {
+            return try await work()
+        } catch {
+            var failure = error as? StoreError ?? StoreError("\(type(of: error))")
+            // A store of several stores has expired the older copies itself.
+            if failure.isStored { throw error }
+            let newest = await NewestAnswer(entry, in: world)
+            let pending = failure.unfinished
+            if pending.isEmpty {
+                failure.leavesOlder = await !outdate(key, by: newest, in: world)
+                if error is StoreError || failure.leavesOlder { throw failure }
+                throw error
+            }
+            let end = UnfinishedOperation()
+            UnfinishedOperation.whenOver(pending) {
+                world.spawn {
+                    _ = await outdate(key, by: newest, in: world)
+                    end.end()
+                }
+            }
+            failure.leavesOlder = true
+            failure.unfinished = [end]
+            throw failure
+        }
+    }
+
+    /// Expires the copy under `key` unless it is the newest answer. Removes the copy if it cannot be expired.
+    ///
+    /// - Returns: false if an older copy may be left that is not expired.
+    func outdate(_ key: Key, by newest: NewestAnswer, in world: any World) async -> Bool {
+        let older = await findOlder(key, than: newest, in: world)
+        if !older.mayBeThere { return true }
+        // Expiring or removing the older copy would concern the newest one in another tier too.
+        if older.isBesideNewest { return false }
+        do {
+            try await expire(.key(key))
+            return true
+        } catch {}
+        do {
+            try await remove(.key(key))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Looks for an older copy in all tiers. A tier that cannot be read may have one.
+    private func findOlder(
+        _ key: Key, than newest: NewestAnswer, in world: any World
+    ) async -> (mayBeThere: Bool, isBesideNewest: Bool) {
+        var result = (mayBeThere: false, isBesideNewest: false)
+        do {
+            var found = try await read(key)
+            for _ in 0..<8 {
+                guard let last = found else { break }
+                if !last.faults.isEmpty { result.mayBeThere = true }
+                if await !newest.outdates(last.entry, in: world) {
+                    result.isBesideNewest = true
+                } else if !last.entry.metadata.isExpired {
+                    result.mayBeThere = true
+                }
+                found = try await read(key, below: last)
+            }
+        } catch {
+            result.mayBeThere = true
+        }
+        return result
+    }
+}
+
+/// Identifies the payload of the answer that a store failed to keep.
+struct NewestAnswer: Sendable {
+    private let size: Int
+    private let sum: UInt64
+
+    init(_ entry: Entry, in world: any World) async {
+        size = entry.payload.size
+        sum = await Self.sum(of: entry.payload, in: world)
+    }
+
+    /// Returns whether an entry has another payload, so that the entry is older than this answer.
+    func outdates(_ entry: Entry, in world: any World) async -> Bool {
+        if entry.payload.size != size { return true }
+        return await Self.sum(of: entry.payload, in: world) != sum
+    }
+
+    private static func sum(of payload: Payload, in world: any World) async -> UInt64 {
+        await world.working(onSize: payload.size) { payload.bytes.withUnsafeBytes { Checksum.of($0) } }
+    }
+}

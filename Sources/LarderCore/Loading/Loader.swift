@@ -1,0 +1,123 @@
+/// Anything that can answer a call. A loader graph is made of loaders and of nothing else.
+///
+/// Every loader has two methods. ``answer(_:codec:for:)`` returns an answer that is available at once. ``load(_:)`` is
+/// awaited only if the whole graph has no such answer. So a hit in memory needs no task, no actor and no suspension,
+/// even in a deep graph.
+public protocol Loader: Sendable {
+    /// Returns an answer if one is available at once: a copy that may be used for one of `uses`. Returns nil by
+    /// default.
+    ///
+    /// This is called on the caller's own thread, which may be the main thread. It must not block or decode. If it
+    /// returns nil, it must change no counter and no recency. If it returns an answer, it must change each once.
+    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>?
+
+    /// Returns the answer, which may take any time. Runs off the caller's actor.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled. Any other error means that the loader failed, except a
+    ///   ``LoadError`` that is an answer (``LoadError/isAnswer``).
+    func load(_ call: Call) async throws -> Loaded<Entry>
+}
+
+extension Loader {
+    /// Returns nil.
+    public func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? { nil }
+}
+
+/// A request on its way through the graph.
+public struct Call: Sendable {
+    /// The request of the caller.
+    public var request: Request
+    /// The codec that decodes the payload.
+    public var codec: AnyCodec
+    /// The recorder for decisions.
+    public var trail: Trail.Recorder
+    /// The copy that the origin may confirm as unchanged; nil if there is none.
+    public var known: Entry? { copy?.entry }
+    /// Whether a part of the graph has already looked for a copy.
+    package private(set) var hasLooked = false
+    /// The uptime at which the caller stops waiting for the origin; nil if there is no limit.
+    public var deadline: Duration?
+    /// The order of the load among the clearings and writes of its key, and later the order of the call.
+    var ticket: Ticket?
+    /// The number of the load among all loads of the resource; 0 for a call without a load.
+    var load: UInt64 { ticket?.since ?? 0 }
+    /// Returns whether a timeout has given up the call.
+    var hasTimedOut: (@Sendable () -> Bool)?
+    /// Whether a copy may be shown, without a call, while the origin is left alone after a failure.
+    var respectsRest = true
+    /// The number of calls that this one joined and that were answered for other fields than the request's.
+    private(set) var mismatches = 0
+    /// A closure to call when the answer has arrived, before it is saved.
+    var arrived: (@Sendable (Loaded<Entry>) -> Void)?
+    private var copy: Copy?
+    /// The priority of the shared call; nil for a call that is not shared.
+    var sharedPriority: CallPriority?
+    /// The kind of change that the call sends; nil for a load.
+    var sendMethod: SendMethod?
+
+    /// Holds the copy behind a single reference. Calls are copied often, and most have no copy.
+    private final class Copy: Sendable {
+        let entry: Entry
+
+        init(_ entry: Entry) { self.entry = entry }
+    }
+
+    /// Creates a call for `request`.
+    public init(
+        _ request: Request, codec: AnyCodec = .raw, trail: Trail.Recorder = Trail.Recorder(), deadline: Duration? = nil
+    ) {
+        self.request = request
+        self.codec = codec
+        self.trail = trail
+        self.deadline = deadline
+    }
+
+    /// The key of the request.
+    public var key: Key { request.key }
+
+    /// Returns the same call with this copy. Pass nil if there is no copy.
+    public func knowing(_ entry: Entry?) -> Call {
+        var call = self
+        call.copy = entry.map(Copy.init)
+        call.hasLooked = true
+        return call
+    }
+
+    /// The same call, after the answer of a call that it joined did not match the request.
+    var afterMismatch: Call {
+        var copy = self
+        copy.mismatches += 1
+        return copy
+    }
+
+    /// The same call for work that may go on after the caller has gone. It has no deadline, and has a trail of its own.
+    public var inBackground: Call {
+        var copy = self
+        copy.deadline = nil
+        copy.hasTimedOut = nil
+        copy.arrived = nil
+        copy.sharedPriority = nil
+        copy.trail = Trail.Recorder()
+        return copy
+    }
+}
+
+extension Loaded where Value == Entry {
+    /// Returns the origin's answer that the copy of the call is still current.
+    ///
+    /// - Parameters:
+    ///   - call: the call that the origin answers.
+    ///   - update: changes the facts that the answer names, such as ``Metadata/fields`` or ``Metadata/initialAge``. All
+    ///     others stay as they are, except that the initial age is zero unless it is set here. The graph sets the times.
+    /// - Throws: ``LoadError`` if the call has no copy; the error of `update`.
+    public static func unchanged(
+        _ call: Call, updating update: (inout Metadata) throws -> Void = { _ in }
+    ) throws -> Loaded<Entry> {
+        guard var known = call.known else {
+            throw LoadError(.failed, "the origin says unchanged, but was told of no copy")
+        }
+        known.metadata.initialAge = .zero
+        try update(&known.metadata)
+        return Loaded(known, from: .revalidated)
+    }
+}

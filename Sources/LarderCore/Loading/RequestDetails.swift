@@ -1,0 +1,70 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension Request {
+    /// Texts for the origin that are not part of the key, such as `Accept-Language`.
+    ///
+    /// An answer may say that it varies by some of them: see ``Metadata/variesBy``. It is then kept for requests with
+    /// the same values of these fields only. Until an answer has arrived, requests with different fields share no call.
+    public var fields: Fields {
+        get { details?.content.fields ?? [:] }
+        set { change { $0.fields = newValue } }
+    }
+
+    /// The body of a lookup that does not fit into parameters, such as a query. Requests with different bodies have
+    /// different keys.
+    public var body: Data? { details?.content.body }
+
+    /// The purpose. By default, a user wants the value.
+    public var purpose: Purpose {
+        get { details?.content.purpose ?? .user }
+        set { change { $0.purpose = newValue } }
+    }
+
+    /// The age from which a copy is too old for this caller; nil if the policy alone decides.
+    ///
+    /// Such a copy is not shown for any reason, also not after an error. The call is shared with other callers
+    /// nevertheless. The value of a fallback has no age and may be shown.
+    public var noOlderThan: Duration? {
+        get { details?.content.noOlderThan }
+        set { change { $0.noOlderThan = newValue } }
+    }
+
+    /// The parts that few requests have.
+    struct Content: Hashable, Sendable {
+        var fields: Fields = [:]
+        var body: Data?
+        var purpose = Purpose.user
+        var noOlderThan: Duration?
+    }
+
+    /// Holds the parts that few requests have behind a single reference.
+    final class Details: Hashable, Sendable {
+        let content: Content
+
+        private init(_ content: Content) { self.content = content }
+
+        static func unlessEmpty(_ content: Content) -> Details? { content == Content() ? nil : Details(content) }
+
+        static func == (left: Details, right: Details) -> Bool { left === right || left.content == right.content }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(content) }
+    }
+
+    private mutating func change(_ change: (inout Content) -> Void) {
+        var content = details?.content ?? Content()
+        change(&content)
+        details = Details.unlessEmpty(content)
+    }
+}
+
+extension Request: CustomStringConvertible, CustomReflectable {
+    /// The name of the resource and the digest of the key: `feed 9f86d081…`, with all 64 digits.
+    public var description: String { key.description }
+
+    /// A mirror that shows only the resource and the digest of the key.
+    public var customMirror: Mirror { Mirror(self, children: ["resource": key.resource, "digest": key.digest]) }
+}

@@ -1,0 +1,27 @@
+/// The order of a call among the writes and clearings of its key. The ticket is returned when it is deallocated.
+package final class Ticket: Sendable {
+    let key: Key
+    /// The key under which the store keeps the answer: ``key`` or a variant of it.
+    let entryKey: Key
+    /// The sequence number of the start of the call.
+    let sequence: UInt64
+    /// The sequence number of the start of the load. Data that was cleared after that must not be saved.
+    let since: UInt64
+    /// The number of writes of the key before the call.
+    let writes: UInt64
+    private let giveBack: @Sendable (Key) -> Void
+
+    init(
+        _ key: Key, entryKey: Key, sequence: UInt64, since: UInt64, writes: UInt64,
+        giveBack: @escaping @Sendable (Key) -> Void
+    ) {
+        self.key = key
+        self.entryKey = entryKey
+        self.sequence = sequence
+        self.since = since
+        self.writes = writes
+        self.giveBack = giveBack
+    }
+
+    deinit { giveBack(key) }
+}

@@ -1,0 +1,134 @@
+/// A number that never decreases while a process runs.
+///
+/// Larder has counters of its own for every resource: see ``core``. A plugin declares its counters beside the code that
+/// counts, and lists them when the plugin is created:
+///
+/// ```swift
+/// extension Counter {
+///     static let naps = Counter("naps", "Calls that waited for a nap")
+/// }
+///
+/// Plugin.wrapper("nap", "Lets each call wait.", counters: [.naps]) { context, inner in … }
+/// ```
+///
+/// ``Context/count(_:_:)`` adds to a counter. Dumps, reports and text formats show its name and its help, also while
+/// its value is zero. Counters with the same name are equal.
+public struct Counter: Sendable {
+    /// The unit of a counter.
+    public enum Unit: Sendable {
+        /// Events.
+        case events
+        /// Bytes.
+        case bytes
+        /// Milliseconds.
+        case milliseconds
+    }
+
+    /// The name in dumps: `stale_errors`.
+    public let name: String
+    /// A description of the counted events, in one line.
+    public let help: String
+    /// The index in ``core``; nil for a counter of a plugin.
+    let index: Int?
+
+    /// Creates a counter of a plugin.
+    ///
+    /// - Parameters:
+    ///   - name: lowercase words joined by underscores, such as `cache_warmings`, at most 64 characters. A name that
+    ///     begins with `bytes_` or ends in `_bytes` counts bytes. A name that ends in `_milliseconds` counts time,
+    ///     which the text formats show in seconds.
+    ///   - help: a description of the counted events, in one line.
+    public init(_ name: String, _ help: String) {
+        self.name = name
+        self.help = help
+        index = Self.core.firstIndex { $0.name == name }
+    }
+
+    private init(_ index: Int, _ name: String, _ help: String) {
+        self.name = name
+        self.help = help
+        self.index = index
+    }
+
+    /// The unit, which follows from the name.
+    public var unit: Unit {
+        if name.hasSuffix("_milliseconds") { return .milliseconds }
+        return name.hasPrefix("bytes_") || name.hasSuffix("_bytes") ? .bytes : .events
+    }
+}
+
+extension Counter: Hashable {
+    /// Whether both have the same name.
+    public static func == (one: Counter, other: Counter) -> Bool {
+        if let index = one.index, let other = other.index { return index == other }
+        return one.name == other.name
+    }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Counter {
+    /// Larder's own counters, in the order of their indices.
+    public static let core: [Counter] = [
+        .loads, .hits, .fallbacks, .stale, .failures, .answers, .staleErrors, .cancelled, .cachedOnly, .coalesced,
+        .refreshes, .refreshErrors, .originCalls, .originErrors, .revalidations, .unchanged, .bytesIn, .bytesOut,
+        .corrupt, .saves, .expirations, .prefetches, .sends, .failedSends,
+    ]
+
+    /// Loads that ended, without cancelled and cached-only loads and prefetches.
+    public static let loads = Counter(
+        0, "loads", "Loads that ended, without cancelled and cached-only loads and prefetches")
+    /// Loads answered by a store without waiting for a call that failed or was too slow.
+    public static let hits = Counter(
+        1, "hits", "Loads answered by a store without waiting for a call that failed or was too slow")
+    /// Loads answered by a copy or a fallback because a call failed, was refused or was too slow.
+    public static let fallbacks = Counter(
+        2, "fallbacks", "Loads answered by a copy or a fallback because a call failed, was refused or was too slow")
+    /// Loads answered with a stale entry.
+    public static let stale = Counter(3, "stale", "Loads answered with a stale entry")
+    /// Loads that ended with an error.
+    public static let failures = Counter(4, "failures", "Loads that ended with an error")
+    /// Loads that ended with an answer of the origin that is an error, such as a 404. They are failures too.
+    public static let answers = Counter(5, "answers", "Failures that were an answer of the origin, such as a 404")
+    /// Loads that failed because the origin failed and the validators refused the copy.
+    public static let staleErrors = Counter(
+        6, "stale_errors", "Loads that failed because the origin failed and the validators refused the copy")
+    /// Loads that were cancelled.
+    public static let cancelled = Counter(7, "cancelled", "Loads that were cancelled")
+    /// Loads that asked only for a copy.
+    public static let cachedOnly = Counter(8, "cached_only", "Loads that asked only for a copy")
+    /// Loads that joined a running call.
+    public static let coalesced = Counter(9, "coalesced", "Loads that joined a running call")
+    /// Background refreshes that ended.
+    public static let refreshes = Counter(10, "refreshes", "Background refreshes that ended")
+    /// Background refreshes that failed.
+    public static let refreshErrors = Counter(11, "refresh_errors", "Background refreshes that failed")
+    /// Calls to the origin, retries included.
+    public static let originCalls = Counter(12, "origin_calls", "Calls to the origin, retries included")
+    /// Calls to the origin that failed or had no answer in time.
+    public static let originErrors = Counter(
+        13, "origin_errors", "Calls to the origin that failed or had no answer in time")
+    /// Calls that asked the origin whether a copy is still current.
+    public static let revalidations = Counter(
+        14, "revalidations", "Calls that asked the origin whether a copy is still current")
+    /// Answers of the origin that the copy is still current.
+    public static let unchanged = Counter(15, "unchanged", "Answers of the origin that the copy is still current")
+    /// Bytes of payload that origins sent.
+    public static let bytesIn = Counter(16, "bytes_in", "Bytes of payload that origins sent")
+    /// Bytes of payload that callers got.
+    public static let bytesOut = Counter(17, "bytes_out", "Bytes of payload that callers got")
+    /// Damaged copies that were removed.
+    public static let corrupt = Counter(18, "corrupt", "Damaged copies that were removed")
+    /// Values that the app saved by itself.
+    public static let saves = Counter(19, "saves", "Values that the app saved by itself")
+    /// Times that copies were marked as expired because the app said so.
+    public static let expirations = Counter(
+        20, "expirations", "Times that copies were marked as expired because the app said so")
+    /// Prefetches that ended: loads with the purpose ``Request/Purpose-swift.enum/prefetch``.
+    public static let prefetches = Counter(21, "prefetches", "Prefetches that ended")
+    /// Changes that were sent to the origin.
+    public static let sends = Counter(22, "sends", "Changes that were sent to the origin")
+    /// Changes that ended with an error or were cancelled.
+    public static let failedSends = Counter(23, "failed_sends", "Changes that ended with an error or were cancelled")
+}

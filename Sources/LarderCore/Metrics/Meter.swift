@@ -1,0 +1,231 @@
+import LarderBase
+import Synchronization
+
+/// Counts what happens to one resource under one revision of its policy.
+package final class Meter: Sendable {
+    private struct State {
+        /// The metrics up to the last update of the windows.
+        var total: ResourceMetrics
+        /// The metrics since the last update of the windows, without the hits that needed no waiting.
+        var added = ResourceMetrics()
+        var windows: Windows
+        var inFlight = 0
+
+        init(_ counters: [Counter], _ windows: Windows) {
+            total = ResourceMetrics(counters: counters)
+            self.windows = windows
+        }
+    }
+
+    let resource: String
+    /// The revision of the policy.
+    let revision: String
+    /// The name of the policy's strategy.
+    let strategy: String
+    /// The share of decisions that are logged, from 0 to 1.
+    private let loggedShare: Double
+    /// The counters of the plugins that the policy names. Other counters of plugins are ignored.
+    private let counters: [Counter]
+    private let knownCounters: Set<Counter>
+    let levels: [Level]
+    let sinks: EventSinks
+    let world: any World
+    private let hits = HitMeter()
+    private let state: Locked<State>
+    /// The number of the interval of wall time, about 8.6 s long, in which something was counted last. The windows are
+    /// updated when the interval changes.
+    private let tick = Atomic<Int64>(.min)
+
+    package init(
+        resource: String = "", revision: String = "", strategy: String = "", loggedShare: Double = 1,
+        counters: [Counter] = [], levels: [Level] = [], sinks: EventSinks = EventSinks(), world: any World
+    ) {
+        self.resource = resource
+        self.loggedShare = loggedShare
+        self.counters = counters
+        knownCounters = Set(counters)
+        self.levels = levels
+        self.sinks = sinks
+        self.revision = revision
+        self.strategy = strategy
+        self.world = world
+        state = Locked(State(counters, Windows(uptime: world.uptime, now: world.now)))
+    }
+
+    // MARK: Reading
+
+    /// The metrics up to now.
+    package var current: ResourceMetrics {
+        var current = readAfterUpdate { $0.total }
+        current.revision = revision
+        return current
+    }
+
+    /// Returns the metrics of the last `length`: see ``Windows/last(_:uptime:)``.
+    func last(_ length: Duration) -> ResourceMetrics {
+        let uptime = world.uptime
+        var metrics = ResourceMetrics(counters: counters)
+        metrics.merge(readAfterUpdate { $0.windows.last(length, uptime: uptime) })
+        return metrics
+    }
+
+    /// The counts in each five minutes of the last day.
+    var periods: [Period] { readAfterUpdate { $0.windows.periods } }
+
+    /// The number of loads that have not ended.
+    var inFlight: Int { state.withLock { $0.inFlight } }
+
+    /// Updates the windows, then returns the result of `read`.
+    private func readAfterUpdate<Result>(_ read: (State) -> Result) -> Result {
+        let (uptime, now) = (world.uptime, world.now)
+        return state.withLock { state in
+            hits.drain(into: &state.added)
+            state.windows.record(state.added, uptime: uptime, now: now)
+            if !state.added.isEmpty {
+                state.total.merge(state.added)
+                state.added = ResourceMetrics()
+            }
+            return read(state)
+        }
+    }
+
+    // MARK: Counting
+
+    /// Adds to one of Larder's own counters.
+    func count(_ counter: Counter) { change { $0.count(counter) } }
+
+    /// Adds to a counter that a plugin of the policy declares. Any other counter is ignored: Larder's own must not be
+    /// falsified by a plugin, and the name of an undeclared one could be anything.
+    func count(declared counter: Counter, _ times: UInt64) {
+        guard counter.index == nil, knownCounters.contains(counter) else { return }
+        change { $0.count(counter, times) }
+    }
+
+    /// Counts a load that was answered at once by a copy of known age, without a failed or slow call.
+    @inline(__always)
+    package func hit(_ provenance: Provenance.Facts, _ copy: Entry.Facts, hash: Int) {
+        // The sum of the start of the age and the age is the present time, so that no clock is read.
+        updateWindows(at: (copy.ageStart &+ provenance.nanoseconds) >> 33)
+        hits.record(provenance.nanoseconds, copy.size, isFresh: provenance.isFresh, hash: hash)
+    }
+
+    /// Updates the windows if a new interval has begun.
+    @inline(__always)
+    private func updateWindows(at present: Int64) {
+        if tick.load(ordering: .relaxed) != present { moveWindows(to: present) }
+    }
+
+    private func moveWindows(to present: Int64) {
+        tick.store(present, ordering: .relaxed)
+        readAfterUpdate { _ in }
+    }
+
+    private func change(_ change: (inout ResourceMetrics) -> Void) {
+        // Earlier counts must go to the windows of the earlier time.
+        updateWindows(at: world.now.nanoseconds >> 33)
+        state.withLock { change(&$0.added) }
+    }
+
+    /// Notes the start of a load that could not be answered at once.
+    func loadBegan() { state.withLock { $0.inFlight += 1 } }
+
+    /// Notes the end of a load that was not answered at once.
+    func loadEnded() { state.withLock { $0.inFlight -= 1 } }
+
+    /// Returns whether a plugin of the policy declares the level and the value.
+    func knows(_ level: Level, at value: String) -> Bool {
+        levels.contains { $0 == level && $0.values.contains(value) }
+    }
+
+    /// Counts a load that ended with a value.
+    func ended(_ loaded: Loaded<Entry>, after duration: Duration) {
+        let outcome = Outcome(of: loaded)
+        change { metrics in
+            metrics.count(.loads)
+            metrics.count(.bytesOut, UInt64(loaded.value.payload.bytes.count))
+            if outcome == .fresh || outcome == .stale { metrics.count(.hits) }
+            if loaded.fellBack { metrics.count(.fallbacks) }
+            metrics.latency[outcome, default: Sketch()].record(duration)
+            guard case .store = loaded.source else { return }
+            if loaded.freshness == .stale { metrics.count(.stale) }
+            if let age = loaded.age { metrics.ages[loaded.freshness, default: Sketch(.age)].record(age) }
+        }
+    }
+
+    /// Counts a load that ended with an error other than cancellation.
+    func failed(_ error: LoadError?, after duration: Duration) {
+        change { metrics in
+            metrics.count(.loads)
+            metrics.count(.failures)
+            if error?.isAnswer == true { metrics.count(.answers) }
+            if error?.copyRefused == true { metrics.count(.staleErrors) }
+            metrics.latency[.failed, default: Sketch()].record(duration)
+        }
+    }
+
+    /// Counts a background refresh that ended.
+    func refreshed(failed: Bool) {
+        change { metrics in
+            metrics.count(.refreshes)
+            if failed { metrics.count(.refreshErrors) }
+        }
+    }
+
+    /// Counts a call to the origin that ended with a value, an "unchanged" or a failure.
+    func originCalled(
+        failed: Bool, unchanged: Bool, conditional: Bool, bytes: Int, after duration: Duration
+    ) {
+        change { metrics in
+            metrics.count(.originCalls)
+            if failed { metrics.count(.originErrors) }
+            if conditional { metrics.count(.revalidations) }
+            if unchanged { metrics.count(.unchanged) }
+            metrics.count(.bytesIn, UInt64(bytes))
+            metrics.originLatency.record(duration)
+        }
+    }
+
+    /// Counts a call to the origin that was cancelled. `duration` is nil unless a timeout cancelled the call.
+    func originGivenUp(after duration: Duration?) {
+        change { metrics in
+            metrics.count(.originCalls)
+            if let duration { metrics.originLatency.record(duration) }
+        }
+    }
+
+    /// Counts failures of stores.
+    func faulted(_ faults: [StoreFault], _ kind: Fault.Kind) {
+        change { metrics in
+            for fault in faults {
+                let fault = Fault(tier: fault.tier, kind: kind)
+                metrics.faults[fault] = (metrics.faults[fault] ?? 0).plus(1)
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    /// Returns whether anyone listens to reports of such a load. A plain load, which returned live or fresh data, is
+    /// not logged.
+    @inline(__always)
+    func isReported(plain isPlain: Bool) -> Bool {
+        !sinks.loads.isEmpty || !isPlain && loggedShare > 0 && !sinks.decisions.isEmpty
+    }
+
+    /// Sends the report of a load to its listeners, and the decision to the log.
+    func send(_ report: LoadReport) {
+        if !sinks.loads.isEmpty { sinks.loads.send(report) }
+        if !sinks.decisions.isEmpty, let decision = Decision(report), isLogged { sinks.decisions.send(decision) }
+    }
+
+    /// Sends a decision to its listeners.
+    func send(_ kind: Decision.Kind, _ note: @autoclosure () -> String) {
+        guard !sinks.decisions.isEmpty, isLogged else { return }
+        sinks.decisions.send(
+            Decision(
+                at: world.now, resource: resource.isEmpty ? nil : resource, revision: revision.isEmpty ? nil : revision,
+                kind: kind, note: note()))
+    }
+
+    private var isLogged: Bool { loggedShare >= 1 || loggedShare > 0 && world.chance() < loggedShare }
+}

@@ -1,0 +1,142 @@
+/// The metrics of one process, in a form for files and reports.
+///
+/// A dump holds sketches and not percentiles, so that percentiles over many processes can be computed from their dumps.
+/// It holds no key, address, header or payload.
+public struct MetricsDump: Sendable, Hashable {
+    /// A span of time that ended when the dump was made.
+    public enum Window: String, Sendable, Hashable, CaseIterable {
+        /// The last minute.
+        case minute = "1m"
+        /// The last five minutes.
+        case fiveMinutes = "5m"
+        /// The last hour.
+        case hour = "1h"
+
+        /// The length of the window.
+        public var length: Duration {
+            switch self {
+            case .minute: .seconds(60)
+            case .fiveMinutes: .seconds(300)
+            case .hour: .seconds(3_600)
+            }
+        }
+    }
+
+    /// The name of the machine; nil if it is not to be published.
+    public var host: String?
+    /// The name of the program.
+    public var process: String
+    /// The identity of this run of the program. Dumps with the same instance are states of the same counters.
+    public var instance: String
+    /// The number of earlier dumps of this run. It orders the dumps, also when the clock was changed.
+    public var number = 0
+    /// The time at which the run began.
+    public var started: Timestamp
+    /// The time at which the dump was made.
+    public var written: Timestamp
+    /// The parts of the cache folder that could not be used when the dump was made.
+    public var unusable: [UnusablePart] = []
+    /// The number of lines that could not be written to the log; nil if there is no log.
+    public var logLost: Int?
+    /// The resources, sorted by name.
+    public var resources: [ResourceDump]
+
+    /// Creates a dump.
+    package init(
+        host: String?, process: String, instance: String, started: Timestamp, written: Timestamp,
+        resources: [ResourceDump] = []
+    ) {
+        self.host = host
+        self.process = process
+        self.instance = instance
+        self.started = started
+        self.written = written
+        self.resources = resources
+    }
+}
+
+extension MetricsDump {
+    /// The counters of plugins in this dump, sorted by name.
+    var pluginCounters: [Counter] {
+        var counters: [String: Counter] = [:]
+        for counter in resources.flatMap(\.revisions).flatMap(\.metrics.counts.plugins)
+        where counters[counter.name]?.help.isEmpty ?? true {
+            counters[counter.name] = counter
+        }
+        return counters.values.sorted { $0.name < $1.name }
+    }
+
+    /// The levels in this dump, sorted by name.
+    var levels: [Level] {
+        resources.flatMap { $0.levels.keys }.reduce(into: [String: Level]()) { levels, level in
+            levels[level.name] = levels[level.name]?.united(with: level) ?? level
+        }.values.sorted { $0.name < $1.name }
+    }
+}
+
+/// A part of the cache folder that a process cannot use and goes on without.
+public struct UnusablePart: Sendable, Hashable {
+    /// The resource to whose store the part belongs; nil if the part belongs to the process.
+    public var resource: String?
+    /// The name of the store's plugin, or `metrics`, `log` or `policies`. `clearing` stands for a clearing that is not
+    /// finished.
+    public var part: String
+
+    /// The part of a clearing that is not finished.
+    package static let clearing = "clearing"
+
+    /// Creates a part of a resource or of the process.
+    package init(resource: String?, part: String) {
+        self.resource = resource
+        self.part = part
+    }
+}
+
+/// The metrics of one resource.
+public struct ResourceDump: Sendable, Hashable {
+    /// The name of the resource.
+    public var name: String
+    /// The number of loads that had not ended.
+    public var inFlight = 0
+    /// The values of the plugins' levels.
+    public var levels: [Level: String] = [:]
+    /// The statistics of the store.
+    public var store = StoreStatistics()
+    /// The metrics of each revision of the policy, in the order in which the revisions took effect first.
+    public var revisions: [RevisionDump] = []
+
+    /// Creates an empty dump of a resource.
+    package init(_ name: String) {
+        self.name = name
+    }
+
+    /// The sum of the metrics of all revisions.
+    public var total: ResourceMetrics { revisions.reduce(into: ResourceMetrics()) { $0.merge($1.metrics) } }
+}
+
+/// The metrics of one revision of a policy.
+public struct RevisionDump: Sendable, Hashable {
+    /// The revision; empty for the sum of old revisions, which are not kept apart.
+    public var name: String
+    /// The name of the policy's strategy.
+    public var strategy: String
+    /// Whether the revision was in effect when the dump was made.
+    public var isCurrent: Bool
+    /// The metrics since the process began.
+    public var metrics: ResourceMetrics
+    /// The counts in each five minutes of the last day.
+    public var periods: [Period]
+    /// The metrics of the last minute, five minutes and hour.
+    public var windows: [MetricsDump.Window: ResourceMetrics] = [:]
+
+    /// Creates the metrics of a revision.
+    package init(
+        name: String, strategy: String, isCurrent: Bool, metrics: ResourceMetrics, periods: [Period] = []
+    ) {
+        self.name = name
+        self.strategy = strategy
+        self.isCurrent = isCurrent
+        self.metrics = metrics
+        self.periods = periods
+    }
+}

@@ -1,0 +1,57 @@
+/// A share that dumps, text formats and reports show: one counter divided by another.
+///
+/// ``all`` is the only list of rates. A rate that is added to it appears everywhere.
+public struct Rate: Hashable, Sendable {
+    /// The name in dumps, such as `fallback_rate`.
+    public let name: String
+    /// The name for people, such as `fell back`.
+    public let title: String
+    /// The counter that is divided.
+    public let part: Counter
+    /// The counter by which it is divided.
+    public let whole: Counter
+    /// The meaning, in one line.
+    public let help: String
+
+    private init(_ name: String, _ title: String, _ part: Counter, of whole: Counter = .loads, help: String) {
+        (self.name, self.title, self.part, self.whole, self.help) = (name, title, part, whole, help)
+    }
+
+    /// Loads answered by a store, without a call that failed.
+    public static let hitRate = Rate("hit_rate", "hit", .hits, help: "Loads answered by a store / loads")
+    /// Loads answered by a copy or a fallback in place of a call.
+    public static let fallbackRate = Rate(
+        "fallback_rate", "fell back", .fallbacks, help: "Loads answered by a stand-in for a call / loads")
+    /// Loads answered with a stale entry.
+    public static let staleRate = Rate("stale_rate", "stale", .stale, help: "Loads answered with a stale entry / loads")
+    /// Loads that failed although there was a copy.
+    public static let staleErrorRate = Rate(
+        "stale_error_rate", "failed, copy refused", .staleErrors,
+        help: "Loads that failed although there was a copy / loads")
+    /// Loads that failed.
+    public static let failedRate = Rate(
+        "failed_rate", "failed", .failures, help: "Loads that ended with an error / loads")
+    /// Background refreshes that failed.
+    public static let revalidationErrorRate = Rate(
+        "revalidation_error_rate", "refreshes failed", .refreshErrors, of: .refreshes,
+        help: "Failed background refreshes / background refreshes")
+    /// Calls that the origin failed.
+    public static let originErrorRate = Rate(
+        "origin_error_rate", "origin errors", .originErrors, of: .originCalls,
+        help: "Calls the origin failed or did not answer in time / calls")
+
+    /// All rates, in the order in which reports show them.
+    public static let all: [Rate] = [
+        hitRate, fallbackRate, staleRate, staleErrorRate, failedRate, revalidationErrorRate, originErrorRate,
+    ]
+}
+
+extension ResourceMetrics {
+    /// The value of a rate; zero if nothing was counted.
+    public subscript(rate: Rate) -> Double { self.rate(rate.part, of: rate.whole) }
+}
+
+extension Period {
+    /// The value of a rate; zero if nothing was counted.
+    public subscript(rate: Rate) -> Double { self.rate(rate.part, of: rate.whole) }
+}

@@ -1,0 +1,161 @@
+/// The outcome of a load. Latency is measured for each outcome.
+public enum Outcome: String, Hashable, Sendable, CaseIterable {
+    /// The origin answered.
+    case live
+    /// A fresh copy was returned without waiting for a call.
+    case fresh
+    /// A stale copy was returned without waiting for a call.
+    case stale
+    /// A fallback's value was returned, or a copy because a call failed, was refused or was too slow.
+    case fallback
+    /// The load ended with an error.
+    case failed
+}
+
+/// The metrics of one resource: counters, rates, latencies and ages.
+///
+/// Cancelled loads, loads with the mode ``Request/Mode/cachedOnly``, prefetches and sent changes have counters of their
+/// own and are part of no rate.
+public struct ResourceMetrics: Sendable, Hashable {
+    private(set) var counts = Counts()
+    /// The revision of the policy that is in effect.
+    public internal(set) var revision = ""
+    /// The numbers of failures of stores.
+    public package(set) var faults: [Fault: UInt64] = [:]
+    /// The times that callers waited, by outcome. A hit that needed no waiting counts in the first bucket.
+    public package(set) var latency: [Outcome: Sketch] = [:]
+    /// The durations of the calls to the origin.
+    public package(set) var originLatency = Sketch()
+    /// The ages of the copies that callers got, separately for fresh and stale copies. The age of a fallback's value is
+    /// not known.
+    public package(set) var ages: [Freshness: Sketch] = [:]
+
+    /// Creates empty metrics.
+    public init() {}
+
+    /// Creates empty metrics that include these counters of plugins.
+    init(counters: [Counter]) {
+        counts = Counts(counters)
+    }
+
+    /// Whether all counters and failures are zero.
+    public var isEmpty: Bool { counts.isEmpty && faults.values.allSatisfy { $0 == 0 } }
+
+    /// The included counters: Larder's own, then those of plugins, sorted by name.
+    public var counters: [Counter] { Counter.core + pluginCounters }
+
+    /// The included counters of plugins, sorted by name.
+    package var pluginCounters: [Counter] { counts.plugins }
+
+    /// The value of a counter.
+    public package(set) subscript(counter: Counter) -> UInt64 {
+        get { counts[counter] }
+        set { counts[counter] = newValue }
+    }
+
+    /// Adds to a counter, up to the most that it can say.
+    mutating func count(_ counter: Counter, _ times: UInt64 = 1) { counts[counter] = counts[counter].plus(times) }
+
+    // MARK: Rates
+
+    /// Loads answered by a copy or a fallback because a call failed, was refused or was too slow ÷ loads.
+    public var fallbackRate: Double { self[.fallbackRate] }
+    /// Loads answered by a store without waiting for a call that failed or was too slow ÷ loads.
+    public var hitRate: Double { self[.hitRate] }
+    /// Loads answered with a stale entry ÷ loads.
+    public var staleRate: Double { self[.staleRate] }
+    /// Loads that failed because the origin failed and the validators refused the copy ÷ loads.
+    public var staleErrorRate: Double { self[.staleErrorRate] }
+    /// Failed background refreshes ÷ background refreshes.
+    public var revalidationErrorRate: Double { self[.revalidationErrorRate] }
+
+    /// Returns one counter ÷ another, at most 1. Returns 0 if the divisor is 0.
+    public func rate(_ part: Counter, of whole: Counter) -> Double {
+        self[whole] == 0 ? 0 : min(1, Double(self[part]) / Double(self[whole]))
+    }
+
+    /// Returns the latency that the given share of all loads did not exceed, such as 0.95. Returns nil if there are no
+    /// loads.
+    public func load(percentile share: Double) -> Duration? {
+        wholeLatency.percentile(share)
+    }
+
+    /// The times that callers waited, for all outcomes together.
+    package var wholeLatency: Sketch { latency.values.reduce(into: Sketch()) { $0.merge($1) } }
+
+    // MARK: Adding and subtracting
+
+    /// Adds the metrics of another process or time.
+    public mutating func merge(_ other: ResourceMetrics) {
+        counts.merge(other.counts)
+        faults.merge(other.faults) { $0.plus($1) }
+        for (outcome, sketch) in other.latency { latency[outcome, default: Sketch()].merge(sketch) }
+        for (freshness, sketch) in other.ages { ages[freshness, default: Sketch(.age)].merge(sketch) }
+        originLatency.merge(other.originLatency)
+    }
+
+    /// Returns the metrics since `earlier`, which is a former state of these metrics.
+    public func since(_ earlier: ResourceMetrics) -> ResourceMetrics {
+        var difference = self
+        difference.counts = counts.since(earlier.counts)
+        for (fault, count) in earlier.faults { difference.faults[fault]? -= min(faults[fault] ?? 0, count) }
+        for (outcome, sketch) in earlier.latency { difference.latency[outcome] = latency[outcome]?.since(sketch) }
+        for (freshness, sketch) in earlier.ages { difference.ages[freshness] = ages[freshness]?.since(sketch) }
+        difference.originLatency = originLatency.since(earlier.originLatency)
+        return difference
+    }
+
+    /// The numbers of failures of stores, by tier.
+    package var storeFaults: [String: UInt64] {
+        faults.reduce(into: [:]) { tiers, fault in
+            tiers[fault.key.tier] = (tiers[fault.key.tier] ?? 0).plus(fault.value)
+        }
+    }
+}
+
+extension FixedWidthInteger {
+    /// Returns the sum, or the largest number if the sum overflows. A dump may contain any numbers.
+    package func plus(_ other: Self) -> Self {
+        let (sum, isTooMuch) = addingReportingOverflow(other)
+        return isTooMuch ? .max : sum
+    }
+}
+
+extension ResourceMetrics {
+    /// ``Counter/loads``.
+    public var loads: UInt64 { self[.loads] }
+    /// ``Counter/hits``.
+    public var hits: UInt64 { self[.hits] }
+    /// ``Counter/fallbacks``.
+    public var fallbacks: UInt64 { self[.fallbacks] }
+    /// ``Counter/stale``.
+    public var stale: UInt64 { self[.stale] }
+    /// ``Counter/failures``.
+    public var failures: UInt64 { self[.failures] }
+    /// ``Counter/staleErrors``.
+    public var staleErrors: UInt64 { self[.staleErrors] }
+    /// ``Counter/cancelled``.
+    public var cancelled: UInt64 { self[.cancelled] }
+    /// ``Counter/cachedOnly``.
+    public var cachedOnly: UInt64 { self[.cachedOnly] }
+    /// ``Counter/coalesced``.
+    public var coalesced: UInt64 { self[.coalesced] }
+    /// ``Counter/refreshes``.
+    public var refreshes: UInt64 { self[.refreshes] }
+    /// ``Counter/refreshErrors``.
+    public var refreshErrors: UInt64 { self[.refreshErrors] }
+    /// ``Counter/originCalls``.
+    public var originCalls: UInt64 { self[.originCalls] }
+    /// ``Counter/originErrors``.
+    public var originErrors: UInt64 { self[.originErrors] }
+    /// ``Counter/unchanged``.
+    public var unchanged: UInt64 { self[.unchanged] }
+    /// ``Counter/corrupt``.
+    public var corrupt: UInt64 { self[.corrupt] }
+    /// ``Counter/prefetches``.
+    public var prefetches: UInt64 { self[.prefetches] }
+    /// ``Counter/sends``.
+    public var sends: UInt64 { self[.sends] }
+    /// ``Counter/failedSends``.
+    public var failedSends: UInt64 { self[.failedSends] }
+}

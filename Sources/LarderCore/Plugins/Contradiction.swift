@@ -1,0 +1,25 @@
+/// A setting of a plugin that contradicts another one of the same plugin. A plugin reports it among its traits, and the
+/// policy is then refused.
+///
+/// ```swift
+/// traits: { least, most in
+///     Traits().with {
+///         if most < least { $0.contradictions = [Contradiction("most", "'most' is smaller than 'least'")] }
+///     }
+/// }
+/// ```
+public struct Contradiction: Hashable, Sendable {
+    /// The name of the setting. The message points at it.
+    public let setting: String
+    /// The contradiction in words, without any value of a setting.
+    public let message: String
+    /// A description of the expected value; nil if the message contains it.
+    public let expected: String?
+
+    /// Creates a contradiction.
+    public init(_ setting: String, _ message: String, expected: String? = nil) {
+        self.setting = setting
+        self.message = message
+        self.expected = expected
+    }
+}

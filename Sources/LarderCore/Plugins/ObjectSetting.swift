@@ -1,0 +1,65 @@
+extension SettingType {
+    /// An object with these keys and no others. Each key is declared once, like a setting of a plugin. `noun` is the
+    /// name of the object in messages: `a scenario`.
+    ///
+    /// `make` gets the values in the order of their declaration, and reports contradictions between them. The keys of
+    /// `sections` are read elsewhere.
+    package static func object<each Part>(
+        _ noun: String, _ keys: repeat Setting<each Part>, sections: PluginKind? = nil,
+        make: @escaping @Sendable (Node, PolicyDiagnostics, repeat each Part) -> Value?
+    ) -> SettingType<Value> {
+        var all: [SettingDeclaration] = []
+        for key in repeat each keys { all.append(key.declaration) }
+        let declarations = all
+        let own = declarations.map(\.name)
+        return SettingType(
+            noun, expectation: "\(noun): { … }",
+            schema: schema(of: declarations), show: { _ in nil },
+            read: { node, reading in
+                guard let members = node.members else {
+                    reading.reject(node, expected: "\(noun): { … }")
+                    return nil
+                }
+                let known = own + (sections.map { reading.registry[$0].map(\.name) } ?? [])
+                for member in members where !known.contains(member.name) {
+                    if let present = declarations.presentName(of: member.name) {
+                        reading.report(
+                            "the key '\(member.name)' of \(noun) is now called '\(present)'", at: member.position)
+                        continue
+                    }
+                    reading.reportUnknownKey(
+                        member, "unknown key '\(member.name.prefix(64))' of \(noun)", sections, known: known)
+                }
+                let given = (repeat SettingValue(value: (each keys).read(from: node, owner: noun, reading)))
+                do { return make(node, reading, repeat try (each given).unwrapped()) } catch { return nil }
+            })
+    }
+
+    private static func schema(of declarations: [SettingDeclaration]) -> JSON {
+        let properties = declarations.map { declaration in
+            var members = [JSON.Member("description", .string(declaration.help))]
+            if case .object(let own) = declaration.schema { members += own }
+            return JSON.Member(declaration.name, .object(members))
+        }
+        return [
+            "type": "object", "properties": .object(properties),
+            "required": .list(declarations.filter(\.isRequired).map { .string($0.name) }),
+            "additionalProperties": false,
+        ]
+    }
+}
+
+extension SettingType {
+    /// A value of another type, or a list of such values.
+    package static func oneOrMore<Element>(_ element: SettingType<Element>) -> SettingType<[Element]>
+    where Value == [Element] {
+        let list = SettingType.list(of: element, atLeast: 1)
+        return SettingType(
+            "\(element.name), or a list", expectation: "\(element.expectation), or a list of them",
+            schema: ["anyOf": [element.schema, list.schema]], show: list.show,
+            read: { node, reading in
+                if case .list = node.content { return list.read(node, reading) }
+                return element.read(node, reading).map { [$0] }
+            })
+    }
+}

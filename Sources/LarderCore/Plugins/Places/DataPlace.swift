@@ -1,0 +1,60 @@
+import LarderBase
+
+/// A folder for what a user wrote and nothing else holds, such as changes that were not sent yet.
+///
+/// ``Context/dataPlace(_:)`` returns it. Systems do not delete it, and no clearing reaches it: the plugin removes its files
+/// when they are no longer needed, or when the app asks for that.
+public struct DataPlace: Sendable {
+    /// The full path of the folder. Only its owner has access.
+    public let path: String
+
+    /// Makes the folder again if it is missing. Blocks.
+    ///
+    /// - Throws: an error that says which operation the system refused.
+    public func restore() throws {
+        do { try Disk.makeFolder(path) } catch { throw DataFolder.failure("\(error)") }
+    }
+}
+
+/// The folder in which a pantry keeps what users wrote. It is made when a plugin first asks for a place in it.
+struct DataFolder: Sendable {
+    /// The path; nil if the user has no folder for data.
+    let path: String?
+    private let cacheDirectory: String
+
+    init(_ path: String?, beside cacheDirectory: String) {
+        self.path = path
+        self.cacheDirectory = cacheDirectory
+    }
+
+    /// Returns a place of a resource, or of one of its sections. Blocks.
+    func place(_ name: String, of resource: String, section: String? = nil) throws(StoreError) -> DataPlace {
+        if name.isEmpty { throw StoreError("a place needs a name") }
+        guard let path else { throw StoreError("no data folder is known; pass `data:` to Pantry") }
+        // The cache folder may be deleted at any time.
+        if !cacheDirectory.isEmpty, (path + "/").hasPrefix(cacheDirectory + "/") {
+            throw Self.failure("it is in the cache folder")
+        }
+        let place = DataPlace(path: path + "/" + PlaceName(resource: resource, section: section, name).path)
+        do { try Disk.makeFolder(place.path) } catch { throw Self.failure("\(error)") }
+        return place
+    }
+
+    static func failure(_ reason: String) -> StoreError { StoreError("the data folder cannot be used: \(reason)") }
+}
+
+extension Context {
+    /// Returns a folder of this resource for what a user wrote and nothing else holds. The folder exists when this
+    /// returns, and its files from earlier runs are still in it. Blocks.
+    ///
+    /// The folder is outside the cache folder, so the system does not delete it. No clearing reaches it, and it stays when
+    /// no policy names it any more. Several parts, pantries and processes that use the same name get the same folder. The
+    /// folders of a section are its own.
+    ///
+    /// - Parameter name: distinguishes the folders of one resource. Any text that is not empty is allowed.
+    /// - Throws: an error if the folder cannot be used. A part that can work without it catches the error; else the policy
+    ///   cannot be composed.
+    public func dataPlace(_ name: String) throws -> DataPlace {
+        try data.place(name, of: resource.isEmpty ? PlaceName.pantry : resource, section: source?.section)
+    }
+}

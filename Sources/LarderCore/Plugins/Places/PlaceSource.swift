@@ -1,0 +1,72 @@
+import LarderBase
+
+/// The source from which a context hands out places to one part of a store or to a section.
+struct PlaceSource: Sendable {
+    let places: Places
+    let turns: PlaceTurns
+    /// The store to which the part belongs.
+    let use: StoreUse
+    let taken: HeldPlaces
+    /// The places of the whole graph.
+    let graphPlaces: HeldPlaces
+    /// The way for the store's late faults.
+    let lateFaults: LateFaults
+    let ifUnusable: UnusableCacheAction
+    /// The section whose places they are; nil for the places of stores.
+    let section: String?
+    /// Whether the part is made after its graph, so that nobody can be shown the cache folder's path.
+    private(set) var isLate = false
+    /// Whether the part that is being made requested a place.
+    let isRequested = Locked(false)
+    /// The place that the part requested and another store still uses.
+    let awaited = Locked<PlaceName?>(nil)
+
+    init(
+        places: Places, turns: PlaceTurns, use: StoreUse, taken: HeldPlaces, lateFaults: LateFaults,
+        ifUnusable: UnusableCacheAction, section: String? = nil
+    ) {
+        self.init(places, turns, use, taken, graphPlaces: taken, lateFaults, ifUnusable, section: section)
+    }
+
+    private init(
+        _ places: Places, _ turns: PlaceTurns, _ use: StoreUse, _ taken: HeldPlaces, graphPlaces: HeldPlaces,
+        _ lateFaults: LateFaults, _ ifUnusable: UnusableCacheAction, section: String?
+    ) {
+        self.places = places
+        self.turns = turns
+        self.use = use
+        self.taken = taken
+        self.graphPlaces = graphPlaces
+        self.lateFaults = lateFaults
+        self.ifUnusable = ifUnusable
+        self.section = section
+    }
+
+    /// The source for another part.
+    var fresh: PlaceSource {
+        var source = PlaceSource(
+            places, turns, use, taken, graphPlaces: graphPlaces, lateFaults, ifUnusable, section: section)
+        source.isLate = isLate
+        return source
+    }
+
+    /// Returns the source for a part that is made after its graph.
+    func late(_ taken: HeldPlaces) -> PlaceSource {
+        var source = PlaceSource(
+            places, turns, use, taken, graphPlaces: graphPlaces, lateFaults, ifUnusable, section: section)
+        source.isLate = true
+        return source
+    }
+
+    /// Hands out a place. Only stores take turns: a section and its successor share their places for a while. Blocks.
+    ///
+    /// - Throws: an error if the place cannot be used, or if another store still uses it.
+    func take(_ name: PlaceName) throws -> StorePlace {
+        guard section != nil || turns.take(name, for: use) else {
+            graphPlaces.wait(for: name, in: places)
+            awaited.withLock { $0 = name }
+            throw StoreError("another store still uses this place")
+        }
+        return try taken.take(name, from: places)
+    }
+}

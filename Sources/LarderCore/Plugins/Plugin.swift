@@ -1,0 +1,229 @@
+/// A named recipe with declared settings, which the composer turns into one part of a loader graph.
+///
+/// ```swift
+/// Plugin.strategy("network-first", "The origin first; a copy when it fails.",
+///     Setting("patience", optional: .duration, help: "How long to wait before showing a copy")
+/// ) { sides, patience in NetworkFirst(sides: sides, patience: patience) }
+/// ```
+///
+/// The values of the settings arrive in the order of their declaration. Settings that are not declared cannot be read.
+public final class Plugin: Sendable {
+    /// The kind of plugin.
+    public let kind: PluginKind
+    /// The name that policies put after `"use"`.
+    public let name: String
+    /// The purpose, in one line.
+    public let about: String
+    /// The declarations of its settings.
+    public let settings: [SettingDeclaration]
+    /// The counters that it has in addition to those of every resource.
+    public let counters: [Counter]
+    /// The levels that it sets.
+    public let levels: [Level]
+    /// The sides that a strategy uses; all sides, for any other kind.
+    package let needs: StrategyNeeds
+    /// The names of its settings.
+    let names: [String]
+    /// Whether only the kind and name are known: see ``assumed(_:_:)``.
+    package let isAssumed: Bool
+    /// Whether it was declared as a plugin of a module's own kind.
+    let isCustom: Bool
+    let prepare: @Sendable (Node, PolicyDiagnostics) -> (Recipe, Traits)?
+
+    private init(
+        _ kind: PluginKind, _ name: String, _ about: String, _ settings: [SettingDeclaration], _ needs: StrategyNeeds,
+        counters: [Counter] = [], levels: [Level] = [], isAssumed: Bool = false, isCustom: Bool = false,
+        prepare: @escaping @Sendable (Node, PolicyDiagnostics) -> (Recipe, Traits)?
+    ) {
+        self.kind = kind
+        self.name = name
+        self.about = about
+        self.settings = settings
+        self.needs = needs
+        self.counters = counters
+        self.levels = levels
+        self.isAssumed = isAssumed
+        self.isCustom = isCustom
+        names = settings.map(\.name)
+        self.prepare = prepare
+    }
+}
+
+/// The sides that a strategy uses. The parts of a policy that belong to an unused side have no effect.
+public struct StrategyNeeds: OptionSet, Sendable {
+    /// The raw bits.
+    public let rawValue: Int
+
+    /// Makes the needs from raw bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// The strategy calls the origin.
+    public static let origin = StrategyNeeds(rawValue: 1)
+    /// The strategy reads copies and has answers saved.
+    public static let store = StrategyNeeds(rawValue: 2)
+}
+
+/// The closure that makes a part. The settings are already read and checked.
+enum Recipe: Sendable {
+    case origin(@Sendable (Context) throws -> any Loader)
+    case wrapper(@Sendable (Context, any Loader) throws -> any Loader)
+    case strategy(@Sendable (Sides) throws -> any Loader)
+    case validator(@Sendable (Context) throws -> any Validator)
+    case store(@Sendable (Context) throws -> any Store)
+    case eviction(@Sendable () throws -> any Eviction)
+    case section(goesAround: Bool, @Sendable (Context) throws -> any Attachment)
+    case custom(@Sendable (Context) throws -> any Sendable)
+}
+
+extension Plugin {
+    /// Declares an origin: a source of data.
+    ///
+    /// `traits`, here and for the other kinds, gives the lint rules facts to check. `counters` and `levels` are added
+    /// to those of Larder: see ``Counter`` and ``Level``.
+    ///
+    /// The loader's ``Loader/load(_:)`` is called off the caller's actor, and may be called many times at once. It
+    /// returns an ``Entry``, or ``Loaded/unchanged(_:updating:)`` if the call names a copy that is still current.
+    public static func origin<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
+        make: @escaping @Sendable (Context, repeat each Value) throws -> any Loader
+    ) -> Plugin {
+        build(.origin, name, about, counters: counters, levels: levels, repeat each settings) {
+            (values: repeat each Value) in
+            (.origin { context in try make(context, repeat each values) }, traits?(repeat each values) ?? Traits())
+        }
+    }
+
+    /// Declares a wrapper: a loader around an origin, or around the wrapper that follows it in the policy.
+    public static func wrapper<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
+        make: @escaping @Sendable (Context, any Loader, repeat each Value) throws -> any Loader
+    ) -> Plugin {
+        build(.wrapper, name, about, counters: counters, levels: levels, repeat each settings) {
+            (values: repeat each Value) in
+            (
+                .wrapper { context, inner in try make(context, inner, repeat each values) },
+                traits?(repeat each values) ?? Traits()
+            )
+        }
+    }
+
+    /// Declares a strategy, which arranges the live and the cached side. A strategy that uses both sides also gets the
+    /// setting `rest`: how long the origin is left alone after a failure while a copy can be served.
+    public static func strategy<each Value>(
+        _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
+        _ settings: repeat Setting<each Value>,
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
+        make: @escaping @Sendable (Sides, repeat each Value) throws -> any Loader
+    ) -> Plugin {
+        guard needs == [.origin, .store] else {
+            return build(.strategy, name, about, needs: needs, counters: counters, levels: levels, repeat each settings)
+            { (values: repeat each Value) in
+                (.strategy { sides in try make(sides, repeat each values) }, traits?(repeat each values) ?? Traits())
+            }
+        }
+        return build(
+            .strategy, name, about, needs: needs, counters: counters, levels: levels, .rest, repeat each settings
+        ) {
+            (rest: Duration, values: repeat each Value) in
+            let own = traits?(repeat each values) ?? Traits()
+            return (.strategy { sides in try make(sides, repeat each values) }, own.with { $0.rest = rest })
+        }
+    }
+
+    /// Declares a validator, which decides which payloads may be kept and which copies may be shown.
+    public static func validator<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
+        make: @escaping @Sendable (Context, repeat each Value) throws -> any Validator
+    ) -> Plugin {
+        build(.validator, name, about, counters: counters, levels: levels, repeat each settings) {
+            (values: repeat each Value) in
+            (.validator { context in try make(context, repeat each values) }, traits?(repeat each values) ?? Traits())
+        }
+    }
+
+    /// Declares a store for copies. Every store also gets the setting `limit`: how long one of its operations may take.
+    public static func store<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
+        make: @escaping @Sendable (Context, repeat each Value) throws -> any Store
+    ) -> Plugin {
+        build(.store, name, about, counters: counters, levels: levels, .limit, repeat each settings) {
+            (limit: Duration?, values: repeat each Value) in
+            let recipe = Recipe.store { context in
+                let store = try make(context, repeat each values)
+                guard let limit else { return store }
+                return LimitedStore(store, limit: limit, name: name, world: context.world)
+            }
+            let own = traits?(repeat each values) ?? Traits()
+            return (recipe, own.with { $0.givesUpAfter = limit ?? $0.givesUpAfter })
+        }
+    }
+
+    /// Declares an eviction, which chooses the entries that a full store removes.
+    public static func eviction<each Value>(
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        make: @escaping @Sendable (repeat each Value) throws -> any Eviction
+    ) -> Plugin {
+        build(.eviction, name, about, repeat each settings) { (values: repeat each Value) in
+            (.eviction { try make(repeat each values) }, Traits())
+        }
+    }
+
+    /// Returns a plugin of which only the kind and the name are known, for checking policies that name a plugin of an
+    /// app whose code is elsewhere. It accepts any settings. Making a part of it throws.
+    package static func assumed(_ kind: PluginKind, _ name: String) -> Plugin {
+        let missing = Registry.Conflict(
+            description: "\(kind) '\(name)' is only assumed: its code is not in this program")
+        let recipe: Recipe =
+            switch kind {
+            case .origin: .origin { _ in throw missing }
+            case .wrapper: .wrapper { _, _ in throw missing }
+            case .strategy: .strategy { _ in throw missing }
+            case .validator: .validator { _ in throw missing }
+            case .store: .store { _ in throw missing }
+            case .eviction: .eviction { throw missing }
+            case .section, .pantrySection: .section(goesAround: false) { _ in throw missing }
+            default: .custom { _ in throw missing }
+            }
+        let isCustom = !PluginKind.core.contains(kind)
+        return Plugin(
+            kind, name, "Assumed to be there.", [], [.origin, .store], isAssumed: true, isCustom: isCustom
+        ) { _, _ in (recipe, Traits()) }
+    }
+
+    static func build<each Value>(
+        _ kind: PluginKind, _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
+        counters: [Counter] = [], levels: [Level] = [], isCustom: Bool = false, _ settings: repeat Setting<each Value>,
+        recipe: @escaping @Sendable (repeat each Value) -> (Recipe, Traits)
+    ) -> Plugin {
+        var declarations: [SettingDeclaration] = []
+        for setting in repeat each settings { declarations.append(setting.declaration) }
+        let owner = "\(kind) '\(name)'"
+        return Plugin(
+            kind, name, about, declarations, needs, counters: counters, levels: levels, isCustom: isCustom
+        ) { node, reading in
+            let given = (repeat SettingValue(value: (each settings).read(from: node, owner: owner, reading)))
+            do {
+                return recipe(repeat try (each given).unwrapped())
+            } catch {
+                return nil
+            }
+        }
+    }
+}
+
+/// The value of a setting as it was read; nil after a problem was reported.
+struct SettingValue<Value: Sendable> {
+    struct Missing: Error {}
+    var value: Value?
+
+    func unwrapped() throws -> Value {
+        guard let value else { throw Missing() }
+        return value
+    }
+}

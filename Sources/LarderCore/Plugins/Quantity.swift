@@ -1,0 +1,198 @@
+/// The notation of durations and sizes in a policy: a whole number with a unit.
+package struct Quantity: Sendable {
+    var noun: String
+    var examples: [String]
+    /// The name of each unit, and the number of smallest units in it. The smallest unit comes first.
+    var units: [(name: String, size: Int64)]
+    /// The largest amount, and how it is written.
+    var most: (amount: Int64, text: String)
+
+    static let duration = Quantity(
+        noun: "duration", examples: ["250ms", "30s", "5m", "12h", "7d"],
+        units: [
+            ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
+            ("d", 86_400_000_000_000),
+        ], most: (.max, "forever"))
+    package static let size = Quantity(
+        noun: "size", examples: ["64KB", "20MB", "1GB"],
+        units: [("B", 1), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)],
+        most: (999_999_999_999_999, "999999GB"))
+
+    var expectation: String {
+        "a \(noun) such as " + examples.prefix(2).map { "\"\($0)\"" }.joined(separator: " or ")
+    }
+
+    /// The number of digits that is always safe for this unit.
+    private func digits(of unit: Int64) -> Int { String(most.amount / unit + 1).count - 1 }
+
+    /// Returns the amount of a text such as `5m`, `Int64.max` if it is too large, or nil if the text is not an amount.
+    package func amount(_ text: String) -> Int64? {
+        let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard !digits.isEmpty,
+            let unit = units.first(where: { $0.name.utf8.elementsEqual(text.utf8.dropFirst(digits.count)) })
+        else {
+            return nil
+        }
+        let significant = digits.drop { $0 == UInt8(ascii: "0") }
+        if significant.isEmpty { return 0 }
+        guard significant.count <= self.digits(of: unit.size), let number = Int64(Substring(significant)) else {
+            return .max
+        }
+        return number * unit.size
+    }
+
+    /// Returns the text of an amount, in the largest unit that divides it.
+    func text(_ amount: Int64) -> String {
+        if amount >= most.amount { return most.text }
+        let unit = units.last { amount % $0.size == 0 && (amount != 0 || $0.name == "s" || $0.name == "B") } ?? units[0]
+        return "\(amount / unit.size)\(unit.name)"
+    }
+
+    /// The JSON Schema of the amounts in a range.
+    func schema(of range: ClosedRange<Int64>, or special: String? = nil) -> JSON {
+        let choices = [pattern(of: range)] + (special.map { [$0] } ?? [])
+        return ["type": "string", "pattern": .string("^(" + choices.joined(separator: "|") + ")$")]
+    }
+
+    /// The regular expression of the amounts in a range.
+    func pattern(of range: ClosedRange<Int64>) -> String {
+        units.compactMap { unit in
+            let low = range.lowerBound / unit.size + (range.lowerBound % unit.size == 0 ? 0 : 1)
+            let nines = Int64(String(repeating: "9", count: digits(of: unit.size))) ?? .max
+            return WholeNumbers.pattern(from: low, to: min(range.upperBound / unit.size, nines)).map { $0 + unit.name }
+        }.joined(separator: "|")
+    }
+
+    /// Returns the amount of a node, or nil after reporting what is wrong with it.
+    func read(_ node: Node, in range: ClosedRange<Int64>, _ reading: PolicyDiagnostics) -> Int64? {
+        switch node.content {
+        case .string(let text):
+            guard let amount = amount(text) else {
+                let shown = node.written == nil ? text : ""
+                if isNumber(shown) {
+                    reportMissingUnit(shown, node, reading)
+                } else {
+                    reading.report(
+                        "this is not a \(noun)", at: node.position, expected: expectation, suggestion: likely(shown))
+                }
+                return nil
+            }
+            guard range.contains(amount), amount != .max else {
+                reading.report(
+                    "\((node.written ?? text).prefix(32)) is out of range", at: node.position,
+                    expected: "a \(noun) from \(self.text(range.lowerBound)) to \(self.text(range.upperBound))")
+                return nil
+            }
+            return amount
+        case .number(_, let text):
+            reportMissingUnit(text, node, reading)
+            return nil
+        default:
+            reading.reject(node, expected: expectation)
+            return nil
+        }
+    }
+
+    /// Reports a number without a unit, with the two most likely spellings.
+    private func reportMissingUnit(_ number: String, _ node: Node, _ reading: PolicyDiagnostics) {
+        let likely = noun == "duration" ? ("ms", "s") : ("KB", "MB")
+        let spellings = "\"\(number)\(likely.0)\" or \"\(number)\(likely.1)\""
+        reading.report(
+            "the number \(number.prefix(32)) has no unit", at: node.position,
+            expected: isNumber(number) ? spellings : expectation)
+    }
+
+    /// Whether a text is a number that a unit may follow.
+    private func isNumber(_ text: String) -> Bool {
+        (1...9).contains(text.utf8.count) && text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+    }
+
+    /// Returns the text without spaces and with its unit in the right case, or nil if that is no amount either.
+    private func likely(_ text: String) -> String? {
+        let text = text.prefix(32).filter { $0 != " " }
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = units.first { $0.name.lowercased() == text.dropFirst(digits.count).lowercased() }
+        return unit.flatMap { amount(digits + $0.name) == nil ? nil : digits + $0.name }
+    }
+}
+
+extension SettingType where Value == Duration {
+    /// A duration: `"250ms" "30s" "5m" "12h" "7d" "forever"`.
+    public static var duration: SettingType<Duration> { duration(.zero ... .forever) }
+
+    /// A duration in a range.
+    public static func duration(_ range: ClosedRange<Duration>) -> SettingType<Duration> {
+        let quantity = Quantity.duration
+        let limits = range.lowerBound.nanoseconds...range.upperBound.nanoseconds
+        let mayBeForever = range.upperBound >= .forever
+        return SettingType(
+            "duration", expectation: quantity.expectation,
+            schema: quantity.schema(of: limits, or: mayBeForever ? "forever" : nil),
+            example: "30s",
+            show: { "\"\($0.spelled)\"" },
+            read: { node, reading in
+                if mayBeForever, node.string == "forever" { return .forever }
+                return quantity.read(node, in: limits, reading).map { .nanoseconds($0) }
+            })
+    }
+}
+
+extension SettingType where Value == Range<Duration> {
+    /// A span of time: `"2m-5m"`, its end not included.
+    public static var window: SettingType<Range<Duration>> {
+        let quantity = Quantity.duration
+        let expectation = "a window such as \"2m-5m\""
+        let end = "(\(quantity.pattern(of: 0...(.max))))"
+        return SettingType(
+            "window", expectation: expectation,
+            schema: ["type": "string", "pattern": .string("^\(end)-\(end)$")],
+            example: "2m-5m", show: { "\"\($0.lowerBound.spelled)-\($0.upperBound.spelled)\"" },
+            read: { node, reading in
+                let ends = node.string?.split(separator: "-", omittingEmptySubsequences: false) ?? []
+                let amounts = ends.compactMap { quantity.amount(String($0)) }.filter { $0 != .max }
+                guard ends.count == 2, amounts.count == 2 else {
+                    reading.reject(node, unless: "window", expected: expectation)
+                    return nil
+                }
+                guard amounts[0] < amounts[1] else {
+                    reading.report("the window ends before it starts", at: node.position, expected: expectation)
+                    return nil
+                }
+                return .nanoseconds(amounts[0]) ..< .nanoseconds(amounts[1])
+            })
+    }
+}
+
+extension SettingType where Value == Int {
+    /// A number of bytes: `"64KB" "20MB" "1GB"`.
+    public static var size: SettingType<Int> {
+        let limits = 1...Quantity.size.most.amount
+        return SettingType(
+            "size", expectation: Quantity.size.expectation, schema: Quantity.size.schema(of: limits),
+            example: "20MB",
+            show: { "\"\(Quantity.size.text(Int64($0)))\"" },
+            read: { node, reading in Quantity.size.read(node, in: limits, reading).map { Int(clamping: $0) } })
+    }
+}
+
+extension Int {
+    /// The number of bytes as a policy spells it: `64KB`.
+    public var spelledSize: String { Quantity.size.text(Int64(self)) }
+}
+
+extension Duration {
+    /// Makes the duration that a policy spells with this text; nil if the text is no duration.
+    package init?(spelled text: String) {
+        if text == "forever" {
+            self = .forever
+        } else {
+            guard let amount = Quantity.duration.amount(text), amount != .max else { return nil }
+            self = .nanoseconds(amount)
+        }
+    }
+
+    /// The duration as a policy spells it: `250ms`, `7d`, `forever`.
+    public var spelled: String {
+        self >= .forever ? "forever" : Quantity.duration.text(nanoseconds / 1_000_000 * 1_000_000)
+    }
+}

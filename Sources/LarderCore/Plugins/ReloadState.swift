@@ -1,0 +1,44 @@
+import LarderBase
+
+/// Keeps the state of a graph's parts across a reload, by each part's declaration. State that no part of the next graph
+/// asks for is dropped.
+final class ReloadState: Sendable {
+    private struct Name: Hashable {
+        var part: Int
+        var type: ObjectIdentifier
+    }
+
+    private struct State {
+        var former: [Name: any Sendable]
+        var items: [Name: any Sendable] = [:]
+    }
+
+    private let state: Locked<State>
+
+    init(after former: ReloadState? = nil) {
+        state = Locked(State(former: former?.state.withLock { $0.items } ?? [:]))
+    }
+
+    /// Returns the item of this part and type: the former graph's item, or else a new one.
+    func item<Item: Sendable>(of part: Int, _ make: () -> Item) -> Item {
+        let name = Name(part: part, type: ObjectIdentifier(Item.self))
+        let known = state.withLock { state -> Item? in
+            let item = (state.items[name] ?? state.former[name]) as? Item
+            if let item { state.items[name] = item }
+            return item
+        }
+        if let known { return known }
+        // `make` runs outside the lock, because it is a plugin's code.
+        let item = make()
+        state.withLock { $0.items[name] = item }
+        return item
+    }
+
+    /// The levels of the parts.
+    var levels: [PartLevels] { state.withLock { $0.items.values.compactMap { $0 as? PartLevels } } }
+
+    /// Drops the former graph's items that no part has asked for.
+    func dropUnused() {
+        state.withLock { $0.former = [:] }
+    }
+}

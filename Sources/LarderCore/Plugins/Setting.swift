@@ -1,0 +1,127 @@
+/// A setting of a plugin, declared once: its name, type, default and a line of help.
+///
+/// The reading from a policy, the error messages, the JSON Schema, `larder plugins` and the reference all come from
+/// this declaration.
+public final class Setting<Value: Sendable>: Sendable {
+    /// The name in a policy.
+    public let name: String
+    /// The type: how a value is written, and which values are allowed.
+    public let type: SettingType<Value>
+    /// The default; nil if the setting is required.
+    public let fallback: Value?
+    /// The purpose, in one line.
+    public let help: String
+    /// Former names of the setting.
+    let formerNames: [String]
+    /// Gives the part that holds when a part is left out; nil if none can be had.
+    private let defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)?
+
+    private init(
+        _ name: String, _ type: SettingType<Value>, _ fallback: Value?, _ help: String, formerNames: [String] = [],
+        defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)? = nil
+    ) {
+        self.defaultPart = defaultPart
+        self.name = name
+        self.type = type
+        self.fallback = fallback
+        self.help = help
+        self.formerNames = formerNames
+    }
+
+    /// Declares a required setting.
+    public convenience init(_ name: String, _ type: SettingType<Value>, help: String) {
+        self.init(name, type, nil, help)
+    }
+
+    /// Declares a setting with a default.
+    public convenience init(_ name: String, _ type: SettingType<Value>, default fallback: Value, help: String) {
+        self.init(name, type, fallback, help)
+    }
+
+    /// Declares an optional setting. Its value is nil if it is left out.
+    public convenience init<Wrapped>(_ name: String, optional type: SettingType<Wrapped>, help: String)
+    where Value == Wrapped? {
+        self.init(name, type.optional, .some(nil), help)
+    }
+
+    /// Declares a part that may be left out. The first plugin of its kind in the registry is then used, with its default
+    /// settings.
+    public convenience init(_ name: String, defaultPartOf kind: PluginKind, help: String) where Value == Part {
+        self.init(name, .part(kind), nil, help) { reading in
+            guard let part = try? reading.registry.defaultPart(of: kind) else { return nil }
+            reading.found(part)
+            return part
+        }
+    }
+
+    /// Returns the setting with a former name added. A policy that uses the former name gets an error with the present
+    /// name.
+    ///
+    /// ```swift
+    /// Setting("capacity", .size, help: "The largest payload").formerly("most")
+    /// ```
+    public func formerly(_ oldName: String) -> Setting {
+        Setting(name, type, fallback, help, formerNames: formerNames + [oldName], defaultPart: defaultPart)
+    }
+
+    /// The declaration without its value type, for listing.
+    package var declaration: SettingDeclaration {
+        SettingDeclaration(
+            name: name, type: type.name, expectation: type.expectation, default: fallback.flatMap(type.show),
+            isRequired: fallback == nil && defaultPart == nil, help: help, schema: type.schema, example: type.example,
+            kind: type.kind, isDefaultPart: defaultPart != nil, formerNames: formerNames)
+    }
+
+    /// Returns the value that `settings` gives, or the default; nil after a problem was reported.
+    func read(from settings: Node, owner: String, _ reading: PolicyDiagnostics) -> Value? {
+        if let node = settings[name] {
+            return reading.inside("." + name) { type.read(node, reading) }
+        }
+        if let part = defaultPart?(reading) { return part }
+        if fallback == nil, !formerNames.contains(where: { settings[$0] != nil }) {
+            reading.report("\(owner) needs the setting '\(name)'", at: settings.position, expected: type.expectation)
+        }
+        return fallback
+    }
+}
+
+/// A setting as it appears in help, the reference and the schema.
+public struct SettingDeclaration: Sendable {
+    /// The name in a policy.
+    public let name: String
+    /// The type's name.
+    public let type: String
+    /// The allowed values, in words.
+    public let expectation: String
+    /// The default as a policy would write it; nil if there is none.
+    public let `default`: String?
+    /// Whether the setting is required.
+    public let isRequired: Bool
+    /// The purpose, in one line.
+    public let help: String
+    /// The JSON Schema of its values.
+    public let schema: JSON
+    /// An allowed value; nil if no value fits everywhere.
+    public let example: JSON?
+    /// The kind of the plugins that its values name; nil if they name none.
+    public let kind: PluginKind?
+    /// Whether the first registered plugin of ``kind`` is used when the setting is left out.
+    public let isDefaultPart: Bool
+    /// Former names, which policies may no longer use.
+    public let formerNames: [String]
+}
+
+extension SettingDeclaration {
+    /// Returns the default as a policy would write it, with the plugins of a registry; nil if there is none.
+    public func defaultText(in registry: Registry) -> String? {
+        guard isDefaultPart, let kind, let plugin = registry[kind].first else { return `default` }
+        return "\"\(plugin.name)\""
+    }
+}
+
+extension [SettingDeclaration] {
+    /// Returns the present name of the setting that was called `formerName`; nil if there is none.
+    func presentName(of formerName: String) -> String? {
+        first { $0.formerNames.contains(formerName) }?.name
+    }
+}

@@ -1,0 +1,52 @@
+import LarderBase
+
+/// The objects that the plugins of one pantry share, by type and name. It does not keep them alive.
+final class SharedObjects: Sendable {
+    private struct Name: Hashable {
+        let type: ObjectIdentifier
+        let name: String
+    }
+
+    private struct Reference {
+        weak var object: (any AnyObject & Sendable)?
+    }
+
+    private let references = Locked<[Name: Reference]>([:])
+
+    /// Returns the object of this type and name, or a new one if nobody uses one.
+    func object<Object: AnyObject & Sendable>(_ name: String, _ make: () throws -> Object) rethrows -> Object {
+        let name = Name(type: ObjectIdentifier(Object.self), name: name)
+        if let object = references.withLock({ $0[name]?.object as? Object }) { return object }
+        // `make` runs outside the lock, because it is a plugin's code.
+        let new = try make()
+        return references.withLock { references in
+            if let object = references[name]?.object as? Object { return object }
+            references = references.filter { $0.value.object != nil }
+            references[name] = Reference(object: new)
+            return new
+        }
+    }
+}
+
+extension Context {
+    /// Returns the object of this type and name that all plugins of the pantry share, whatever their resources, such as
+    /// a pool of connections. Makes it with `make` if nobody uses one.
+    ///
+    /// ```swift
+    /// let pool = try context.share(host) { try ConnectionPool(to: host) }
+    /// ```
+    ///
+    /// The pantry does not keep the object alive: it ends when its last user is released. After a reload, new parts get
+    /// the same object as long as a part or a running load uses it. When two threads ask at the same time, `make` may be
+    /// called twice, and both get one of the two objects.
+    ///
+    /// - Parameters:
+    ///   - name: distinguishes objects of one type.
+    ///   - make: makes the object.
+    /// - Throws: the error of `make`.
+    public func share<Object: AnyObject & Sendable>(
+        _ name: String = "", _ make: () throws -> Object
+    ) rethrows -> Object {
+        try shared.object(name, make)
+    }
+}

@@ -1,0 +1,60 @@
+/// Facts that a plugin gives about itself, depending on its settings. The lint rules use them to find contradictions
+/// between plugins before anything runs. A fact that is left out is not checked.
+public struct Traits: Sendable {
+    /// Origin, wrapper or store: the time after which it gives a call up. For a store it is set from the setting `limit`.
+    public var givesUpAfter: Duration?
+    /// Wrapper: the largest number of tries, and the total time it waits between them.
+    public var tries: (count: Int, waits: Duration)?
+    /// Wrapper: it may repeat a call that changes something at the origin: see ``Call/isSend``.
+    public var repeatsSends = false
+    /// Origin: it can change something at the source of the data. If not, ``Resource/send(_:method:invalidating:)``
+    /// throws without calling it.
+    public var acceptsSends = false
+    /// Origin, or a part among its settings: returns the account in whose name it signs its calls; nil if nobody is signed
+    /// in.
+    ///
+    /// It is asked whenever a request is made that has no scope, and its answer is then the scope. So the copies of two
+    /// accounts never meet. It may be called from any thread, also for a hit in memory, so it must be quick.
+    public var account: (@Sendable () -> String?)?
+    /// The settings of the plugin that contradict each other.
+    public var contradictions: [Contradiction] = []
+    /// Origin: it cannot fail, so the fallbacks after it are never reached.
+    public var cannotFail = false
+    /// Origin: it is on this device, so its calls need no timeout.
+    public var isLocal = false
+    /// Validator: how long it permits a copy after the copy stopped being fresh.
+    public var showsStaleFor: Duration?
+    /// Validator: how long it permits a copy after the copy was fetched.
+    public var showsFor: Duration?
+    /// Validator: how long it permits a copy depends on what the origin says about the copy.
+    public var followsOrigin = false
+    /// Validator: it notices damaged payloads.
+    public var noticesDamage = false
+    /// Store: the number of bytes that it may keep.
+    public var capacity: Int?
+    /// Store: the longest time that it keeps an entry.
+    public var keepsFor: Duration?
+    /// Store: it keeps nothing.
+    public var keepsNothing = false
+    /// Store: its entries are kept outside the process's memory.
+    public var isForeign = false
+    /// Store: the name of the place that it writes to, in the resource's cache folder. No other store may use the same
+    /// name.
+    public var writesTo: String?
+    /// Strategy: how long it waits for the origin before it serves a copy.
+    public var patience: Duration?
+    /// Strategy: how long it leaves a key's origin alone after a failure. It is set from the setting `rest`.
+    public var rest: Duration?
+    /// Whether all settings come from the policy and none from the environment.
+    var mayBeShown = false
+
+    /// No traits.
+    public init() {}
+
+    /// Returns the traits with a change.
+    public func with(_ change: (inout Traits) -> Void) -> Traits {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}

@@ -1,0 +1,251 @@
+/// A rule about the parts of a policy: each part is correct, but together they contradict each other.
+package struct LintRule: Sendable {
+    package let name: String
+    package let severity: Problem.Severity
+    /// The reason for the rule, in one line.
+    package let why: String
+    private let check: @Sendable (Policy, LintRule, PolicyDiagnostics) -> Void
+
+    private init(
+        _ name: String, _ severity: Problem.Severity, _ why: String,
+        check: @escaping @Sendable (Policy, LintRule, PolicyDiagnostics) -> Void
+    ) {
+        self.name = name
+        self.severity = severity
+        self.why = why
+        self.check = check
+    }
+
+    /// Checks all rules and reports what they find.
+    static func check(_ policy: Policy, _ reading: PolicyDiagnostics) {
+        for rule in all { rule.check(policy, rule, reading) }
+    }
+
+    /// Reports a finding about a part, or about one of its settings if the policy has it.
+    private func report(
+        _ message: String, about part: Part, setting: String? = nil, _ reading: PolicyDiagnostics,
+        expected: String? = nil
+    ) {
+        if let setting, let node = part.node[setting] {
+            report(message, at: "\(part.path).\(setting)", node, reading, expected: expected)
+        } else {
+            report(message, at: part.path, part.node, reading, expected: expected)
+        }
+    }
+
+    /// Reports a finding about the node at `path`, which begins with `$`.
+    private func report(
+        _ message: String, at path: String, _ node: Node, _ reading: PolicyDiagnostics, expected: String? = nil
+    ) {
+        reading.inside(String(path.dropFirst())) {
+            reading.report(message, severity, at: node.position, expected: expected, rule: name)
+        }
+    }
+
+    /// All rules.
+    package static let all: [LintRule] = [
+        contradiction, noEffect, retryFitsTimeout, unreachableFallback, noEntryFits, forgottenTooSoon, staleUnchecked,
+        endlessCall,
+        endlessStore, keepsNothing, sharedFolder,
+        onlyShortens,
+    ]
+
+    private static let contradiction = LintRule(
+        "contradiction", .error, "Of two settings that exclude each other, one would be ignored."
+    ) { policy, rule, reading in
+        func check(_ part: Part) {
+            for found in part.traits.contradictions {
+                rule.report(found.message, about: part, setting: found.setting, reading, expected: found.expected)
+            }
+            part.nested.forEach(check)
+        }
+        let parts =
+            [policy.origin, policy.strategy, policy.store].compactMap { $0 } + policy.around + policy.validators
+            + policy.fallbacks + policy.sections
+        parts.forEach(check)
+    }
+
+    private static let noEffect = LintRule(
+        "no-effect", .warning, "A setting or part without any effect misleads the reader of the policy."
+    ) { policy, rule, reading in
+        let strategy = policy.strategy
+        let unused: [PolicyMember] =
+            (strategy.plugin.needs.contains(.origin) ? [] : [.origin, .around])
+            + (strategy.plugin.needs.contains(.store) ? [] : [.store])
+        for member in unused {
+            guard let node = policy.tree[member.name] else { continue }
+            rule.report(
+                "'\(member.name)' has no effect: strategy '\(strategy.plugin.name)' does not use it",
+                at: "$.\(member.name)", node, reading)
+        }
+        if let patience = strategy.traits.patience, let longest = longestCall(of: policy), patience >= longest {
+            let setting = Setting<Duration?>.patience.name
+            rule.report(
+                "'\(setting)' has no effect: it is not shorter than \(spelled(longest, policy.around + [policy.origin].compactMap { $0 })), after which a call is given up",
+                about: strategy, setting: setting, reading)
+        }
+    }
+
+    private static let retryFitsTimeout = LintRule(
+        "retry-fits-timeout", .error, "Tries after the end of an enclosing timeout are never made."
+    ) { policy, rule, reading in
+        for (place, part) in policy.around.enumerated() {
+            guard let limit = part.traits.givesUpAfter else { continue }
+            for inner in policy.around.dropFirst(place + 1) {
+                guard let tries = inner.traits.tries, tries.waits >= limit else { continue }
+                rule.report(
+                    "'\(inner.plugin.name)' waits \(spelled(tries.waits, [inner])) between its tries, but the "
+                        + "'\(part.plugin.name)' around it gives up after \(spelled(limit, [part]))",
+                    about: part, reading,
+                    expected: "a longer limit, fewer tries, or the limit inside, after the tries")
+            }
+        }
+    }
+
+    private static let unreachableFallback = LintRule(
+        "unreachable-fallback", .error, "A fallback after something that cannot fail is never reached."
+    ) { policy, rule, reading in
+        var before = policy.origin.map { ("origin", $0) }
+        for fallback in policy.fallbacks {
+            if let (key, part) = before, part.traits.cannotFail {
+                rule.report(
+                    "this fallback can never be reached: the \(key) '\(part.plugin.name)' before it cannot fail",
+                    about: fallback, reading)
+                return
+            }
+            before = ("fallback", fallback)
+        }
+    }
+
+    private static let noEntryFits = LintRule(
+        "no-entry-fits", .error, "A store smaller than its smallest entry keeps nothing."
+    ) { policy, rule, reading in
+        func check(_ store: Part) {
+            let tiers = store.nested.filter { $0.plugin.kind == .store }
+            if !tiers.isEmpty { return tiers.forEach(check) }
+            guard let capacity = store.traits.capacity, capacity <= Entry.overhead else { return }
+            // The setting of a limit on size has this name in every store.
+            rule.report(
+                "no entry fits: each needs \(Entry.overhead) bytes besides its payload", about: store,
+                setting: "capacity",
+                reading,
+                expected: "a larger capacity")
+        }
+        if let store = policy.store { check(store) }
+    }
+
+    private static let forgottenTooSoon = LintRule(
+        "forgotten-too-soon", .error,
+        "A window longer than the store keeps its entries promises copies that no longer exist."
+    ) { policy, rule, reading in
+        guard let store = policy.store, !store.traits.keepsNothing, let kept = store.traits.keepsFor, kept < .forever
+        else { return }
+        for validator in policy.validators {
+            guard let shown = validator.traits.showsFor, shown > kept, shown < .forever else { continue }
+            rule.report(
+                "copies may be shown for \(spelled(shown, [validator])), but the store keeps them for "
+                    + spelled(kept, [store]),
+                about: validator, reading, expected: "a store that keeps them longer")
+        }
+    }
+
+    private static let staleUnchecked = LintRule(
+        "stale-unchecked", .warning, "A copy that is shown days later should be checked for damage."
+    ) { policy, rule, reading in
+        guard policy.store?.traits.isForeign == true, !policy.validators.contains(where: \.traits.noticesDamage) else {
+            return
+        }
+        for validator in policy.validators {
+            guard let stale = validator.traits.showsStaleFor, stale > .seconds(86_400) else { continue }
+            rule.report(
+                "copies may be shown for \(spelled(stale, [validator])) after they stopped being fresh, "
+                    + "and nothing notices damage",
+                about: validator, reading,
+                expected: "a validator that does" + reading.registry.examples(of: .validator, where: \.noticesDamage))
+        }
+    }
+
+    private static let onlyShortens = LintRule(
+        "only-shortens", .warning,
+        "A copy is shown only while all validators permit it, so a window beside the server's can only shorten it."
+    ) { policy, rule, reading in
+        guard let follower = policy.validators.first(where: \.traits.followsOrigin) else { return }
+        for validator in policy.validators where !validator.traits.followsOrigin && validator.traits.showsFor != nil {
+            rule.report(
+                "'\(validator.plugin.name)' beside '\(follower.plugin.name)' can only shorten the time for which copies "
+                    + "are shown",
+                about: validator, reading, expected: "its windows as settings of '\(follower.plugin.name)'")
+        }
+    }
+
+    private static let endlessCall = LintRule(
+        "endless-call", .warning, "Without a timeout, a load may wait for a call for ever."
+    ) { policy, rule, reading in
+        guard policy.strategy.plugin.needs.contains(.origin), let origin = policy.origin, !origin.traits.isLocal,
+            longestCall(of: policy) == nil
+        else { return }
+        rule.report(
+            "nothing limits the time of a call to '\(origin.plugin.name)'", about: origin, reading,
+            expected: "a wrapper that does" + reading.registry.examples(of: .wrapper) { $0.givesUpAfter != nil })
+    }
+
+    private static let endlessStore = LintRule(
+        "endless-store", .warning, "A disk or server that hangs delays every load that looks for a copy."
+    ) { policy, rule, reading in
+        guard policy.strategy.plugin.needs.contains(.store), let store = policy.store else { return }
+        /// Returns the first store that can hang and has no limit, and no store around it has one.
+        func endless(_ store: Part) -> Part? {
+            if store.traits.givesUpAfter != nil { return nil }
+            let tiers = store.nested.filter { $0.plugin.kind == .store }
+            if tiers.isEmpty { return store.traits.isForeign ? store : nil }
+            return tiers.lazy.compactMap(endless).first
+        }
+        guard let tier = endless(store) else { return }
+        rule.report(
+            "nothing limits the time of an operation of store '\(tier.plugin.name)'", about: tier, reading,
+            expected: "a '\(Setting<Duration?>.limit.name)'")
+    }
+
+    private static let keepsNothing = LintRule(
+        "keeps-nothing", .warning, "A strategy that shows copies needs a store that keeps them."
+    ) { policy, rule, reading in
+        guard policy.strategy.plugin.needs.contains(.store), policy.store?.traits.keepsNothing != false else { return }
+        rule.report(
+            "strategy '\(policy.strategy.plugin.name)' shows copies, but nothing is kept", about: policy.strategy,
+            reading,
+            expected: "a store")
+    }
+
+    private static let sharedFolder = LintRule(
+        "shared-folder", .error, "Two stores that write to the same place overwrite and remove each other's entries."
+    ) { policy, rule, reading in
+        var seen: Set<String> = []
+        func visit(_ part: Part) {
+            if let place = part.traits.writesTo, !seen.insert(place).inserted {
+                rule.report(
+                    "another store of this policy keeps its entries in the same place", about: part, reading,
+                    expected: "a name of its own")
+            }
+            for inner in part.nested where inner.plugin.kind == .store { visit(inner) }
+        }
+        if let store = policy.store { visit(store) }
+    }
+
+    /// Returns the text of a duration that follows from settings of these parts. Values from the environment are not
+    /// shown.
+    private static func spelled(_ duration: Duration, _ parts: [Part]) -> String {
+        parts.contains(where: \.node.isFilled) ? "a time from the environment" : duration.spelled
+    }
+
+    /// Returns the longest time that a call of the origin may last with all its wrappers; nil if nothing limits it.
+    private static func longestCall(of policy: Policy) -> Duration? {
+        var longest = policy.origin?.traits.givesUpAfter
+        for part in policy.around.reversed() {
+            if let limit = part.traits.givesUpAfter { longest = min(limit, longest ?? limit) }
+            if let tries = part.traits.tries, let once = longest {
+                longest = min(once * tries.count + tries.waits, .forever)
+            }
+        }
+        return longest
+    }
+}

@@ -1,0 +1,79 @@
+/// The graph of loaders that a policy describes: its layers, their roles and their settings.
+///
+/// A plan is a pure tree. It opens nothing and calls nothing. The composer makes one loader of each of its layers, and
+/// `larder explain` prints the same layers, so that what is printed is what runs.
+///
+/// A plan leaves out two things, which are the same for every policy: streams of updates ask the live side without the
+/// strategy, and a store whose folder has an unfinished clearing finishes that before it answers.
+public struct Plan: Sendable {
+    /// The resource's name.
+    public let resource: String
+    /// The policy's revision.
+    public let revision: String
+    /// The loader that answers requests.
+    let root: Layer
+    /// The store, even if no layer uses it. A clearing must find the copies that were kept in it before.
+    let store: Part?
+    /// The validators, which check arriving payloads and copies that are read.
+    let validators: [Part]
+    /// The sections whose attachments do not go around loads.
+    let besides: [Part]
+
+    /// One loader, and the layers that it is put around.
+    indirect enum Layer: Sendable {
+        /// Counts and times each load.
+        case measured(Layer)
+        /// The loader that the attachment of a section puts around loads.
+        case attached(Part, around: Layer)
+        /// Tries the fallbacks in order when the first loader fails, and admits and decodes their answers.
+        case fallback(Layer, then: [(name: String, layer: Layer)])
+        /// A strategy over its sides. Requests with the modes `refresh` and `cachedOnly` bypass it.
+        case strategy(Part, live: Layer?, cached: Layer?)
+        /// Shares one call between equal requests whose live sides have equal declarations, admits and decodes its
+        /// answer, and saves it where the strategy uses the store.
+        case live(Layer, isSaved: Bool, declaration: Int)
+        /// A wrapper around the origin or another wrapper.
+        case wrapper(Part, PartIdentity, around: Layer)
+        /// Counts and times each call of the policy's origin.
+        case measuredOrigin(Part)
+        /// The origin of a fallback.
+        case origin(Part)
+        /// Looks up copies in the store, and returns them if the validators permit it.
+        case lookup
+    }
+
+    /// Makes the plan of `policy`.
+    public init(_ policy: Policy) {
+        self.init(policy, isMeasured: true)
+    }
+
+    /// Makes the plan of `policy`. A benchmark leaves out the layer that counts loads, to measure its cost.
+    init(_ policy: Policy, isMeasured: Bool) {
+        resource = policy.resource
+        revision = policy.revision
+        store = policy.store
+        validators = policy.validators
+        let usesStore = policy.strategy.plugin.needs.contains(.store)
+        let live = policy.origin.map { Self.live(policy, from: $0, usesStore: usesStore) }
+        let strategy = Layer.strategy(policy.strategy, live: live, cached: usesStore ? .lookup : nil)
+        let fallbacks = policy.fallbacks.map { part in
+            (name: part.plugin.name, layer: Layer.origin(part))
+        }
+        besides = policy.sections.filter { !$0.goesAround }
+        let answering = policy.sections.reversed().filter(\.goesAround)
+            .reduce(fallbacks.isEmpty ? strategy : .fallback(strategy, then: fallbacks)) { .attached($1, around: $0) }
+        root = isMeasured ? .measured(answering) : answering
+    }
+
+    private static func live(_ policy: Policy, from origin: Part, usesStore: Bool) -> Layer {
+        var live = Layer.measuredOrigin(origin)
+        for (place, wrapper) in policy.around.enumerated().reversed() {
+            // An unchanged wrapper around an unchanged origin keeps its state across a reload. A second equal wrapper
+            // has its own state.
+            let inside = policy.around[(place + 1)...]
+            live = .wrapper(wrapper, PartIdentity(part: wrapper, origin: origin, inside: inside), around: live)
+        }
+        return .live(
+            live, isSaved: usesStore, declaration: policy.fingerprint(of: [.origin, .around, .validators]))
+    }
+}

@@ -1,0 +1,101 @@
+extension Plan {
+    /// The graph as a tree, drawn with lines of text.
+    public var tree: String { node.tree }
+
+    /// The graph in the language of Mermaid.
+    public var mermaid: String { node.mermaid }
+
+    /// The graph as JSON.
+    public var json: JSON {
+        guard case .object(let members) = node.json else { return node.json }
+        return .object([JSON.Member("revision", .string(revision))] + members)
+    }
+}
+
+extension Plan.Node {
+    fileprivate var tree: String {
+        var lines: [String] = []
+        write(to: &lines, first: "", rest: "")
+        return lines.joined(separator: "\n")
+    }
+
+    private func write(to lines: inout [String], first: String, rest: String) {
+        let written = settings.filter { $0.position != nil && !$0.isList }
+            .map { "\($0.name) \($0.text.trimmingQuotes)" }
+        let details = (written + [note].compactMap { $0 }).joined(separator: ", ")
+        let title = (role.map { "\($0): " } ?? "") + name
+        lines.append(first + title + (details.isEmpty ? "" : "  (\(details))"))
+        for (place, child) in children.enumerated() {
+            let isLast = place == children.count - 1
+            child.write(to: &lines, first: rest + (isLast ? "└─ " : "├─ "), rest: rest + (isLast ? "   " : "│  "))
+        }
+    }
+
+    fileprivate var mermaid: String {
+        var lines = ["graph TD"]
+        var count = 0
+        write(to: &lines, &count)
+        return lines.joined(separator: "\n")
+    }
+
+    @discardableResult
+    private func write(to lines: inout [String], _ count: inout Int) -> String {
+        let id = "n\(count)"
+        count += 1
+        let title = ((role.map { "\($0): " } ?? "") + name).replacing("\"", with: "#quot;")
+        lines.append("  \(id)[\"\(title)\"]")
+        for child in children {
+            let other = child.write(to: &lines, &count)
+            lines.append("  \(id) --> \(other)")
+        }
+        return id
+    }
+
+    fileprivate var json: JSON {
+        var members = [JSON.Member("name", .string(name))]
+        if let role { members.append(JSON.Member("role", .string(role))) }
+        if let note { members.append(JSON.Member("note", .string(note))) }
+        if !settings.isEmpty { members.append(JSON.Member("settings", .list(settings.map(\.json)))) }
+        if !validators.isEmpty { members.append(JSON.Member("validators", .list(validators.map(\.json)))) }
+        if !children.isEmpty { members.append(JSON.Member("children", .list(children.map(\.json)))) }
+        return .object(members)
+    }
+}
+
+extension EffectiveSetting {
+    /// The source of the value: a file and line, or `default`.
+    public var origin: String {
+        position.map { "\($0.source.name):\($0.line)" } ?? "default"
+    }
+
+    var json: JSON { ["name": .string(name), "value": value ?? .null, "from": .string(origin)] }
+
+    fileprivate var isList: Bool {
+        if case .list = value { true } else { false }
+    }
+}
+
+extension String {
+    fileprivate var trimmingQuotes: String {
+        hasPrefix("\"") && hasSuffix("\"") && count > 1 ? String(dropFirst().dropLast()) : self
+    }
+}
+
+extension Plan: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The graph as a tree: ``tree``.
+    public var description: String { tree }
+
+    /// The same as the description.
+    public var debugDescription: String { description }
+
+    /// The nodes of the graph.
+    public var customMirror: Mirror { Mirror(self, children: ["node": node], displayStyle: .struct) }
+}
+
+extension Plan.Node: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The graph below this node, as a tree.
+    public var description: String { tree }
+
+    /// The same as the description.
+    public var debugDescription: String { description }
+}

@@ -1,0 +1,20 @@
+extension Registry {
+    /// Returns the names of the plugins of a kind that have a trait, to be added to a sentence: `, such as 'timeout'`.
+    /// Returns an empty text if there are none.
+    func examples(of kind: PluginKind, where hasTrait: (Traits) -> Bool) -> String {
+        let names = self[kind].filter { example(of: $0).map { hasTrait($0.traits) } ?? false }.map { "'\($0.name)'" }
+        return names.isEmpty ? "" : ", such as " + names.joined(separator: ", ")
+    }
+
+    /// Returns a part of this plugin with example values for its required settings; nil if one of them has no example.
+    private func example(of plugin: Plugin) -> Part? {
+        var members = [JSON.Member("use", .string(plugin.name))]
+        for setting in plugin.settings where setting.isRequired {
+            guard let example = setting.example else { return nil }
+            members.append(JSON.Member(setting.name, example))
+        }
+        let text = SourceText(name: plugin.name, bytes: Array(JSON.object(members).text().utf8))
+        let reading = PolicyDiagnostics(registry: self, folder: ".", file: text.name)
+        return (try? JSONParser.parse(text)).flatMap { Part(plugin.kind, $0, reading) }
+    }
+}

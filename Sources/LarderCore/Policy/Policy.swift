@@ -1,0 +1,88 @@
+import LarderBase
+
+/// A policy for one resource, which was read from a file and checked.
+public struct Policy: Sendable {
+    /// The resource's name.
+    public let resource: String
+    /// The author's description of the resource.
+    public let about: String?
+    /// The file that the policy was read from, as messages show it.
+    public let file: String
+    /// The tree in effect: the file merged with the files that it extends.
+    package let tree: Node
+    /// The strategy: the order in which the origin and copies are tried.
+    public let strategy: Part
+    /// The parts under each key, by the key's name.
+    private let parts: [String: [Part]]
+    /// The keys of plugins that a policy can have.
+    let members: [PolicyMember]
+    /// The share of decisions that is logged.
+    public internal(set) var logShare = 1.0
+    /// A hash of the policy in effect. It depends neither on the layout of the file nor on the values from the
+    /// environment.
+    public private(set) var revision = ""
+    /// The warnings: the policy can be used, but something may not work as its author expects.
+    public private(set) var warnings: [Problem] = []
+
+    init(
+        resource: String, about: String?, file: String, tree: Node, strategy: Part, parts: [String: [Part]],
+        members: [PolicyMember]
+    ) {
+        self.resource = resource
+        self.about = about
+        self.file = file
+        self.tree = tree
+        self.strategy = strategy
+        self.parts = parts
+        self.members = members.filter { $0.kind != nil }
+        let members = members.filter { $0.name != PolicyMember.schema.name }
+        revision = String(SHA256.hex(canonical(members, isShown: true).bytes).prefix(12))
+    }
+
+    /// The origin; nil if the strategy uses none.
+    public var origin: Part? { self[.origin].first }
+    /// The wrappers around the origin, the outermost first.
+    public var around: [Part] { self[.around] }
+    /// The validators, which decide which payloads may be kept and which copies may be shown.
+    public var validators: [Part] { self[.validators] }
+    /// The store; nil if copies are not kept.
+    public var store: Part? { self[.store].first }
+    /// The origins that are tried when everything else fails, in order.
+    public var fallbacks: [Part] { self[.fallbacks] }
+    /// The sections, in the order in which they are registered.
+    public var sections: [Part] { members.filter { $0.kind == .section }.flatMap { self[$0] } }
+
+    /// The parts under a key, in order.
+    subscript(member: PolicyMember) -> [Part] { parts[member.name] ?? [] }
+
+    func warned(of problems: [Problem]) -> Policy {
+        var copy = self
+        copy.warnings = problems
+        return copy
+    }
+
+    /// Whether both policies are the same, the values from the environment included.
+    func isSame(as other: Policy) -> Bool {
+        revision == other.revision
+            && fingerprint(of: members) == other.fingerprint(of: other.members)
+    }
+
+    /// Returns a hash of the content under some keys, with the values from the environment. It is only comparable
+    /// within this process.
+    func fingerprint(of members: [PolicyMember]) -> Int { canonical(members, isShown: false).hash }
+
+    private func canonical(_ members: [PolicyMember], isShown: Bool) -> CanonicalText {
+        let names = Set(members.map(\.name))
+        var text = CanonicalText(isShown: isShown)
+        text.write(sorted: (tree.members ?? []).filter { names.contains($0.name) }) { text, name, node in
+            if let parts = parts[name] { text.write(parts) { $1.write(to: &$0) } } else { text.write(node) }
+        }
+        return text
+    }
+
+    /// The plugins that the policy names, including those in the settings of others.
+    var plugins: [Plugin] {
+        func plugins(_ parts: [Part]) -> [Plugin] { parts.flatMap { [$0.plugin] + plugins($0.nested) } }
+        return plugins(members.flatMap { self[$0] })
+    }
+}

@@ -1,0 +1,294 @@
+/// Reads policy files, and returns either policies or all their problems.
+package struct PolicyReader {
+    package let registry: Registry
+    var files: PolicyFiles
+    private let environment: EnvironmentReader
+    /// The only file to read, under any name; nil to read all policy files of the folder.
+    private(set) var only: String?
+    /// Whether the settings of the process are read.
+    private var readsProcess = true
+    /// The strategy that replaces the strategy of each policy. The settings stay.
+    private var strategy: String?
+
+    /// The folder, as messages show it.
+    package var folder: String { files.folder }
+
+    /// The result of checking one file.
+    package struct CheckResult {
+        /// The policy; nil if it has errors.
+        package var policy: Policy?
+        /// The problems with warnings, in the order of their positions.
+        package var problems: [Problem]
+        /// The files that it extends.
+        var bases: [String] = []
+
+        package init(policy: Policy? = nil, problems: [Problem]) {
+            self.policy = policy
+            self.problems = problems
+        }
+    }
+
+    package init(registry: Registry, folder: String, environment: [String: String]) {
+        self.registry = registry
+        files = PolicyFiles(folder: folder)
+        self.environment = EnvironmentReader(variables: environment)
+    }
+
+    /// Makes a reader of policies in memory: texts by the name of the resource, or by `_NAME` for a text that would be
+    /// in the file `_NAME.json`.
+    ///
+    /// - Parameter files: the folder of the files that the policies read; nil if there is none.
+    /// - Throws: ``PolicyError`` when a name cannot be one.
+    package init(
+        registry: Registry, texts: [String: String], files: String?, environment: [String: String]
+    ) throws(PolicyError) {
+        self.init(registry: registry, folder: files ?? "", environment: environment)
+        self = try inMemory(texts)
+    }
+
+    /// Returns a reader of these texts, by name, in place of all files of this one.
+    ///
+    /// - Throws: ``PolicyError`` when a name cannot be one.
+    func inMemory(_ texts: [String: String]) throws(PolicyError) -> PolicyReader {
+        let problems = texts.keys.sorted().filter { !Self.isName($0) && !PolicyFiles.isBase($0 + ".json") }.map {
+            Problem(
+                "'\($0.prefix(64))' is not a valid resource name", file: $0,
+                expected: "a name such as \"feed\", or \"_base\" for what policies extend")
+        }
+        if !problems.isEmpty { throw PolicyError(problems) }
+        var copy = self
+        copy.files.texts = Dictionary(uniqueKeysWithValues: texts.map { ($0 + ".json", Array($1.utf8)) })
+        copy.files.isInMemory = true
+        return copy
+    }
+
+    /// Makes a reader of one file under any name, with another strategy if one is given.
+    package init(registry: Registry, file: String, strategy: String? = nil, environment: [String: String]) {
+        let slash = file.lastIndex(of: "/")
+        let folder = slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+        self.init(registry: registry, folder: folder, environment: environment)
+        only = slash.map { String(file[file.index(after: $0)...]) } ?? file
+        self.strategy = strategy
+    }
+
+    /// Returns a reader that ignores the settings of the process, for trying policies in another process.
+    package var withoutProcess: PolicyReader {
+        var copy = self
+        copy.readsProcess = false
+        return copy
+    }
+
+    /// Returns a reader of earlier texts of the same files. Files that the policies read, such as a fallback's, are
+    /// still read from the folder.
+    func reading(_ texts: [String: [UInt8]]) -> PolicyReader {
+        var copy = self
+        copy.files.texts = texts
+        return copy
+    }
+
+    /// Reads the policies of the folder, in the order of their names.
+    ///
+    /// - Throws: ``PolicyError`` with all problems of all files.
+    package func readAll() throws(PolicyError) -> [Policy] {
+        let results = try checkAll()
+        let problems = results.filter { $0.policy == nil }.flatMap(\.problems)
+        if !problems.isEmpty { throw PolicyError(problems) }
+        return results.compactMap(\.policy)
+    }
+
+    /// Returns the names of the folder's policy files, in order.
+    ///
+    /// - Throws: ``PolicyError`` if the folder cannot be read.
+    package func names() throws(PolicyError) -> [String] {
+        if let only { return [only] }
+        do { return try files.stamps().map(\.name).sorted() } catch { throw PolicyError([error]) }
+    }
+
+    /// Reads the folder's `_larder.json`. Returns default settings if there is no such file.
+    ///
+    /// - Throws: ``PolicyError`` with all problems of the file.
+    package func process() throws(PolicyError) -> ProcessSettings {
+        try readProcess().settings
+    }
+
+    /// Reads the same settings, and returns them with the bytes of the file if there is one.
+    func readProcess() throws(PolicyError) -> (settings: ProcessSettings, bytes: [UInt8]?) {
+        let result = checkProcess()
+        if let settings = result.settings { return (settings, result.bytes) }
+        throw PolicyError(result.problems)
+    }
+
+    /// Checks the folder's `_larder.json`.
+    package func checkProcess() -> (settings: ProcessSettings?, problems: [Problem], bytes: [UInt8]?) {
+        guard readsProcess, only == nil, files.has(ProcessSettings.file) else { return (ProcessSettings(), [], nil) }
+        let reading = PolicyDiagnostics(
+            registry: registry, folder: files.folder, file: files.path(of: ProcessSettings.file))
+        do {
+            let root = try files.root(of: ProcessSettings.file)
+            let settings = ProcessSettings.read(environment.fill(root, reading), reading)
+            return (
+                reading.isSound ? settings : nil, reading.problems.sorted(by: Problem.standsBefore),
+                root.position.source.bytes
+            )
+        } catch {
+            return (nil, [error], nil)
+        }
+    }
+
+    /// Whether a resource can have this name. Its policy file has the same name.
+    package static func isName(_ name: String) -> Bool {
+        PolicyFiles.isPolicy(name + ".json") && !name.isEmpty && !name.contains("/")
+            && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
+    /// Checks each policy file of the folder.
+    ///
+    /// - Throws: ``PolicyError`` if the folder cannot be read or has no policy.
+    package func checkAll() throws(PolicyError) -> [CheckResult] {
+        let names = try names()
+        if names.isEmpty { throw none }
+        var bases = Bases()
+        return names.map { check($0, over: &bases) }
+    }
+
+    /// The error of a folder without policies.
+    var none: PolicyError {
+        PolicyError([
+            files.isInMemory
+                ? Problem(
+                    "there are none", file: "policies", expected: "the text of a policy under its resource's name")
+                : Problem(
+                    "there are no policies in this folder", file: files.folder, expected: "a file such as feed.json")
+        ])
+    }
+
+    /// Checks the file called `name`.
+    package func check(_ name: String) -> CheckResult {
+        var bases = Bases()
+        return check(name, over: &bases)
+    }
+
+    /// Checks the file called `name`. Files that it extends are read at most once into `bases`.
+    func check(_ name: String, over bases: inout Bases) -> CheckResult {
+        let reading = PolicyDiagnostics(registry: registry, folder: files.folder, file: files.path(of: name))
+        do {
+            let read = try files.tree(name, over: &bases)
+            let tree = read.root
+            let own =
+                only == nil ? nil : tree[PolicyMember.resource.name]?.string.flatMap { Self.isName($0) ? $0 : nil }
+            let policy = policy(
+                from:
+                    strategy.map(tree.swapping) ?? tree, named: own ?? String(name.dropLast(".json".count)), reading)
+            let problems = reading.problems.sorted(by: Problem.standsBefore)
+            var result = CheckResult(policy: reading.isSound ? policy?.warned(of: problems) : nil, problems: problems)
+            result.bases = read.bases
+            return result
+        } catch {
+            return CheckResult(policy: nil, problems: [error])
+        }
+    }
+
+    private func policy(from root: Node, named name: String, _ reading: PolicyDiagnostics) -> Policy? {
+        checkKeys(of: root, reading)
+        let about = text(.about, of: root, reading)
+        _ = text(.schema, of: root, reading)
+        checkName(name, root, reading)
+        var parts: [String: [Part]] = [:]
+        var filled = root
+        for member in registry.members where member.kind != nil {
+            guard let node = root[member.name] else { continue }
+            reading.inside("." + member.name) {
+                let node = environment.fill(node, reading)
+                if node.isFilled { filled = filled.replacing(member.name, with: node) }
+                parts[member.name] = self.parts(member, node, reading)
+            }
+        }
+        guard let strategy = parts[PolicyMember.strategy.name]?.first else {
+            if root[PolicyMember.strategy.name] == nil { missing(.strategy, root, reading) }
+            return nil
+        }
+        if root[PolicyMember.origin.name] == nil, strategy.plugin.needs.contains(.origin) {
+            missing(.origin, root, reading)
+        }
+        let log = PolicyMember.log.name
+        let share = root[log].map { node in reading.inside("." + log) { SettingType.logShare.read(node, reading) } }
+        var policy = Policy(
+            resource: name, about: about, file: reading.file, tree: filled, strategy: strategy, parts: parts,
+            members: registry.members)
+        if let share { policy.logShare = share ?? 1 }
+        if reading.isSound { LintRule.check(policy, reading) }
+        return policy
+    }
+
+    private func checkKeys(of root: Node, _ reading: PolicyDiagnostics) {
+        let known = registry.members.map(\.name)
+        for member in root.members ?? [] where !known.contains(member.name) {
+            reading.inside(".\(member.name.prefix(64))") {
+                reading.reportUnknownKey(member, "unknown key '\(member.name.prefix(64))'", .section, known: known)
+            }
+        }
+    }
+
+    private func checkName(_ name: String, _ root: Node, _ reading: PolicyDiagnostics) {
+        guard let node = root[PolicyMember.resource.name] else {
+            reading.report(
+                "the policy does not name its resource", at: root.position, expected: "\"resource\": \"\(name)\"")
+            return
+        }
+        reading.inside("." + PolicyMember.resource.name) {
+            if node.string == nil {
+                reading.reject(node, expected: "\"\(name)\"")
+            } else if node.string != name {
+                reading.report(
+                    "the resource does not have the same name as its file", at: node.position, expected: "\"\(name)\"")
+            }
+        }
+    }
+
+    private func text(_ member: PolicyMember, of root: Node, _ reading: PolicyDiagnostics) -> String? {
+        guard let node = root[member.name] else { return nil }
+        return reading.inside("." + member.name) { SettingType.text.read(node, reading) }
+    }
+
+    private func missing(_ member: PolicyMember, _ root: Node, _ reading: PolicyDiagnostics) {
+        let names = member.kind.map { reading.registry[$0] }?.map { "'\($0.name)'" } ?? []
+        reading.report(
+            "the policy has no \(member.name)", at: root.position,
+            expected: "\"\(member.name)\": one of \(names.joined(separator: ", "))")
+    }
+
+    private func parts(_ member: PolicyMember, _ node: Node, _ reading: PolicyDiagnostics) -> [Part] {
+        switch member.content {
+        case .plugin(let kind): Part(kind, node, reading).map { [$0] } ?? []
+        case .plugins(let kind): SettingType.list(of: .part(kind)).read(node, reading) ?? []
+        case .section(let plugin): Part(section: plugin, node, reading).map { [$0] } ?? []
+        case .value: []
+        }
+    }
+}
+
+extension Problem {
+    /// Whether one problem is before the other in the order of files and positions.
+    package static func standsBefore(_ one: Problem, _ other: Problem) -> Bool {
+        (one.file, one.position?.offset ?? -1) < (other.file, other.position?.offset ?? -1)
+    }
+}
+
+extension Node {
+    /// Returns the object with another value for one of its members.
+    func replacing(_ name: String, with value: Node) -> Node {
+        guard var members, let index = members.firstIndex(where: { $0.name == name }) else { return self }
+        members[index].value = value
+        return Node(.object(members), at: self.position)
+    }
+}
+
+extension Node {
+    /// Returns the policy with the name of another strategy. The settings of the strategy stay.
+    fileprivate func swapping(_ strategy: String) -> Node {
+        let key = PolicyMember.strategy.name
+        guard let old = self[key] else { return self }
+        let name = Node(.string(strategy), at: old["use"]?.position ?? old.position)
+        return replacing(key, with: old.members == nil ? name : old.replacing("use", with: name))
+    }
+}

@@ -1,0 +1,74 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+#if canImport(SwiftOverlayShims)
+    // `timespec` comes from this module once another module has imported it.
+    import SwiftOverlayShims
+#endif
+import LarderBase
+
+/// The real world, with the system's clocks and random numbers, Swift's tasks, and threads of its own for blocking I/O:
+/// a few that are shared, and a few for each name.
+public struct SystemWorld: World {
+    private let threads: BlockingThreads
+    private let named = NamedThreads()
+    private let timer = SharedTimer(keepsSleeper: true)
+
+    /// Makes a world with at most `blockingThreads` shared threads for blocking I/O. Each thread starts when it is first
+    /// needed.
+    public init(blockingThreads: Int = 4) {
+        threads = BlockingThreads(limit: max(1, blockingThreads))
+    }
+
+    /// The system's wall clock.
+    public var now: Timestamp { Timestamp(nanoseconds: Self.read(CLOCK_REALTIME)) }
+
+    /// The system's monotonic clock.
+    public var uptime: Duration { .nanoseconds(Self.read(CLOCK_MONOTONIC)) }
+
+    /// Returns a random number from the system.
+    public func random() -> UInt64 { .random(in: .min ... .max) }
+
+    /// Sleeps in real time.
+    public func sleep(for duration: Duration) async throws {
+        try await Task.sleep(for: min(duration, .seconds(Int64(1) << 31)))
+    }
+
+    /// Sets an alarm. All alarms of this world sleep in one task.
+    public func alarm(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {
+        timer.set(after: delay, in: self, action)
+    }
+
+    /// Starts a task of Swift's default executor.
+    @discardableResult
+    public func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task.detached { await work() }
+    }
+
+    /// Runs `work` on one of this world's shared threads.
+    public func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            threads.run { continuation.resume(with: Result { try work() }) }
+        }
+    }
+
+    /// Runs `work` on one of the threads of `name`. A thread ends when it has been idle for ten seconds, or when the world
+    /// is gone and its work is done.
+    public func blocking<Value: Sendable>(
+        on name: String, atMost limit: Int, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            named.run(on: name, atMost: limit) { continuation.resume(with: Result { try work() }) }
+        }
+    }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}

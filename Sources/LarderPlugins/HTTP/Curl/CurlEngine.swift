@@ -1,0 +1,252 @@
+#if canImport(Glibc) || canImport(Musl)
+    import CLarder
+    import LarderBase
+    import LarderCore
+
+    /// A thread with the exchanges that run on it. It starts with the first exchange and ends when the engine is closed.
+    ///
+    /// `@unchecked Sendable`: `inbox` is locked. Everything else that can change is used by the engine's thread alone.
+    final class CurlEngine: @unchecked Sendable {
+        /// An order to the engine's thread.
+        private enum Command {
+            case start(CurlExchange)
+            case resume(UInt64)
+            case cancel(UInt64)
+        }
+
+        private struct Inbox {
+            var commands: [Command] = []
+            var lastNumber: UInt64 = 0
+            /// Whether the thread sleeps, or is about to, and must be woken for a command.
+            var isAsleep = false
+            var isStarted = false
+            var isClosed = false
+        }
+
+        /// The number of handles that are kept for further exchanges.
+        private static let mostSpare = 64
+
+        let curl: CurlLibrary
+        /// The largest number of requests that run at once with a server where a connection carries many.
+        private let streams: Int
+        private let world: any World
+        private let multi: CurlLibrary.Handle
+        private let inbox = Locked(Inbox())
+
+        private var spare: [CurlLibrary.Handle] = []
+        private var queues: ServerQueues<CurlExchange>
+        private var exchanges: [UInt64: CurlExchange] = [:]
+        /// The exchanges whose heads may have arrived in this round.
+        private var deliverable: [CurlExchange] = []
+        /// No limit of an exchange passes before this uptime.
+        private var nextEnd = Duration.forever
+
+        /// Creates an engine without a thread. Returns nil if libcurl has no memory left.
+        ///
+        /// - Parameter connectionsPerHost: the largest number of connections to one server.
+        init?(_ curl: CurlLibrary, world: any World, connectionsPerHost connections: Int) {
+            guard let multi = curl.makeMulti() else { return nil }
+            (self.curl, self.multi, self.world) = (curl, multi, world)
+            queues = ServerQueues(limit: connections)
+            streams = max(100, connections)
+            _ = larder_curl_multi_set_long(curl.setMulti, multi, .maxHostConnections, max(1, connections))
+            // The connections that are kept while nobody uses them.
+            _ = larder_curl_multi_set_long(curl.setMulti, multi, .maxConnections, max(32, connections))
+        }
+
+        deinit {
+            if !inbox.withLock({ $0.isStarted }) { release() }
+        }
+
+        /// The uptime now.
+        var uptime: Duration { world.uptime }
+
+        // MARK: From any thread
+
+        /// Returns a number for an exchange.
+        func nextNumber() -> UInt64 {
+            inbox.withLock { inbox in
+                inbox.lastNumber += 1
+                return inbox.lastNumber
+            }
+        }
+
+        /// Starts an exchange.
+        ///
+        /// - Returns: false if there is no thread and none can be started.
+        func start(_ exchange: CurlExchange) -> Bool {
+            let isFirst = inbox.withLock { inbox in
+                defer { inbox.isStarted = true }
+                return !inbox.isStarted
+            }
+            if isFirst, !SystemThread.start({ self.run() }) {
+                inbox.withLock { $0.isStarted = false }
+                return false
+            }
+            post(.start(exchange))
+            return true
+        }
+
+        /// Lets an exchange go on that has paused.
+        func resume(_ number: UInt64) { post(.resume(number)) }
+
+        /// Ends an exchange, if it has not ended. Nothing is told about it.
+        func cancel(_ number: UInt64) { post(.cancel(number)) }
+
+        private func post(_ command: Command) {
+            let mustWake = inbox.withLock { inbox in
+                inbox.commands.append(command)
+                defer { inbox.isAsleep = false }
+                return inbox.isAsleep
+            }
+            if mustWake { _ = curl.wakeUp(multi) }
+        }
+
+        /// Ends the thread. There must be no exchanges, and none may be started any more.
+        func close() {
+            inbox.withLock { inbox in
+                inbox.isClosed = true
+                // While the lock is held, because the thread frees `multi` once it knows.
+                if inbox.isAsleep { _ = curl.wakeUp(multi) }
+            }
+        }
+
+        // MARK: The thread
+
+        private func run() {
+            while obey() {
+                repeat {
+                    var running: Int32 = 0
+                    _ = curl.perform(multi, &running)
+                    // libcurl may forget the timer of a request that could begin now that another one has ended.
+                } while endFinished() && !exchanges.isEmpty
+                if nextEnd <= uptime { endOverdue() }
+                deliver()
+                sleep()
+            }
+            release()
+        }
+
+        /// Carries out the commands that have arrived.
+        ///
+        /// - Returns: false if the engine is closed.
+        private func obey() -> Bool {
+            let (commands, isClosed) = inbox.withLock { inbox in
+                inbox.isAsleep = false
+                defer { inbox.commands = [] }
+                return (inbox.commands, inbox.isClosed)
+            }
+            for command in commands {
+                switch command {
+                case .start(let exchange):
+                    exchanges[exchange.number] = exchange
+                    if queues.add(exchange, to: exchange.server), !begin(exchange) { advance(exchange.server) }
+                    nextEnd = min(nextEnd, exchange.end)
+                case .resume(let number): exchanges[number]?.resume()
+                case .cancel(let number): if let exchange = exchanges[number] { remove(exchange) }
+                }
+            }
+            return !isClosed
+        }
+
+        /// Begins an exchange whose turn has come. Returns false if it is over already.
+        private func begin(_ exchange: CurlExchange) -> Bool {
+            // It may have been cancelled while it waited.
+            guard exchanges[exchange.number] != nil else { return false }
+            if let handle = spare.popLast() ?? curl.makeEasy() {
+                exchange.begin(on: handle)
+                nextEnd = min(nextEnd, exchange.end)
+                if curl.add(multi, handle) == 0 { return true }
+                exchange.finish(2)
+                curl.endEasy(handle)
+            } else {
+                exchange.finish(2)
+            }
+            exchanges[exchange.number] = nil
+            return false
+        }
+
+        /// Begins the request that has waited longest for a server, because another one has ended.
+        private func advance(_ server: String) {
+            while let next = queues.end(at: server) {
+                if begin(next) { return }
+            }
+        }
+
+        /// Called by an exchange when its head has arrived.
+        func hasHead(_ exchange: CurlExchange) { deliverable.append(exchange) }
+
+        /// Ends the exchanges that libcurl has finished. Returns false if there are none.
+        private func endFinished() -> Bool {
+            var left: Int32 = 0
+            var hasFinished = false
+            while let message = curl.readMessage(multi, &left)?.pointee {
+                var context: UnsafeMutableRawPointer?
+                guard message.kind == 1,
+                    larder_curl_get_pointer(curl.getEasy, message.handle, .private, &context) == 0,
+                    let exchange = CurlExchange.of(context)
+                else { continue }
+                exchange.finish(message.data.result)
+                remove(exchange)
+                hasFinished = true
+            }
+            return hasFinished
+        }
+
+        /// Gives the answers whose heads have arrived to those that wait for them, in one go with the bytes that came with
+        /// the head, so that a small answer arrives whole.
+        private func deliver() {
+            for exchange in deliverable {
+                if exchange.isMultiplexed {
+                    for next in queues.raiseLimit(to: streams, at: exchange.server) where !begin(next) {
+                        advance(exchange.server)
+                    }
+                }
+                exchange.deliver()
+            }
+            deliverable.removeAll(keepingCapacity: true)
+        }
+
+        private func endOverdue() {
+            let now = uptime
+            for exchange in exchanges.values.filter({ $0.end <= now }) {
+                exchange.finishOverdue()
+                remove(exchange)
+            }
+            nextEnd = exchanges.values.map(\.end).min() ?? .forever
+        }
+
+        private func remove(_ exchange: CurlExchange) {
+            exchanges[exchange.number] = nil
+            // Without a handle it still waits, and is left out when its turn comes.
+            guard let handle = exchange.handle else { return }
+            _ = curl.remove(multi, handle)
+            if spare.count < Self.mostSpare {
+                curl.resetEasy(handle)
+                spare.append(handle)
+            } else {
+                curl.endEasy(handle)
+            }
+            advance(exchange.server)
+        }
+
+        /// Sleeps until there is something to do, a command arrives, or a limit passes.
+        private func sleep() {
+            let mustSleep = inbox.withLock { inbox in
+                inbox.isAsleep = inbox.commands.isEmpty && !inbox.isClosed
+                return inbox.isAsleep
+            }
+            guard mustSleep else { return }
+            let time = exchanges.isEmpty ? Self.longestSleep : min(Self.longestSleep, max(.zero, nextEnd - uptime))
+            let milliseconds = (time.nanoseconds + 999_999) / 1_000_000
+            _ = curl.poll(multi, nil, 0, Int32(milliseconds), nil)
+        }
+
+        private static let longestSleep = Duration.seconds(3_600)
+
+        private func release() {
+            for handle in spare { curl.endEasy(handle) }
+            _ = curl.endMulti(multi)
+        }
+    }
+#endif

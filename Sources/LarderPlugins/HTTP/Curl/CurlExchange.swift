@@ -1,0 +1,275 @@
+#if canImport(Glibc) || canImport(Musl)
+    import CLarder
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+    import LarderBase
+    import LarderCore
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
+
+    /// One exchange with a server: a handle of libcurl with its request, and what has arrived of the answer.
+    ///
+    /// `@unchecked Sendable`: the sending task makes it and hands it to the engine. From then on only the engine's thread
+    /// uses it.
+    final class CurlExchange: @unchecked Sendable {
+        let number: UInt64
+        /// The scheme, host and port.
+        let server: String
+        /// The handle; nil while the request waits for its turn.
+        private(set) var handle: CurlLibrary.Handle?
+        private var request: HTTPRequest?
+        private let limits: HTTPLimits
+        private let trust: HTTPTrust
+        /// The uptimes at which the limits for the first byte and for the whole answer pass.
+        private var firstByteEnd = Duration.forever
+        private let wholeEnd: Duration
+
+        private unowned let engine: CurlEngine
+        private let curl: CurlLibrary
+        private let control: HTTPBody.Control
+        private let pending: PendingAnswer
+        private let isRepeatable: Bool
+        private var fieldList: UnsafeMutableRawPointer?
+        private var bodyBytes: UnsafeMutableRawBufferPointer?
+        /// Where libcurl writes its own words for an error. They may contain the host, so they are not shown.
+        private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
+
+        private var reader = HTTPHeadReader()
+        private var head: HTTPHead?
+        /// The body until its reader gets it.
+        private var ownBody: HTTPBody?
+        /// The body after its reader got it. When the reader drops it, the exchange is cancelled.
+        private weak var readBody: HTTPBody?
+        private var failure: HTTPFailure?
+        private var timesSent = 0
+        private var mustPause = false
+        private var isPaused = false
+
+        private var isAnswering = false
+
+        /// The uptime at which the next limit passes.
+        var end: Duration { isAnswering ? wholeEnd : min(firstByteEnd, wholeEnd) }
+
+        /// Whether the server answers with a version of HTTP in which a connection carries many requests at once.
+        var isMultiplexed: Bool { head.map { !$0.version.hasPrefix("1") } ?? false }
+
+        /// Creates an exchange with a request, which ``HTTPRequest/check()`` has accepted.
+        init(
+            _ request: HTTPRequest, number: UInt64, in engine: CurlEngine, within limits: HTTPLimits,
+            trusting trust: HTTPTrust, answering pending: PendingAnswer, _ control: HTTPBody.Control
+        ) {
+            (self.request, self.number, self.engine, curl) = (request, number, engine, engine.curl)
+            (self.limits, self.trust, self.pending, self.control) = (limits, trust, pending, control)
+            server = request.server
+            isRepeatable = request.isRepeatable
+            wholeEnd = engine.uptime + min(limits.whole, .seconds(1 << 31))
+        }
+
+        deinit {
+            curl.endList(fieldList)
+            bodyBytes?.deallocate()
+            errorText.deallocate()
+        }
+
+        // MARK: The request
+
+        /// Prepares a handle for the request. The caller then lets libcurl begin.
+        func begin(on handle: CurlLibrary.Handle) {
+            guard let request else { return }
+            (self.handle, self.request) = (handle, nil)
+            firstByteEnd = engine.uptime + min(limits.firstByte, .seconds(1 << 31))
+            prepare(handle, for: request)
+        }
+
+        private func prepare(_ handle: CurlLibrary.Handle, for request: HTTPRequest) {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            curl.set(.private, context, on: handle)
+            curl.set(.writeData, context, on: handle)
+            curl.set(.headerData, context, on: handle)
+            _ = larder_curl_set_data_function(curl.setEasy, handle, .writeFunction, Self.receiveBody)
+            _ = larder_curl_set_data_function(curl.setEasy, handle, .headerFunction, Self.receiveLine)
+            errorText[0] = 0
+            curl.set(.errorBuffer, UnsafeRawPointer(errorText), on: handle)
+            prepareConnection(handle, isSecure: request.url.prefix(6).lowercased() == "https:")
+            let milliseconds = min(limits.connect, .seconds(1 << 20)).nanoseconds / 1_000_000
+            curl.set(.connectTimeoutMS, Int(max(1, milliseconds)), on: handle)
+            curl.set(.address, request.url, on: handle)
+            prepareMethod(handle, of: request)
+            if !isRepeatable { forbidRepetition(handle, context) }
+            for field in request.fields {
+                addLine(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
+            }
+            if let fieldList { curl.set(.httpHeader, UnsafeRawPointer(fieldList), on: handle) }
+        }
+
+        private func prepareConnection(_ handle: CurlLibrary.Handle, isSecure: Bool) {
+            curl.set(.noSignal, 1, on: handle)
+            // A cancelled exchange does not wait until the system's look-up of a name has ended.
+            curl.set(.quickExit, 1, on: handle)
+            curl.set(.disallowUsernameInURL, 1, on: handle)
+            if !curl.set(.protocolNames, "http,https", on: handle) { curl.set(.protocols, 3, on: handle) }
+            curl.set(.suppressConnectHeaders, 1, on: handle)
+            curl.set(.tcpKeepAlive, 1, on: handle)
+            curl.set(.sslVerifyPeer, 1, on: handle)
+            curl.set(.sslVerifyHost, 2, on: handle)
+            _ = larder_curl_set_socket_function(curl.setEasy, handle, .socketFunction, Self.closeInChildren)
+            if curl.hasHTTP2, isSecure {
+                // HTTP/2 where TLS offers it. A request waits for a connection that may turn out to carry many.
+                curl.set(.httpVersion, 4, on: handle)
+                curl.set(.pipeWait, 1, on: handle)
+            } else {
+                curl.set(.httpVersion, 2, on: handle)
+            }
+            if let encodings = curl.encodings { curl.set(.acceptEncoding, encodings, on: handle) }
+            if let authorities = trust.authorities {
+                curl.set(.caInfo, authorities, on: handle)
+                curl.set(.caPath, nil, on: handle)
+            }
+        }
+
+        private func prepareMethod(_ handle: CurlLibrary.Handle, of request: HTTPRequest) {
+            if request.method == "HEAD" { curl.set(.noBody, 1, on: handle) }
+            let hasBody = request.body != nil || ["POST", "PUT", "PATCH"].contains(request.method)
+            if hasBody {
+                let body = request.body ?? Data()
+                let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, body.count), alignment: 1)
+                body.copyBytes(to: bytes)
+                bodyBytes = bytes
+                curl.set(.post, 1, on: handle)
+                curl.set(.postFields, UnsafeRawPointer(bytes.baseAddress), on: handle)
+                _ = larder_curl_set_size(curl.setEasy, handle, .postFieldSize, Int64(body.count))
+                addLine("Expect:")
+                // Otherwise libcurl would call the body a form.
+                if !request.fields.contains(where: { $0.name == "content-type" }) { addLine("Content-Type:") }
+            }
+            let usual = hasBody ? "POST" : "GET"
+            if request.method != usual, request.method != "HEAD" {
+                curl.set(.customRequest, request.method, on: handle)
+            }
+        }
+
+        /// Makes libcurl send the request at most once. It would send it again when a connection that it used before
+        /// ends without an answer.
+        private func forbidRepetition(_ handle: CurlLibrary.Handle, _ context: UnsafeMutableRawPointer) {
+            curl.set(.prerequestData, context, on: handle)
+            let set = larder_curl_set_prerequest_function(curl.setEasy, handle, .prerequestFunction, Self.allowSending)
+            if set != 0 { curl.set(.freshConnect, 1, on: handle) }
+        }
+
+        private func addLine(_ line: String) {
+            fieldList = line.withCString { curl.appendToList(fieldList, $0) } ?? fieldList
+        }
+
+        /// Keeps a socket from programs that this process starts.
+        private static let closeInChildren: CurlSocketFunction = { _, socket, _ in
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            return 0
+        }
+
+        // MARK: The answer
+
+        private static let receiveLine: CurlDataFunction = { bytes, size, count, context in
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return CurlExchange.of(context)?.receive(line: line) == true ? size * count : 0
+        }
+
+        private static let receiveBody: CurlDataFunction = { bytes, size, count, context in
+            CurlExchange.of(context)?.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+        }
+
+        private static let allowSending: CurlPrerequestFunction = { context, _, _, _, _ in
+            guard let exchange = CurlExchange.of(context) else { return 1 }
+            exchange.timesSent += 1
+            return exchange.timesSent == 1 ? 0 : 1
+        }
+
+        /// The exchange that libcurl was given as its context.
+        static func of(_ context: UnsafeMutableRawPointer?) -> CurlExchange? {
+            context.map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        private func receive(line: UnsafeRawBufferPointer) -> Bool {
+            // After the head, trailers arrive. They are not used.
+            guard head == nil else { return true }
+            isAnswering = true
+            do {
+                guard let head = try reader.read(line) else { return true }
+                (self.head, ownBody) = (head, HTTPBody(control))
+                engine.hasHead(self)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+
+        /// Takes bytes of the body. Returns the number of bytes taken, or the number that makes libcurl pause and bring
+        /// them again.
+        private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+            if mustPause {
+                isPaused = true
+                return 0x1000_0001
+            }
+            guard let body = ownBody ?? readBody else { return 0 }
+            mustPause = !body.append(bytes)
+            return bytes.count
+        }
+
+        /// Goes on after a pause. May receive bytes before it returns.
+        func resume() {
+            mustPause = false
+            guard isPaused, let handle else { return }
+            isPaused = false
+            _ = curl.pause(handle, 0)
+        }
+
+        /// Gives the answer to the task that awaits it.
+        func deliver() {
+            guard let head, let body = ownBody else { return }
+            readBody = body
+            ownBody = nil
+            pending.succeed(
+                HTTPAnswer(status: head.status, fields: head.decodedFields, version: head.version, body: body))
+        }
+
+        /// Ends the answer with libcurl's result code.
+        func finish(_ code: Int32) {
+            if code == 0, head != nil { return finish(with: nil) }
+            // libcurl takes an answer without a complete head for an empty one.
+            let words = String(cString: errorText)
+            finish(with: failure ?? refusal ?? HTTPFailure(curl: code == 0 ? 18 : code, words, hasHead: head != nil))
+        }
+
+        /// Ends the answer because a limit has passed.
+        func finishOverdue() {
+            let isWhole = isAnswering || wholeEnd <= firstByteEnd
+            finish(
+                with: HTTPFailure(
+                    .timeout, isWhole ? "the answer was not complete within the limit" : "no answer within the limit"))
+        }
+
+        /// Ends the answer, with a failure or completely.
+        private func finish(with failure: HTTPFailure?) {
+            if let body = ownBody ?? readBody {
+                body.finish(failure)
+            } else if let failure {
+                pending.fail(failure)
+            }
+        }
+
+        /// The failure if a proxy refused to make a connection to the server.
+        private var refusal: HTTPFailure? {
+            var status = 0
+            guard !isAnswering, let handle, larder_curl_get_long(curl.getEasy, handle, .connectCode, &status) == 0,
+                status >= 300
+            else { return nil }
+            return HTTPFailure(.proxy, "the proxy refused the connection with status \(status)")
+        }
+    }
+#endif

@@ -1,0 +1,112 @@
+#if canImport(Glibc) || canImport(Musl)
+    import CLarder
+    import LarderBase
+
+    /// The functions of libcurl.
+    ///
+    /// `@unchecked Sendable`: nothing is ever changed, and libcurl's functions may be called from any thread, each
+    /// handle by one thread at a time.
+    final class CurlLibrary: @unchecked Sendable {
+        typealias Handle = UnsafeMutableRawPointer
+
+        /// libcurl, looked up when it is first needed. It stays loaded until the process ends, because libcurl has
+        /// state for the whole process.
+        static let loaded = Result { () throws(SystemLibrary.Failure) in try CurlLibrary() }
+
+        let makeEasy: @convention(c) () -> Handle?
+        let endEasy: @convention(c) (Handle) -> Void
+        let resetEasy: @convention(c) (Handle) -> Void
+        let pause: @convention(c) (Handle, Int32) -> Int32
+        let makeMulti: @convention(c) () -> Handle?
+        let endMulti: @convention(c) (Handle) -> Int32
+        let add: @convention(c) (Handle, Handle) -> Int32
+        let remove: @convention(c) (Handle, Handle) -> Int32
+        let perform: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32
+        let poll:
+            @convention(c) (Handle, UnsafeMutableRawPointer?, UInt32, Int32, UnsafeMutablePointer<Int32>?) -> Int32
+        let wakeUp: @convention(c) (Handle) -> Int32
+        let readMessage: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> UnsafeMutablePointer<CurlMessage>?
+        let appendToList: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>) -> UnsafeMutableRawPointer?
+        let endList: @convention(c) (UnsafeMutableRawPointer?) -> Void
+        let setEasy: UnsafeMutableRawPointer
+        let setMulti: UnsafeMutableRawPointer
+        let getEasy: UnsafeMutableRawPointer
+
+        /// The encodings of bodies that libcurl can decode, of those that are asked for; nil for none.
+        let encodings: String?
+        /// Whether libcurl speaks HTTP/2.
+        let hasHTTP2: Bool
+
+        private let library: SystemLibrary
+
+        private init() throws(SystemLibrary.Failure) {
+            let package = "libcurl4"
+            let library = try SystemLibrary(
+                "libcurl", files: ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"], package: package)
+            let version = try library.function(
+                "curl_version_info", as: (@convention(c) (Int32) -> UnsafeMutablePointer<CurlVersion>).self)(0).pointee
+            // 7.68 is the first version with `curl_multi_wakeup`.
+            guard version.number >= 0x07_44_00 else {
+                throw SystemLibrary.Failure(
+                    "libcurl \(String(cString: version.text)) is too old: update the package \(package) to 7.68 or later"
+                )
+            }
+            let isReady = try library.function("curl_global_init", as: (@convention(c) (Int) -> Int32).self)(3) == 0
+            guard isReady else { throw SystemLibrary.Failure("libcurl cannot be used: its initialization failed") }
+            encodings = Self.encodings(version.features)
+            hasHTTP2 = version.features & (1 << 16) != 0
+            makeEasy = try library.function("curl_easy_init", as: (@convention(c) () -> Handle?).self)
+            endEasy = try library.function("curl_easy_cleanup", as: (@convention(c) (Handle) -> Void).self)
+            resetEasy = try library.function("curl_easy_reset", as: (@convention(c) (Handle) -> Void).self)
+            pause = try library.function("curl_easy_pause", as: (@convention(c) (Handle, Int32) -> Int32).self)
+            makeMulti = try library.function("curl_multi_init", as: (@convention(c) () -> Handle?).self)
+            endMulti = try library.function("curl_multi_cleanup", as: (@convention(c) (Handle) -> Int32).self)
+            add = try library.function("curl_multi_add_handle", as: (@convention(c) (Handle, Handle) -> Int32).self)
+            remove = try library.function(
+                "curl_multi_remove_handle", as: (@convention(c) (Handle, Handle) -> Int32).self)
+            perform = try library.function(
+                "curl_multi_perform", as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32).self)
+            poll = try library.function(
+                "curl_multi_poll",
+                as: (@convention(c) (Handle, UnsafeMutableRawPointer?, UInt32, Int32, UnsafeMutablePointer<Int32>?) ->
+                    Int32).self)
+            wakeUp = try library.function("curl_multi_wakeup", as: (@convention(c) (Handle) -> Int32).self)
+            readMessage = try library.function(
+                "curl_multi_info_read",
+                as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> UnsafeMutablePointer<CurlMessage>?).self)
+            appendToList = try library.function(
+                "curl_slist_append",
+                as: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>) -> UnsafeMutableRawPointer?).self)
+            endList = try library.function(
+                "curl_slist_free_all", as: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
+            setEasy = try library.address(of: "curl_easy_setopt")
+            setMulti = try library.address(of: "curl_multi_setopt")
+            getEasy = try library.address(of: "curl_easy_getinfo")
+            self.library = library
+        }
+
+        private static func encodings(_ features: Int32) -> String? {
+            let names = [(3, "gzip"), (23, "br")].filter { features & (1 << $0.0) != 0 }.map(\.1)
+            return names.isEmpty ? nil : names.joined(separator: ", ")
+        }
+    }
+
+    extension CurlLibrary {
+        /// Sets an option to a number. Returns false if libcurl does not know the option.
+        @discardableResult
+        func set(_ option: CurlOption, _ value: Int, on handle: Handle) -> Bool {
+            larder_curl_set_long(setEasy, handle, option, value) == 0
+        }
+
+        /// Sets an option to an object, which libcurl does not copy.
+        func set(_ option: CurlOption, _ value: UnsafeRawPointer?, on handle: Handle) {
+            _ = larder_curl_set_pointer(setEasy, handle, option, value)
+        }
+
+        /// Sets an option to a text, which libcurl copies. Returns false if libcurl does not know the option.
+        @discardableResult
+        func set(_ option: CurlOption, _ text: String, on handle: Handle) -> Bool {
+            text.withCString { larder_curl_set_pointer(setEasy, handle, option, $0) == 0 }
+        }
+    }
+#endif

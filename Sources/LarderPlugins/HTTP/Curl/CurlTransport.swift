@@ -1,0 +1,64 @@
+#if canImport(Glibc) || canImport(Musl)
+    import LarderBase
+    import LarderCore
+
+    /// A transport that uses libcurl.
+    ///
+    /// All exchanges run on one thread, which starts with the first one. It ends when this object and the bodies of all
+    /// answers are gone. Connections are kept for later requests and shared by requests where HTTP/2 allows it.
+    final class CurlTransport: HTTPTransport {
+        private let engine: CurlEngine
+
+        /// Creates a transport.
+        ///
+        /// - Parameters:
+        ///   - world: the world whose uptime limits are measured with.
+        ///   - connectionsPerHost: the largest number of connections to one server. Further requests wait.
+        /// - Throws: ``SystemLibrary/Failure`` if libcurl is missing or too old.
+        init(world: any World, connectionsPerHost: Int) throws(SystemLibrary.Failure) {
+            let curl = try CurlLibrary.loaded.get()
+            guard let engine = CurlEngine(curl, world: world, connectionsPerHost: connectionsPerHost) else {
+                throw SystemLibrary.Failure("libcurl cannot be used: it has no memory left")
+            }
+            self.engine = engine
+        }
+
+        deinit {
+            engine.close()
+        }
+
+        func send(
+            _ request: HTTPRequest, within limits: HTTPLimits, trusting trust: HTTPTrust
+        ) async throws -> HTTPAnswer {
+            try request.check()
+            try Task.checkCancellation()
+            let pending = PendingAnswer()
+            let number = try start(request, within: limits, trusting: trust, answering: pending)
+            return try await withTaskCancellationHandler {
+                try await pending.answer()
+            } onCancel: {
+                pending.fail(CancellationError())
+                engine.cancel(number)
+            }
+        }
+
+        /// Starts an exchange and returns its number.
+        private func start(
+            _ request: HTTPRequest, within limits: HTTPLimits, trusting trust: HTTPTrust,
+            answering pending: PendingAnswer
+        ) throws(HTTPFailure) -> UInt64 {
+            let number = engine.nextNumber()
+            // The closures keep the transport alive until the exchange has ended.
+            let control = HTTPBody.Control {
+                self.engine.resume(number)
+            } cancel: {
+                self.engine.cancel(number)
+            }
+            let exchange = CurlExchange(
+                request, number: number, in: engine, within: limits, trusting: trust, answering: pending,
+                control)
+            guard engine.start(exchange) else { throw HTTPFailure(.other, "the system has no thread left") }
+            return number
+        }
+    }
+#endif

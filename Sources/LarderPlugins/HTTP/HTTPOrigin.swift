@@ -1,0 +1,155 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import LarderCore
+
+/// The settings of an `http` origin.
+struct HTTPSettings: Sendable {
+    var url: HTTPURL
+    var method: String
+    var fields: [Fields.Field]
+    var accept: HTTPAccept
+    var statuses: Set<Int>
+    var redirects: Int
+    var limits: HTTPLimits
+    var trust: HTTPTrust
+}
+
+/// A loader that asks an HTTP server.
+struct HTTPOrigin: Loader {
+    let settings: HTTPSettings
+    /// The credentials that are added to requests; nil if none are.
+    let credentials: HTTPCredentials?
+    let payloads: HTTPPayloads
+    let transport: any HTTPTransport
+    let world: any World
+
+    /// An answer, and the times between which its head arrived.
+    private struct Arrived {
+        let answer: HTTPAnswer
+        let asked: Timestamp
+        let arrived: Timestamp
+    }
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        do {
+            let owner = try credentials?.owner(of: call.request)
+            let loaded = try await answer(to: call, owner, by: world.uptime + settings.limits.whole)
+            // An answer that arrives after its account has signed out is not kept.
+            try credentials?.check(owner)
+            return loaded
+        } catch let failure as HTTPFailure {
+            throw LoadError(failure)
+        }
+    }
+
+    private func answer(to call: Call, _ owner: String?, by end: Duration) async throws -> Loaded<Entry> {
+        let request = try request(for: call)
+        let exchange = try await exchange(request, owner, by: end)
+        let answer = exchange.answer
+        if answer.status == 304, !call.isSend {
+            guard let known = call.known?.metadata, HTTPRequestFields.mayAsk(call, method: request.method) else {
+                throw LoadError(.failed, "the server answered 304, but was asked for no condition", status: 304)
+            }
+            // The copy is of another version, so the answer says nothing about it.
+            if !known.isConfirmed(by: answer.allFields) {
+                return try await self.answer(to: call.knowing(nil), owner, by: end)
+            }
+            return try .unchanged(call) {
+                try $0.confirm(
+                    httpFields: answer.allFields, askedAt: exchange.asked, arrivedAt: exchange.arrived)
+            }
+        }
+        let isAccepted = call.isSend ? 200...299 ~= answer.status : settings.statuses.contains(answer.status)
+        guard isAccepted else { throw try await error(of: answer) }
+        if !call.isSend { try checkType(answer.allFields["content-type"], answer.status) }
+        let payload = try await payloads.payload(of: answer, to: request.method)
+        // The graph counts the age from now, so the time that the body took is a part of it.
+        let metadata = Metadata(
+            httpStatus: answer.status, fields: answer.allFields, askedAt: exchange.asked, arrivedAt: world.now)
+        return Loaded(Entry(payload, metadata))
+    }
+
+    // MARK: Asking
+
+    private func request(for call: Call) throws(LoadError) -> HTTPRequest {
+        let method = call.method ?? settings.method
+        guard Fields.Field(method, "") != nil, !["CONNECT", "TRACE"].contains(method.uppercased()) else {
+            throw LoadError(.failed, "requests of this method cannot be sent")
+        }
+        let body = call.request.body
+        if body != nil, ["GET", "HEAD"].contains(method) {
+            throw LoadError(.failed, "a request with a body needs the method POST or QUERY, not \(method)")
+        }
+        let fields = try HTTPRequestFields.fields(
+            of: call, policy: settings.fields, accept: settings.accept, method: method, hasBody: body != nil)
+        return HTTPRequest(
+            method: method, url: try settings.url.expanded(with: call.request.parameters), fields: fields, body: body)
+    }
+
+    /// Sends a request, follows redirects, and renews credentials once. `end` is the uptime by which the answer must have
+    /// arrived.
+    private func exchange(_ request: HTTPRequest, _ owner: String?, by end: Duration) async throws -> Arrived {
+        var route = try HTTPRoute(request)
+        var mayRenew = true
+        while true {
+            var request = route.request
+            var renewals = 0
+            if let owner, route.isAtHome {
+                renewals = credentials?.renewals(of: owner) ?? 0
+                try await credentials?.sign(&request, for: owner)
+            }
+            let asked = world.now
+            let answer = try await transport.send(request, within: try limits(until: end), trusting: settings.trust)
+            let arrived = world.now
+            if answer.status == 401, mayRenew, route.isAtHome, let owner, let credentials {
+                mayRenew = false
+                if try await credentials.renew(owner, after: renewals) {
+                    answer.body.cancel()
+                    continue
+                }
+            }
+            if try route.follow(answer, atMost: settings.redirects) {
+                answer.body.cancel()
+                continue
+            }
+            return Arrived(answer: answer, asked: asked, arrived: arrived)
+        }
+    }
+
+    /// The limits of an exchange that is one of several within the same limit.
+    private func limits(until end: Duration) throws -> HTTPLimits {
+        var limits = settings.limits
+        limits.whole = end - world.uptime
+        guard limits.whole > .zero else { throw HTTPFailure(.timeout, "the answer took too long") }
+        limits.connect = min(limits.connect, limits.whole)
+        limits.firstByte = min(limits.firstByte, limits.whole)
+        return limits
+    }
+
+    // MARK: Judging
+
+    private func error(of answer: HTTPAnswer) async throws -> LoadError {
+        let reply = Reply(
+            status: answer.status, fields: Metadata.keptFields(of: answer.allFields),
+            body: try await payloads.explanation(in: answer))
+        return .status(answer.status, retryAfter: answer.retryAfter(at: world.now), reply: reply)
+    }
+
+    private func checkType(_ type: String?, _ status: Int) throws(LoadError) {
+        if settings.accept.ranges.isEmpty || status == 204 { return }
+        guard let type else { throw LoadError(.failed, "the answer names no content type", status: status) }
+        if !settings.accept.accepts(type) {
+            throw LoadError(.failed, "the answer's content type is not among those accepted", status: status)
+        }
+    }
+}
+
+extension LoadError {
+    /// The failure of an origin whose exchange with the server failed.
+    init(_ failure: HTTPFailure) {
+        self.init(failure.kind == .timeout ? .timeout : .failed, failure.description, origin: failure)
+    }
+}

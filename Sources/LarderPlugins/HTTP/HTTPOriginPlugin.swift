@@ -1,0 +1,98 @@
+import LarderCore
+
+extension Plugin {
+    /// An origin that asks an HTTP server.
+    static let http = Plugin.http { context, connections in
+        // Resources with the same number of connections share them.
+        let name = "\(connections)"
+        #if canImport(Darwin)
+            return context.share(name) { URLSessionTransport(world: context.world, connectionsPerHost: connections) }
+        #else
+            return try context.share(name) { try CurlTransport(world: context.world, connectionsPerHost: connections) }
+        #endif
+    }
+
+    /// An origin that asks an HTTP server over a transport.
+    ///
+    /// - Parameter transport: returns the transport with at most this number of connections to each server.
+    static func http(over transport: @escaping @Sendable (Context, Int) throws -> any HTTPTransport) -> Plugin {
+        .origin(
+            "http", "Asks an HTTP server. Parameters of the request stand in the URL where its variables are.",
+            Setting("url", .url, help: "The URL, with variables as in \"https://example.com/items/{id}{?page}\""),
+            Setting(
+                "method", .choice(["GET", "HEAD", "POST", "QUERY"]), default: "GET",
+                help: "The method of lookups; POST and QUERY send the request's body"),
+            Setting(
+                "fields", .fields, default: [],
+                help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\""),
+            Setting(
+                "accept", .accept, default: HTTPAccept([]),
+                help: "The media types that are asked for; an answer of another type is a failure"),
+            Setting(
+                "statuses", .list(of: .int(200...599), atLeast: 1), default: [200, 203, 204],
+                help: "The statuses of answers that are data; 4xx that are not listed are errors of the request"),
+            Setting(
+                "redirects", .int(0...20), default: 5,
+                help: "How many redirects are followed; never from https to http"),
+            Setting(
+                "capacity", .size, default: 64_000_000,
+                help: "The largest size of an answer after it was unpacked; a larger one is a failure"),
+            Setting(
+                "connectLimit", .duration(.milliseconds(1) ... .forever), default: .seconds(10),
+                help: "How long the connection to the server may take"),
+            Setting(
+                "firstByteLimit", .duration(.milliseconds(1) ... .forever), default: .seconds(30),
+                help: "How long the server may take until the first byte of its answer"),
+            Setting(
+                "limit", .duration(.milliseconds(1) ... .forever), default: .seconds(60),
+                help: "How long a call may take until the last byte of its answer, with all redirects"),
+            Setting("connections", .int(1...256), default: 6, help: "How many connections to a server may be open"),
+            Setting(
+                "authorities", optional: .path,
+                help: "A file with the only authorities whose certificates are trusted, in PEM (default: the system's)"),
+            Setting("sign", optional: .part(.signer), help: "The signer that adds credentials of the account"),
+            Setting(
+                "anonymous", .flag, default: false,
+                help: "Whether calls are made without credentials while nobody is signed in"),
+            traits: { url, _, _, _, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
+                Traits().with {
+                    $0.acceptsSends = true
+                    // Nothing limits how long a signer takes.
+                    $0.givesUpAfter = sign == nil && limit < .forever ? limit : nil
+                    $0.contradictions = contradictions(
+                        url: url, statuses: statuses, authorities: authorities, sign: sign, anonymous: anonymous)
+                }
+            }
+        ) {
+            context, url, method, fields, accept, statuses, redirects, capacity, connectLimit, firstByteLimit, limit,
+            connections, authorities, sign, anonymous in
+            let settings = HTTPSettings(
+                url: url, method: method, fields: fields, accept: accept, statuses: Set(statuses),
+                redirects: redirects,
+                limits: HTTPLimits(connect: connectLimit, firstByte: firstByteLimit, whole: limit),
+                trust: HTTPTrust(authorities: authorities))
+            return HTTPOrigin(
+                settings: settings,
+                credentials: try sign.map { try HTTPCredentials($0, allowsAnonymous: anonymous, in: context) },
+                payloads: HTTPPayloads(capacity: capacity, context: context),
+                transport: try transport(context, connections), world: context.world)
+        }
+    }
+
+    private static func contradictions(
+        url: HTTPURL, statuses: [Int], authorities: String?, sign: Part?, anonymous: Bool
+    ) -> [Contradiction] {
+        var found: [Contradiction] = []
+        if authorities != nil, !url.server.isSecure {
+            found.append(Contradiction("authorities", "certificates are not checked: the URL begins with http://"))
+        }
+        if anonymous, sign == nil {
+            found.append(Contradiction("anonymous", "all calls are anonymous: there is no 'sign'"))
+        }
+        if statuses.contains(where: { $0 == 206 || $0 == 304 }) {
+            found.append(
+                Contradiction("statuses", "206 and 304 are no whole answers", expected: "statuses of whole answers"))
+        }
+        return found
+    }
+}

@@ -1,0 +1,54 @@
+import LarderCore
+
+/// A request on its way through redirects.
+struct HTTPRoute: Sendable {
+    /// The request to send next, without a signature.
+    private(set) var request: HTTPRequest
+    /// Whether all servers so far were the one that the policy names. Credentials are sent to no other.
+    private(set) var isAtHome = true
+    private(set) var redirects = 0
+    private var address: HTTPAddress
+
+    /// Begins with the request of a policy.
+    ///
+    /// - Throws: ``LoadError`` if the URL is not valid.
+    init(_ request: HTTPRequest) throws(LoadError) {
+        guard let address = HTTPAddress(request.url) else { throw LoadError(.failed, "the URL is not valid") }
+        self.request = request
+        self.address = address
+    }
+
+    /// Follows the redirect in an answer, if it is one.
+    ///
+    /// - Returns: false if the answer is no redirect.
+    /// - Throws: ``LoadError`` if the redirect may not be followed.
+    mutating func follow(_ answer: HTTPAnswer, atMost limit: Int) throws(LoadError) -> Bool {
+        guard [301, 302, 303, 307, 308].contains(answer.status) else { return false }
+        guard limit > 0 else { throw refused("the policy follows none", answer.status) }
+        guard redirects < limit else { throw refused("there were \(redirects) before it", answer.status) }
+        guard let location = answer.fields.first(where: { $0.name == "location" }),
+            let next = address.resolving(location.value)
+        else { throw refused("it does not say where to", answer.status) }
+        if address.server.isSecure, !next.server.isSecure {
+            throw refused("it leads from https to http", answer.status)
+        }
+        redirects += 1
+        // As all browsers do it: the result of a form is fetched.
+        if answer.status == 303 && request.method != "HEAD" || answer.status <= 302 && request.method == "POST" {
+            request.method = "GET"
+            request.body = nil
+            request.fields.removeAll { $0.name.hasPrefix("content-") }
+        }
+        if next.server != address.server {
+            if request.body != nil { throw refused("it would send the body to another server", answer.status) }
+            isAtHome = false
+            request.fields.removeAll { !HTTPRequestFields.mayLeave($0.name) }
+        }
+        (address, request.url) = (next, next.url)
+        return true
+    }
+
+    private func refused(_ reason: String, _ status: Int) -> LoadError {
+        LoadError(.failed, "the server's redirect is not followed: \(reason)", status: status)
+    }
+}

@@ -1,0 +1,98 @@
+import LarderCore
+
+extension SettingType where Value == [Fields.Field] {
+    /// The header fields that are sent with each request: an object of texts.
+    static var fields: SettingType<[Fields.Field]> {
+        let expectation = "an object of texts, such as { \"Accept-Language\": \"en\" }"
+        return SettingType(
+            "fields", expectation: expectation,
+            schema: ["type": "object", "additionalProperties": ["type": "string"]], example: [:], show: { _ in "{}" },
+            read: { node, reading in
+                guard let members = node.members else {
+                    reading.reject(node, expected: expectation)
+                    return nil
+                }
+                let fields = members.compactMap { member in
+                    reading.inside(".\(member.name.prefix(64))") { field(member, reading) }
+                }
+                return fields.count == members.count ? fields : nil
+            })
+    }
+
+    private static func field(_ member: Node.Member, _ reading: PolicyDiagnostics) -> Fields.Field? {
+        guard let value = member.value.string else {
+            reading.reject(member.value, expected: "text")
+            return nil
+        }
+        guard let field = Fields.Field(member.name, "") else {
+            reading.report("this is not the name of a field", at: member.position)
+            return nil
+        }
+        if HTTPRequestFields.isSetByOrigin(field.name) || HTTPRequestFields.isCondition(field.name) {
+            reading.report("the field '\(field.name)' cannot be set: the origin sets it itself", at: member.position)
+            return nil
+        }
+        guard let whole = Fields.Field(member.name, value) else {
+            reading.report("the value of a field is on one line", at: member.value.position)
+            return nil
+        }
+        return whole
+    }
+}
+
+extension SettingType where Value == HTTPAccept {
+    /// The media types that an origin accepts.
+    static var accept: SettingType<HTTPAccept> {
+        let list = SettingType<[String]>.list(of: .text)
+        return SettingType<HTTPAccept>(
+            "media types", expectation: "a list of media types such as [\"application/json\"]", schema: list.schema,
+            example: ["application/json"], show: { "[" + $0.ranges.map { "\"\($0)\"" }.joined(separator: ", ") + "]" },
+            read: { node, reading in
+                guard case .list(let items) = node.content else {
+                    reading.reject(node, expected: "a list of media types such as [\"application/json\"]")
+                    return nil
+                }
+                let ranges = items.compactMap { item -> String? in
+                    guard let text = item.string, HTTPAccept.isRange(text) else {
+                        reading.report(
+                            "this is not a media type", at: item.position,
+                            expected: "a type such as \"application/json\" or \"image/*\"")
+                        return nil
+                    }
+                    return text
+                }
+                return ranges.count == items.count ? HTTPAccept(ranges) : nil
+            })
+    }
+}
+
+/// The media types that an origin accepts. An empty list accepts all.
+struct HTTPAccept: Hashable, Sendable {
+    /// The types as the policy has them, such as `image/*` or `text/html;q=0.5`.
+    let ranges: [String]
+    private let types: [String]
+
+    init(_ ranges: [String]) {
+        self.ranges = ranges
+        types = ranges.map(Self.type)
+    }
+
+    /// Returns whether a media type is accepted.
+    func accepts(_ contentType: String) -> Bool {
+        let type = Self.type(of: contentType)
+        return types.isEmpty
+            || types.contains { $0 == "*/*" || $0 == type || $0.hasSuffix("/*") && type.hasPrefix($0.dropLast()) }
+    }
+
+    /// Returns whether a text is a media type or a range of them, perhaps with parameters.
+    static func isRange(_ text: String) -> Bool {
+        let parts = type(of: text).split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { Fields.Field(String($0), "") != nil }
+            && Fields.Field("accept", text) != nil && !text.contains(",")
+    }
+
+    /// The type of `text/html; charset=utf-8` is `text/html`.
+    private static func type(of text: String) -> String {
+        text.prefix { $0 != ";" && $0 != " " && $0 != "\t" }.lowercased()
+    }
+}

@@ -1,0 +1,64 @@
+import LarderCore
+
+/// Sends requests to HTTP servers.
+///
+/// A transport does nothing by itself: it follows no redirect, adds no credentials, keeps no cookie and has no cache.
+protocol HTTPTransport: Sendable {
+    /// Sends a request and returns the answer when its head has arrived. The body arrives as it is read.
+    ///
+    /// The body is decoded if the server has compressed it. Answers with a status of 1xx are skipped.
+    ///
+    /// - Throws: ``HTTPFailure`` if there is no answer; `CancellationError` if the task is cancelled, which ends the
+    ///   exchange.
+    func send(
+        _ request: HTTPRequest, within limits: HTTPLimits, trusting trust: HTTPTrust
+    ) async throws -> HTTPAnswer
+}
+
+/// The answer of an HTTP server.
+struct HTTPAnswer: Sendable {
+    /// The status.
+    var status: Int
+    /// The header fields, in the order in which they arrived. Those that describe how the body was compressed are left
+    /// out.
+    var fields: [Fields.Field]
+    /// The version of HTTP, such as `1.1` or `2`.
+    var version: String
+    /// The body.
+    let body: HTTPBody
+}
+
+/// The reason why there is no answer of an HTTP server, or no whole one.
+struct HTTPFailure: Error, Hashable, CustomStringConvertible {
+    /// The kind of a failure.
+    enum Kind: Hashable {
+        /// The server's name has no address.
+        case noAddress
+        /// No connection to the server could be made.
+        case connect
+        /// The server could not prove its identity, or does not speak TLS.
+        case tls
+        /// The proxy did not pass the request on.
+        case proxy
+        /// A limit of ``HTTPLimits`` passed.
+        case timeout
+        /// The connection ended before the answer was complete.
+        case reset
+        /// The answer is not valid HTTP.
+        case malformed
+        /// The answer's head is too large.
+        case tooLarge
+        /// Any other failure.
+        case other
+    }
+
+    /// The kind of the failure.
+    var kind: Kind
+    /// A description of the failure. It contains no host, URL, field or payload.
+    var description: String
+
+    init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+}

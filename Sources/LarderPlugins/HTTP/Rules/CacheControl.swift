@@ -1,0 +1,105 @@
+import LarderCore
+
+/// The directives of the field `Cache-Control` of a request or an answer (RFC 9111, section 5.2, RFC 5861 and RFC 8246).
+///
+/// Unknown directives are ignored. Of several directives with one name, the strictest counts. A number that is not
+/// valid counts as the strictest number there is.
+struct CacheControl: Hashable {
+    /// The directives without a number.
+    struct Flags: OptionSet, Hashable {
+        let rawValue: UInt16
+
+        static let noStore = Flags(rawValue: 1)
+        static let noCache = Flags(rawValue: 2)
+        static let mustRevalidate = Flags(rawValue: 4)
+        static let proxyRevalidate = Flags(rawValue: 8)
+        static let isPrivate = Flags(rawValue: 16)
+        static let isPublic = Flags(rawValue: 32)
+        static let immutable = Flags(rawValue: 64)
+        static let mustUnderstand = Flags(rawValue: 128)
+    }
+
+    private(set) var flags: Flags = []
+    /// The value of `max-age` in seconds.
+    private(set) var maxAge: Int64?
+    /// The value of `s-maxage` in seconds.
+    private(set) var sharedMaxAge: Int64?
+    /// The value of `stale-while-revalidate` in seconds.
+    private(set) var staleWhileRevalidate: Int64?
+    /// The value of `stale-if-error` in seconds.
+    private(set) var staleIfError: Int64?
+    /// The value of `min-fresh` in seconds.
+    private(set) var minFresh: Int64?
+    /// The value of `max-stale` in seconds. Without a value, it is the largest number.
+    private(set) var maxStale: Int64?
+
+    /// Reads the values of all fields with the name `Cache-Control`.
+    init(_ values: [String]) {
+        for value in values {
+            for directive in HTTPText.elements(value) { add(directive) }
+        }
+    }
+
+    private mutating func add(_ directive: ArraySlice<UInt8>) {
+        let equals = directive.firstIndex(of: UInt8(ascii: "="))
+        let name = HTTPText.trimmed(directive[..<(equals ?? directive.endIndex)])
+        let value = equals.map { directive[($0 + 1)...] }
+        switch String(decoding: name.map(HTTPText.lowercased), as: UTF8.self) {
+        case "no-store": flags.insert(.noStore)
+        // With the names of fields, these directives concern only the fields. They are read as concerning the answer.
+        case "no-cache": flags.insert(.noCache)
+        case "private": flags.insert(.isPrivate)
+        case "must-revalidate": flags.insert(.mustRevalidate)
+        case "proxy-revalidate": flags.insert(.proxyRevalidate)
+        case "public": flags.insert(.isPublic)
+        case "immutable": flags.insert(.immutable)
+        case "must-understand": flags.insert(.mustUnderstand)
+        case "max-age": maxAge = Self.shortest(maxAge, seconds(name, value))
+        case "s-maxage": sharedMaxAge = Self.shortest(sharedMaxAge, seconds(name, value))
+        case "stale-while-revalidate":
+            staleWhileRevalidate = Self.shortest(staleWhileRevalidate, seconds(name, value))
+        case "stale-if-error": staleIfError = Self.shortest(staleIfError, seconds(name, value))
+        case "max-stale":
+            maxStale = Self.shortest(maxStale, value == nil ? HTTPText.mostSeconds : seconds(name, value))
+        case "min-fresh": minFresh = max(minFresh ?? 0, seconds(name, value) ?? HTTPText.mostSeconds)
+        default: break
+        }
+    }
+
+    private static func shortest(_ known: Int64?, _ seconds: Int64?) -> Int64 {
+        min(known ?? HTTPText.mostSeconds, seconds ?? 0)
+    }
+
+    /// Returns the number of a directive; nil if it is not valid. It may be in quotes. Blanks around `=` are not valid.
+    private func seconds(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) -> Int64? {
+        guard let value, name.endIndex + 1 == value.startIndex else { return nil }
+        let quote = UInt8(ascii: "\"")
+        let isQuoted = value.count >= 2 && value.first == quote && value.last == quote
+        return HTTPText.seconds(isQuoted ? value.dropFirst().dropLast() : value)
+    }
+}
+
+extension HTTPText {
+    /// Returns the elements of a list that are not empty, without the blanks around them. A comma between quotes does
+    /// not separate elements.
+    static func elements(_ list: String) -> [ArraySlice<UInt8>] {
+        let bytes = Array(list.utf8)
+        var elements: [ArraySlice<UInt8>] = []
+        var start = 0
+        var isQuoted = false
+        var isEscaped = false
+        for (place, byte) in bytes.enumerated() {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\"): isEscaped = isQuoted
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted:
+                elements.append(trimmed(bytes[start..<place]))
+                start = place + 1
+            default: break
+            }
+        }
+        elements.append(trimmed(bytes[start...]))
+        return elements.filter { !$0.isEmpty }
+    }
+}

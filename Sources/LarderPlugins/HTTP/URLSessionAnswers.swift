@@ -1,0 +1,81 @@
+#if canImport(Darwin) && !LARDER_TESTS || canImport(FoundationNetworking) && LARDER_TESTS
+    import Foundation
+    #if LARDER_TESTS
+        import FoundationNetworking
+        @testable import LarderPlugins
+    #endif
+    import LarderCore
+
+    extension HTTPHead {
+        /// The compressions that `URLSession` undoes.
+        private static let codings: Set = ["gzip", "x-gzip", "deflate", "br", "identity"]
+
+        /// Takes a response apart. Its version is unknown, and its fields are in the order of their names.
+        ///
+        /// - Throws: ``HTTPFailure`` if it is too large or not valid.
+        init(_ response: HTTPURLResponse) throws(HTTPFailure) {
+            self.init(status: response.statusCode, version: "")
+            var size = 0
+            for (name, value) in response.allHeaderFields {
+                let (name, value) = ("\(name)", "\(value)")
+                size += name.utf8.count + value.utf8.count
+                guard let field = Fields.Field(name, value) else {
+                    throw HTTPFailure(.malformed, "a header field of the answer is not valid")
+                }
+                fields.append(field)
+            }
+            guard size <= HTTPHeadReader.capacity else {
+                throw HTTPFailure(.tooLarge, "the answer's head is too large")
+            }
+            fields.sort { $0.name < $1.name }
+            let codings = self["content-encoding"]?.lowercased().split(separator: ",").map { $0.filter { $0 != " " } }
+            guard codings?.allSatisfy(Self.codings.contains) ?? true else {
+                throw HTTPFailure(.malformed, "the body of the answer cannot be decompressed")
+            }
+        }
+
+        /// The number of bytes that the body has when it is decoded, if the fields tell it.
+        var length: Int? {
+            self["content-encoding"] == nil && ![204, 304].contains(status)
+                ? self["content-length"].flatMap { Int($0) } : nil
+        }
+
+        private subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+    }
+
+    extension HTTPFailure {
+        /// The failure that an error of `URLSession` tells of.
+        init(_ error: any Error) {
+            guard let error = error as? URLError else {
+                self.init(.other, "the request failed")
+                return
+            }
+            // These are codes of CFNetwork for proxies that fail.
+            let underlying = (error.userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? 0
+            if [306, 310, 311].contains(underlying) {
+                self.init(.proxy, "the proxy did not pass the request on")
+                return
+            }
+            switch error.code {
+            case .cannotFindHost, .dnsLookupFailed: self.init(.noAddress, "the server's name has no address")
+            case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
+                self.init(.connect, "there is no network")
+            case .cannotConnectToHost: self.init(.connect, "no connection to the server could be made")
+            case .timedOut: self.init(.timeout, "the server did not answer in time")
+            case .networkConnectionLost: self.init(.reset, "the connection ended before the answer was complete")
+            case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
+                .serverCertificateNotYetValid:
+                self.init(.tls, "the server's certificate is not trusted")
+            case .clientCertificateRequired, .clientCertificateRejected:
+                self.init(.tls, "the server wants a certificate of the client")
+            case .secureConnectionFailed: self.init(.tls, "the server does not speak TLS as it should")
+            case .appTransportSecurityRequiresSecureConnection:
+                self.init(.tls, "the app's settings forbid connections without TLS")
+            case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
+                self.init(.malformed, "the answer is not valid")
+            case .dataLengthExceedsMaximum: self.init(.tooLarge, "the answer is too large")
+            default: self.init(.other, "the request failed")
+            }
+        }
+    }
+#endif

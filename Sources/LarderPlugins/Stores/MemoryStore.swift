@@ -1,0 +1,160 @@
+import LarderBase
+import LarderCore
+
+extension Plugin {
+    /// A store in this process's memory.
+    static let memoryStore = Plugin.store(
+        "memory", "Keeps entries in memory until the process ends.",
+        Setting(
+            "capacity", .size, default: 32_000_000,
+            help:
+                "The largest total size: payloads, decoded values at their codec's cost, and 128 bytes for each entry"
+        ),
+        Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries"),
+        Setting(
+            "forgetAfter", .duration, default: .forever,
+            help: "How long an entry is kept after it was fetched or validated"
+        ).formerly("maxAge"),
+        Setting("eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full"),
+        traits: { capacity, _, maxAge, _ in
+            Traits().with {
+                $0.capacity = capacity
+                if maxAge < .forever { $0.keepsFor = maxAge }
+            }
+        }
+    ) { context, capacity, entries, maxAge, eviction in
+        MemoryStore(
+            capacity: capacity, entries: entries, maxAge: maxAge,
+            eviction: try eviction.eviction(), world: context.world,
+            context: context)
+    }
+}
+
+/// A store that keeps entries and their decoded values in the memory of this process. It answers at once.
+///
+/// An entry that is too old is not found any more. Its memory is freed as other entries are written; there is no timer.
+struct MemoryStore: Store {
+    private let table: ShardedTable<Key, Entry>
+    private let maxAge: Duration
+    private let world: any World
+    /// Receives the evicted entries. Nil if nobody observes them.
+    private let context: Context?
+
+    /// The number of bytes of a key that the flat cost of an entry includes.
+    private static let freeLength = 64
+
+    /// The number of places that each write checks for entries that are too old.
+    private static let placesPerSweep = 4
+
+    init(
+        capacity: Int, entries: Int? = nil, maxAge: Duration = .forever, eviction: any Eviction, world: any World,
+        context: Context? = nil
+    ) {
+        table = ShardedTable(bytes: capacity, entries: entries, eviction: eviction)
+        self.maxAge = maxAge
+        self.world = world
+        self.context = context
+    }
+
+    var peekedTier: String { "memory" }
+
+    var needsClosing: Bool { false }
+
+    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
+        if maxAge == .forever { return table.find(key, hash: key.hash, if: accept) }
+        let now = world.now
+        return table.find(key, hash: key.hash) { !isTooOld($0, at: now) && accept($0) }
+    }
+
+    func read(_ key: Key) -> Found? {
+        guard let entry = peek(key, if: { _ in true }) else {
+            table.missed(hash: key.hash)
+            return nil
+        }
+        return Found(entry, tier: peekedTier, isForeign: false)
+    }
+
+    func write(_ entry: Entry, for key: Key) -> Bool {
+        if maxAge < .forever {
+            let now = world.now
+            report(table.sweep(Self.placesPerSweep) { isTooOld($1, at: now) }, .age)
+            if isTooOld(entry, at: now) {
+                table.remove(key, hash: key.hash)
+                return false
+            }
+        }
+        let weight = weight(of: entry, key)
+        guard table.hasRoom(forPinned: key, hash: key.hash, weight: weight) else {
+            expire(key)
+            return false
+        }
+        let evictionHash = world.evictionHash(of: key.text, processHash: key.hash)
+        let insertion = table.insert(entry, as: key, hash: key.hash, evictionHash: evictionHash, weight: weight)
+        report(insertion.evicted, .capacity)
+        return insertion.isKept
+    }
+
+    func contains(_ key: Key) -> Bool {
+        guard let entry = table.peek(key, hash: key.hash) else { return false }
+        return maxAge == .forever || !isTooOld(entry, at: world.now)
+    }
+
+    func expire(_ selection: Selection) {
+        if case .key(let key) = selection { return expire(key) }
+        for key in table.ids(where: { selection.contains($0, $1) && !$1.metadata.isExpired }) { expire(key) }
+    }
+
+    private func expire(_ key: Key) {
+        guard var entry = table.peek(key, hash: key.hash), !entry.metadata.isExpired else { return }
+        entry.metadata.isExpired = true
+        _ = table.insert(entry, as: key, hash: key.hash, weight: weight(of: entry, key))
+    }
+
+    func list(after cursor: StoreCursor?, most count: Int) throws -> StorePage {
+        let position = try cursor.map { cursor in
+            guard let position = Int(cursor.text) else { throw StoreError("the cursor is not one of this store") }
+            return position
+        }
+        let (items, next) = table.items(after: position, most: count)
+        let now = world.now
+        return StorePage(
+            items.filter { !isTooOld($0.item, at: now) }.map {
+                ListedEntry($0.id, $0.item.metadata, size: $0.item.payload.bytes.count)
+            }, next: next.map { StoreCursor("\($0)") })
+    }
+
+    func pin(_ key: Key) -> Bool { contains(key) && table.pin(key, hash: key.hash) }
+
+    func unpin(_ key: Key) {
+        table.unpin(
+            key, hash: key.hash, evictionHash: world.evictionHash(of: key.text, processHash: key.hash))
+    }
+
+    func remove(_ selection: Selection) {
+        if case .key(let key) = selection {
+            table.remove(key, hash: key.hash)
+        } else {
+            _ = table.removeAll { selection.contains($0, $1) }
+        }
+    }
+
+    func relieve() {
+        report(table.removeUnpinned(), .pressure)
+    }
+
+    func statistics() -> StoreStatistics { table.statistics }
+
+    /// Returns the weight of an entry. The flat cost covers a key of usual length. A longer key adds its extra bytes.
+    private func weight(of entry: Entry, _ key: Key) -> Int {
+        entry.weight + max(0, key.text.utf8.count - Self.freeLength)
+    }
+
+    private func isTooOld(_ entry: Entry, at now: Timestamp) -> Bool {
+        now - entry.metadata.confirmedAt >= maxAge
+    }
+
+    private func report(_ gone: [(id: Key, item: Entry)], _ reason: EvictedEntry.Reason) {
+        if gone.isEmpty { return }
+        context?.forgot(gone.map { EvictedEntry(key: $0.id, tier: peekedTier, reason: reason) })
+    }
+}

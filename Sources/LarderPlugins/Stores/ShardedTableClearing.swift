@@ -1,0 +1,103 @@
+import LarderBase
+import LarderCore
+
+extension ShardedTable {
+    /// Removes all items for which `isMeant` returns true. `isMeant` is called with a lock held.
+    func removeAll(where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
+        if isUntouched { return [] }
+        return accounting.withLock { accounting in
+            accounting.reportUses(from: readers)
+            return (0..<1 << bits).flatMap { number -> [(id: ID, item: Item)] in
+                take(nil, from: shards + number, &accounting, if: isMeant)
+            }
+        }
+    }
+
+    /// Removes the items that are not pinned.
+    func removeUnpinned() -> [(id: ID, item: Item)] {
+        if isUntouched { return [] }
+        return accounting.withLock { accounting in
+            accounting.reportUses(from: readers)
+            return (0..<1 << bits).flatMap { number -> [(id: ID, item: Item)] in
+                let shard = shards + number
+                guard accounting.hasPins else { return take(nil, from: shard, &accounting) { _, _ in true } }
+                var unpinned = Shard.locked(shard) { $0.taken }
+                unpinned.removeAll { accounting.isPinned(Int(place(of: $0, in: shard))) }
+                return take(unpinned, from: shard, &accounting) { _, _ in true }
+            }
+        }
+    }
+
+    /// Checks the next `count` places and removes the items for which `isMeant` returns true. It continues where the
+    /// last sweep ended, and after the last place begins with the first. `isMeant` is called with a lock held.
+    func sweep(_ count: Int, where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
+        if isUntouched { return [] }
+        return accounting.withLock { accounting in
+            accounting.reportUses(from: readers)
+            return (0..<count).flatMap { _ -> [(id: ID, item: Item)] in
+                guard let place = accounting.nextTaken() else { return [] }
+                return take([place >> bits], from: shards + place & (1 << bits - 1), &accounting, if: isMeant)
+            }
+        }
+    }
+
+    /// Removes the items that the eviction names, one by one, until `more` returns false. `more` receives the weight of
+    /// the item that was just removed and is called with a lock held. The item `id` stays.
+    func evict(sparing id: ID, evictionHash: Int, while more: (Int) -> Bool) -> [(id: ID, item: Item)] {
+        if isUntouched { return [] }
+        return accounting.withLock { accounting in
+            accounting.reportUses(from: readers)
+            var gone: [(id: ID, item: Item)] = []
+            var spared: (place: Int, weight: Int)?
+            var goesOn = true
+            while goesOn, let next = accounting.next() {
+                let node = next >> bits
+                let taken = changing(shards + next & (1 << bits - 1)) { content -> Shard<ID, Item>.Node? in
+                    if content.nodes[node].id != id { return content.take(node) }
+                    spared = (next, content.nodes[node].weight)
+                    return nil
+                }
+                guard let taken else { continue }
+                accounting.evicted(next, weight: taken.weight)
+                gone.append((taken.id, taken.item))
+                goesOn = more(taken.weight)
+            }
+            if let spared { accounting.reinsert(spared.place, hash: evictionHash, weight: spared.weight) }
+            return gone
+        }
+    }
+
+    /// Removes the items in these nodes, or in all nodes of the shard, for which `isMeant` returns true.
+    private func take(
+        _ nodes: [Int]?, from shard: UnsafeMutablePointer<Shard<ID, Item>>, _ accounting: inout EvictionAccounting,
+        if isMeant: (ID, Item) -> Bool
+    ) -> [(id: ID, item: Item)] {
+        changing(shard) { content in
+            let meant = (nodes ?? content.taken).filter { isMeant(content.nodes[$0].id, content.nodes[$0].item) }
+            let gone = meant.map { node -> (id: ID, item: Item) in
+                let gone = content.take(node)
+                accounting.remove(Int(place(of: node, in: shard)), weight: gone.weight)
+                return (gone.id, gone.item)
+            }
+            if nodes == nil, content.count == 0 { content.giveBack() }
+            return gone
+        }
+    }
+
+    /// The table's size, hits, misses and evictions.
+    var statistics: StoreStatistics {
+        if isUntouched { return StoreStatistics() }
+        return accounting.withLock { accounting in
+            var statistics = StoreStatistics(
+                entries: accounting.entries, bytes: accounting.bytes, evictions: accounting.evictions)
+            statistics.hits = readers.hits
+            for number in 0..<1 << bits {
+                Shard.locked(shards + number) {
+                    statistics.hits += $0.hits
+                    statistics.misses += $0.misses
+                }
+            }
+            return statistics
+        }
+    }
+}

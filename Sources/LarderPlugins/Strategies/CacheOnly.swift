@@ -1,0 +1,21 @@
+import LarderCore
+
+extension Plugin {
+    /// A strategy that uses copies alone.
+    static let cacheOnly = Plugin.strategy(
+        "cache-only", "Serves a permitted copy. Never asks the origin.", needs: .store
+    ) { sides in CacheOnly(sides: sides) }
+}
+
+/// A loader that serves a permitted copy and never calls the origin.
+struct CacheOnly: Loader {
+    let sides: Sides
+
+    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
+        sides.cached.answer(request, codec: codec, for: uses)
+    }
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        try await sides.cached.load(call)
+    }
+}

@@ -1,0 +1,148 @@
+import LarderBase
+import LarderCore
+
+extension Plugin {
+    /// A limit on the number of calls.
+    static let limit = Plugin.wrapper(
+        "limit", "Limits how many calls run at once and start per second. Other calls queue, the most urgent first.",
+        Setting("concurrent", optional: .int(1...1_000_000), help: "How many calls may run at once"),
+        Setting("perSecond", optional: .int(1...10_000), help: "How many calls may start in any second"),
+        Setting("queue", .int(0...1_000_000), default: 100, help: "How many calls may wait; further calls are refused")
+    ) { context, inner, concurrent, perSecond, queue in
+        let gate = context.keep {
+            LimitGate(LimitState(concurrent: concurrent, perSecond: perSecond, queue: queue), world: context.world)
+        }
+        return Limit(inner: inner, gate: gate)
+    }
+}
+
+/// A loader that limits concurrent calls and calls per second.
+struct Limit: Loader {
+    let inner: any Loader
+    let gate: LimitGate
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        try await gate.enter(call)
+        defer { gate.leave() }
+        return try await inner.load(call)
+    }
+}
+
+/// The queue in which calls wait until they may start.
+final class LimitGate: Sendable {
+    private struct State {
+        var limits: LimitState
+        var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
+        var cancelled: Set<Int> = []
+        /// The number of the running timer, or nil.
+        var timer: Int?
+        var timers = 0
+        var timing: Alarm?
+
+        /// Returns the number of a new timer. No other is started until it has ended.
+        mutating func setTimer() -> Int {
+            timers += 1
+            timer = timers
+            return timers
+        }
+
+        /// Ends the timer with this number. Returns false if it was not running.
+        mutating func end(_ number: Int) -> Bool {
+            guard timer == number else { return false }
+            (timer, timing) = (nil, nil)
+            return true
+        }
+
+        /// Drops the timer if the queue is empty.
+        ///
+        /// - Returns: the alarm to cancel.
+        mutating func dropTimer() -> Alarm? {
+            guard limits.isEmpty else { return nil }
+            defer { (timer, timing) = (nil, nil) }
+            return timing
+        }
+    }
+
+    private let world: any World
+    private let state: Locked<State>
+
+    init(_ limits: LimitState, world: any World) {
+        self.world = world
+        state = Locked(State(limits: limits))
+    }
+
+    /// Waits until the call may start. The caller must call ``leave()`` afterwards.
+    ///
+    /// - Throws: ``LoadError`` if the queue is full, `CancellationError` if the task is cancelled.
+    func enter(_ call: Call) async throws {
+        let (now, priority) = (world.uptime, call.priority)
+        switch state.withLock({ $0.limits.enter(priority, at: now) }) {
+        case .go: return
+        case .refuse: throw LoadError(.unavailable, "the queue of waiting calls is full")
+        case .wait(let number):
+            let raising = call.onRaise { [weak self] priority in
+                self?.state.withLock { $0.limits.raise(number, to: priority) }
+            }
+            defer { raising.stop() }
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { wait(number, $0) }
+            } onCancel: {
+                cancel(number)
+            }
+        }
+    }
+
+    func leave() {
+        state.withLock { $0.limits.leave() }
+        advance()
+    }
+
+    private func wait(_ number: Int, _ waiter: CheckedContinuation<Void, any Error>) {
+        let isCancelled = state.withLock { state in
+            if state.cancelled.remove(number) != nil { return true }
+            state.waiters[number] = waiter
+            return false
+        }
+        if isCancelled { return waiter.resume(throwing: CancellationError()) }
+        advance()
+    }
+
+    private func cancel(_ number: Int) {
+        let (waiter, timing) = state.withLock { state -> (CheckedContinuation<Void, any Error>?, Alarm?) in
+            guard state.limits.drop(number) else { return (nil, nil) }
+            let waiter = state.waiters.removeValue(forKey: number)
+            if waiter == nil { state.cancelled.insert(number) }
+            return (waiter, state.dropTimer())
+        }
+        timing?.cancel()
+        waiter?.resume(throwing: CancellationError())
+    }
+
+    /// Resumes all calls that may start now, and starts a timer for the next one.
+    private func advance() {
+        let now = world.uptime
+        let (waiters, pause, number) = state.withLock { state in
+            var waiters: [CheckedContinuation<Void, any Error>] = []
+            while let number = state.limits.next(at: now, among: { state.waiters[$0] != nil }) {
+                if let waiter = state.waiters.removeValue(forKey: number) { waiters.append(waiter) }
+            }
+            let pause = state.timer == nil ? state.limits.pause(at: now) : nil
+            return (waiters, pause, pause == nil ? 0 : state.setTimer())
+        }
+        for waiter in waiters { waiter.resume() }
+        if let pause { time(pause, number) }
+    }
+
+    /// Calls ``advance()`` after `pause`, unless the queue is empty by then.
+    private func time(_ pause: Duration, _ number: Int) {
+        let timing = world.alarm(after: pause) { [weak self] in
+            guard let self, state.withLock({ $0.end(number) }) else { return }
+            advance()
+        }
+        let isWanted = state.withLock { state in
+            if state.timer == number { state.timing = timing }
+            return state.timer == number
+        }
+        if !isWanted { timing.cancel() }
+    }
+}

@@ -1,0 +1,124 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+/// Checks of lists and pins.
+extension StoreConformance {
+    func checkLists(_ findings: inout Findings) {
+        check("entries of several accounts are listed page by page", &findings) { trial in
+            try await trial.fill()
+            try await trial.remove(.key(TestedPlugin.key(["id": "1"], scope: "a")))
+            try await trial.expireIfPossible(.key(TestedPlugin.key(["id": "2"], scope: "a")))
+            for count in [1, 4, 1_000] {
+                guard let listed = try await trial.listed(count) else { return }
+                var left: [String: Key] = [:]
+                for key in trial.model.keys where try await trial.store.read(key) != nil { left[key.digest] = key }
+                for one in listed {
+                    guard let key = left.removeValue(forKey: one.digest) else {
+                        trial.expect(false, .lists, "each entry once", got: "an entry twice, or one that is not kept")
+                        continue
+                    }
+                    guard let entry = trial.model[key] else { continue }
+                    trial.expect(one.key == nil || one.key == key, .lists, "the key of the entry", got: "another key")
+                    trial.expect(
+                        one.metadata == entry.metadata, .lists, "\(entry.metadata)", got: "\(one.metadata)")
+                    let size = entry.payload.bytes.count
+                    trial.expect(one.size == size, .lists, "\(size) bytes", got: "\(one.size)")
+                }
+                trial.expect(left.isEmpty, .lists, "every entry", got: "\(left.count) missing")
+            }
+        }
+    }
+
+    func checkPins(_ findings: inout Findings) {
+        let missing = TestedPlugin.key(["id": "none"])
+        check("an entry is pinned, and thirty others of an eighth of the capacity are written", &findings) { trial in
+            guard let capacity = trial.traits.capacity, capacity <= 4_000_000 else { return }
+            let large = Data(repeating: 7, count: capacity / 8)
+            let key = TestedPlugin.key(["id": "pinned"], scope: "a")
+            guard try await trial.store.write(Entry(large, Metadata(fetchedAt: trial.world.now)), for: key),
+                let isPinned = try await trial.pinned(key)
+            else { return }
+            trial.expect(isPinned, .pins, "a pin", got: "false")
+            let pinsMissing = try await trial.store.pin(missing)
+            trial.expect(!pinsMissing, .pins, "no pin without an entry", got: "true")
+            for isAfterRestart in [false, true] {
+                if isAfterRestart, !trial.traits.isForeign { break }
+                if isAfterRestart { try await trial.restart() }
+                for number in 1...30 {
+                    let entry = Entry(large, Metadata(fetchedAt: trial.world.now))
+                    _ = try await trial.store.write(entry, for: TestedPlugin.key(["id": "\(number)"]))
+                    let bytes = await trial.store.statistics().bytes
+                    trial.expect(bytes <= capacity, .capacity, "\(capacity) bytes at most", got: "\(bytes)")
+                }
+                let isThere = try await trial.store.read(key) != nil
+                trial.expect(isThere, .pins, "the pinned entry", got: "nothing")
+            }
+            try await trial.store.remove(.scope("a"))
+            let left = try await trial.store.pin(key)
+            trial.expect(!left, .pins, "no pin once the entry is removed", got: "true")
+        }
+        check("every entry is pinned", &findings) { trial in
+            guard let capacity = trial.traits.capacity, capacity <= 4_000_000 else { return }
+            let large = Data(repeating: 7, count: capacity / 8)
+            func write(_ number: Int) async throws -> Bool {
+                try await trial.store.write(
+                    Entry(large, Metadata(fetchedAt: trial.world.now)), for: TestedPlugin.key(["id": "\(number)"]))
+            }
+            var kept: [Int] = []
+            for number in 1...16 where try await write(number) {
+                guard let isPinned = try await trial.pinned(TestedPlugin.key(["id": "\(number)"])) else { return }
+                if isPinned { kept.append(number) }
+            }
+            for number in kept {
+                let isThere = try await trial.store.contains(TestedPlugin.key(["id": "\(number)"]))
+                trial.expect(isThere, .pins, "all pinned entries", got: "one missing")
+            }
+            for number in kept { try await trial.store.unpin(TestedPlugin.key(["id": "\(number)"])) }
+            try await trial.store.unpin(missing)
+            let evictions = await trial.store.statistics().evictions
+            let isKept = try await write(17)
+            let evictionsAfter = await trial.store.statistics().evictions
+            let goesOn = isKept || evictionsAfter > evictions || kept.isEmpty
+            trial.expect(goesOn, .pins, "room once the pins are removed", got: "none")
+        }
+    }
+}
+
+extension StoreTrial {
+    /// Returns all entries, listed with pages of `count`. Returns nil if the store cannot list entries.
+    fileprivate mutating func listed(_ count: Int) async throws -> [ListedEntry]? {
+        var all: [ListedEntry] = []
+        var cursor: StoreCursor?
+        for _ in 0..<500 {
+            let page: StorePage
+            do {
+                page = try await store.list(after: cursor, most: count)
+            } catch let error as StoreError where error.isUnsupported {
+                return nil
+            }
+            expect(page.entries.count <= count, .lists, "\(count) entries at most", got: "\(page.entries.count)")
+            all += page.entries
+            cursor = page.next
+            if cursor == nil { return all }
+        }
+        expect(false, .lists, "an end of the list", got: "500 pages")
+        return all
+    }
+
+    /// Pins an entry. Returns nil if the store cannot pin entries.
+    fileprivate func pinned(_ key: Key) async throws -> Bool? {
+        do {
+            return try await store.pin(key)
+        } catch let error as StoreError where error.isUnsupported {
+            return nil
+        }
+    }
+
+    fileprivate mutating func expireIfPossible(_ selection: Selection) async throws {
+        do { try await expire(selection) } catch let error as StoreError where error.isUnsupported {}
+    }
+}

@@ -1,0 +1,104 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+/// Checks of concurrent loads through one wrapper, and of two compositions of the same wrapper.
+extension WrapperConformance {
+    func checkConcurrency(_ findings: inout Findings) {
+        for seed in UInt64(1)...5 { checkConcurrentLoads(seed, &findings) }
+        checkCancelledLoads(&findings)
+        checkNeighbours(&findings)
+    }
+
+    private struct ConcurrentLoads: Sendable {
+        var loads: [(id: String, load: ObservedTask<Loaded<Entry>>)]
+        var leftRunning: Int
+    }
+
+    /// Checks sixty loads of different keys, of which one in seven fails. Every value names its key.
+    private func checkConcurrentLoads(_ seed: UInt64, _ findings: inout Findings) {
+        findings.check("sixty loads at a time, seed \(seed)") {
+            try SimulatedWorld(seed: seed, interleaving: .shuffled).run(leaving: .anything) { world in
+                let wrapped = try await wrapped(world)
+                wrapped.stage.origin.play(
+                    then: .answering(after: .milliseconds(10)) { call in
+                        let id = call.request.parameters["id"] ?? ""
+                        if Int(id).map({ $0 % 7 == 0 }) == true { throw Outage() }
+                        return Entry(Data(id.utf8))
+                    })
+                var loads: [(id: String, load: ObservedTask<Loaded<Entry>>)] = []
+                for number in 1...60 {
+                    loads.append(("\(number)", wrapped.load("\(number)")))
+                    if number % 5 == 0 { try await world.sleep(for: .milliseconds(3)) }
+                }
+                try await world.sleep(for: .seconds(7_200))
+                return ConcurrentLoads(loads: loads, leftRunning: wrapped.stage.leftRunning)
+            }
+        } _: { seen, findings in
+            for (id, load) in seen.loads {
+                let text = load.value.map { String(decoding: $0.value.payload.bytes, as: UTF8.self) }
+                let isFailure = load.failure.map { !($0 is CancellationError) } ?? false
+                findings.expect(
+                    load.ending != nil, .concurrency, "loads that end", got: "one that does not end")
+                findings.expect(
+                    text == id || isFailure || load.ending == nil, .concurrency, "its own value or an error",
+                    got: text.map { "'\($0)' for '\(id)'" } ?? load.inWords)
+            }
+            findings.expect(
+                seen.leftRunning == 0, .endsEverything, "no task running two hours later",
+                got: "\(seen.leftRunning) tasks")
+        }
+    }
+
+    /// Checks forty loads that are cancelled at the same time. Some of them may be waiting for others.
+    private func checkCancelledLoads(_ findings: inout Findings) {
+        findings.check("forty loads at a time, all cancelled after 1 s") {
+            try SimulatedWorld(seed: 9, interleaving: .shuffled).run(leaving: .anything) { world in
+                let wrapped = try await wrapped(world)
+                wrapped.stage.origin.play(then: .hang)
+                let loads = (1...40).map { wrapped.load("\($0)") }
+                try await world.sleep(for: .seconds(1))
+                for load in loads { load.cancel() }
+                try await world.runPendingTasks()
+                let underWay = wrapped.stage.origin.underWay
+                wrapped.stage.origin.play(then: .value("value"))
+                try await world.sleep(for: .seconds(60))
+                return (loads, underWay, try await wrapped.loadAndRest())
+            }
+        } _: { seen, findings in
+            let (loads, underWay, last) = seen
+            let odd = loads.first { load in
+                let ended = load.ending?.at ?? .forever
+                return !(ended < .seconds(1) || load.isCancelled && ended == .seconds(1))
+                    && !(load.failure is LoadError && ended == .seconds(1))
+            }
+            findings.expect(
+                odd == nil, .cancellation, "a CancellationError at once for each", got: odd?.inWords ?? "")
+            findings.expect(underWay == 0, .cancelsInner, "no running call afterwards", got: "\(underWay)")
+            findings.expect(last.value != nil, .pardonsCancellation, "a value from the next load", got: last.inWords)
+        }
+    }
+
+    /// Checks that an origin that works is not affected by another origin in a wrapper with the same settings that
+    /// fails and hangs.
+    private func checkNeighbours(_ findings: inout Findings) {
+        findings.check("another origin in the same kind of wrapper fails and hangs") {
+            try SimulatedWorld().run(leaving: .anything) { world in
+                let (bad, good) = (try await wrapped(world), try await wrapped(world))
+                bad.stage.origin.play(then: .failure(.status(503)))
+                for _ in 1...30 { _ = try await bad.loadAndRest() }
+                bad.stage.origin.play(then: .hang)
+                let stuck = (1...30).map { bad.load("\($0)") }
+                try await world.runPendingTasks()
+                let load = try await good.loadAndRest()
+                for load in stuck { load.cancel() }
+                return load
+            }
+        } _: { load, findings in
+            findings.expect(load.value != nil, .ownState, "a value", got: load.inWords)
+        }
+    }
+}

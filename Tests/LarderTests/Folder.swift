@@ -1,0 +1,32 @@
+import FoundationEssentials
+
+/// A folder of its own that goes when nobody needs it any more.
+final class Folder: Sendable {
+    let url: URL
+
+    var path: String { url.path }
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: url.appending(path: name))
+    }
+
+    func text(of name: String) throws -> String {
+        try String(contentsOf: url.appending(path: name), encoding: .utf8)
+    }
+
+    /// Puts one text in place of another in a file.
+    func edit(_ name: String, _ old: String, _ new: String) throws {
+        let text = try text(of: name)
+        precondition(text.contains(old))
+        try write(text.replacing(old, with: new), to: name)
+    }
+}

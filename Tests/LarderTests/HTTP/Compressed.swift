@@ -1,0 +1,72 @@
+import FoundationEssentials
+
+/// Compressed bytes, made without a library.
+enum Compressed {
+    /// Returns the bytes as a file of gzip that stores them as they are. They may be at most 65,535 bytes.
+    static func gzip(_ bytes: Data) -> Data {
+        let length = UInt16(bytes.count)
+        return gzipHead + [1] + little(length) + little(~length) + bytes + little(checksum(of: bytes))
+            + little(UInt32(length))
+    }
+
+    /// Returns the bytes as a stream of brotli that stores them as they are. They may be from 1 to 65,536 bytes.
+    static func brotli(_ bytes: Data) -> Data {
+        var bits = Bits()
+        // A window of 64 KB; not the last block; a length of four digits; stored.
+        for (value, count) in [(0, 1), (0, 1), (0, 2), (bytes.count - 1, 16), (1, 1)] { bits.add(value, count) }
+        return Data(bits.bytes) + bytes + [3]
+    }
+
+    /// Returns the beginning of a file of gzip: one zero byte. Each ``bombByte`` after it stands for 1,032 zero bytes
+    /// more, without end.
+    static var bombHead: Data {
+        var bits = Bits()
+        // The last block, with codes of its own: 286 for lengths, 1 for distances, described by 18 lengths of codes.
+        for (value, count) in [(1, 1), (2, 2), (29, 5), (0, 5), (14, 4)] { bits.add(value, count) }
+        // Runs of zeros have a code of one bit (0). The lengths 1 and 2 have codes of two bits (01 and 11, first bit last).
+        for place in 0..<18 { bits.add(place == 2 ? 1 : place == 15 || place == 17 ? 2 : 0, 3) }
+        // The zero byte has a code of length 2, the end too, and a match of 258 bytes a code of length 1.
+        bits.add(3, 2)
+        for run in [138, 117] { bits.add((run - 11) << 1, 8) }
+        bits.add(3, 2)
+        bits.add((28 - 11) << 1, 8)
+        bits.add(1, 2)
+        // One distance, with a code of length 1.
+        bits.add(1, 2)
+        // The zero byte. The bits that fill the last byte are matches.
+        bits.add(1, 2)
+        return gzipHead + bits.bytes
+    }
+
+    /// Four matches of 258 bytes.
+    static let bombByte: UInt8 = 0
+
+    private static let gzipHead = Data([31, 139, 8, 0, 0, 0, 0, 0, 0, 255])
+
+    private static func little(_ number: some FixedWidthInteger) -> Data {
+        Data((0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+    }
+
+    private static func checksum(of bytes: Data) -> UInt32 {
+        var checksum = ~UInt32(0)
+        for byte in bytes {
+            checksum ^= UInt32(byte)
+            for _ in 0..<8 { checksum = checksum & 1 == 1 ? checksum >> 1 ^ 0xEDB8_8320 : checksum >> 1 }
+        }
+        return ~checksum
+    }
+
+    /// Bits, with the lowest of each byte first.
+    private struct Bits {
+        var bytes: [UInt8] = []
+        private var free = 0
+
+        mutating func add(_ value: Int, _ count: Int) {
+            for place in 0..<count {
+                if free == 0 { (bytes, free) = (bytes + [0], 8) }
+                if value >> place & 1 == 1 { bytes[bytes.count - 1] |= 1 << (8 - free) }
+                free -= 1
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import FoundationEssentials
+import Larder
+import LarderBase
+import LarderSimulation
+import Testing
+
+@testable import LarderPlugins
+
+@Suite struct SignerTests {
+    private typealias Answer = ScriptedTransport.Answer
+
+    /// A session: the account that is signed in, and its token.
+    private final class Session: Sendable {
+        struct State {
+            var account: String?
+            var version = 1
+            var signed = 0
+            var renewals = 0
+        }
+
+        let state: Locked<State>
+        /// Runs while a request is signed.
+        let whileSigning: @Sendable (Session) async throws -> Void
+        let whileRenewing: (@Sendable (Session) async throws -> Bool)?
+
+        init(
+            _ account: String?, whileSigning: @escaping @Sendable (Session) async throws -> Void = { _ in },
+            whileRenewing: (@Sendable (Session) async throws -> Bool)? = nil
+        ) {
+            state = Locked(State(account: account))
+            self.whileSigning = whileSigning
+            self.whileRenewing = whileRenewing
+        }
+
+        var account: String? {
+            get { state.withLock { $0.account } }
+            set { state.withLock { $0.account = newValue } }
+        }
+
+        var plugin: Plugin {
+            var renew: (@Sendable (String) async throws -> Bool)?
+            if let work = whileRenewing {
+                renew = { (_: String) async throws -> Bool in
+                    self.state.withLock { $0.renewals += 1 }
+                    let isNew = try await work(self)
+                    if isNew { self.state.withLock { $0.version += 1 } }
+                    return isNew
+                }
+            }
+            return .signer("session", account: { self.account }, renew: renew) {
+                (request: inout HTTPRequest, account: String) async throws -> Void in
+                self.state.withLock { $0.signed += 1 }
+                try await self.whileSigning(self)
+                let version = self.state.withLock { $0.version }
+                request.setField("Authorization", "\(account) \(version)")
+            }
+        }
+    }
+
+    /// A server that answers with the credentials it gets.
+    private static func echo() -> ScriptedTransport {
+        ScriptedTransport { request in
+            Answer(200, [], request.fields.first { $0.name == "authorization" }?.value ?? "nobody")
+        }
+    }
+
+    private static let sign = #""sign": "session""#
+
+    @Test func accountThatIsSignedInOwnsRequestsWithoutScope() throws {
+        let (session, server) = (Session("alice"), Self.echo())
+        try server.run(Self.sign, strategy: #""cache-first""#, plugins: [session.plugin]) { simulated async throws in
+            let feed = simulated.resource
+            #expect(feed.request().key.scope == "alice")
+            #expect(try await feed.load().text == "alice 1")
+            session.account = "bob"
+            #expect(try await feed.contains() == false)
+            #expect(feed.answer(Request("feed")) == nil)
+            #expect(try await feed.load().text == "bob 1")
+            #expect(feed.answer(Request("feed"))?.text == "bob 1" && feed.answer(feed.request())?.text == "bob 1")
+            session.account = "alice"
+            #expect(feed.answer(Request("feed"))?.text == "alice 1")
+            #expect(try await feed.load(Request("feed")).source == .store("memory"))
+            try await feed.clear([:])
+            session.account = "bob"
+            #expect(try await feed.contains())
+            for try await update in feed.updates() {
+                guard case .value(let loaded) = update else { continue }
+                #expect(loaded.text == "bob 1")
+                break
+            }
+        }
+        #expect(server.asked.count == 3 || server.asked.count == 2)
+    }
+
+    @Test func changeIsSignedForTheAccountThatIsSignedIn() throws {
+        let (session, server) = (Session("alice"), Self.echo())
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            #expect(try await simulated.resource.send(Request("feed"), method: "DELETE").text == "alice 1")
+        }
+    }
+
+    @Test func nothingIsSentWhileNobodyIsSignedIn() throws {
+        let (session, server) = (Session(nil), Self.echo())
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            let error = await failure { try await simulated.resource.load() }
+            #expect(error?.code == .failed)
+            #expect(error?.message == "nobody is signed in, and the policy allows no anonymous calls")
+        }
+        #expect(server.asked.isEmpty && session.state.withLock { $0.signed } == 0)
+    }
+
+    @Test func anonymousCallsCarryNoCredentials() throws {
+        let (session, server) = (Session(nil), Self.echo())
+        try server.run(#""sign": "session", "anonymous": true"#, plugins: [session.plugin]) { simulated async throws in
+            let kept = simulated.resource.request()
+            #expect(try await simulated.resource.load().text == "nobody")
+            session.account = "alice"
+            #expect(try await simulated.resource.load().text == "alice 1")
+            #expect(kept.key.scope == nil)
+        }
+    }
+
+    @Test func scopeThatIsNotTheAccountIsNeverSent() throws {
+        let (session, server) = (Session("alice"), Self.echo())
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            let error = await failure { try await simulated.resource.load(scope: "bob") }
+            #expect(error?.code == .failed)
+            #expect(error?.message == "another account is signed in than the one of the request")
+            session.account = nil
+            let late = await failure { try await simulated.resource.load(scope: "bob", mode: .refresh) }
+            #expect(late?.message == "the account of the request is not signed in any more")
+        }
+        #expect(server.asked.isEmpty && session.state.withLock { $0.signed } == 0)
+    }
+
+    @Test func accountThatChangesWhileSigningIsNeverSent() throws {
+        let session = Session("alice") { $0.account = "bob" }
+        let server = Self.echo()
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            let error = await failure { try await simulated.resource.load() }
+            #expect(error?.message == "another account is signed in than the one of the request")
+        }
+        #expect(server.asked.isEmpty)
+    }
+
+    @Test func answerThatArrivesAfterItsAccountSignedOutIsNotKept() throws {
+        let session = Session("alice")
+        let server = ScriptedTransport { _ in
+            session.account = "bob"
+            return Answer(200, [], "alice's")
+        }
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            let error = await failure { try await simulated.resource.load() }
+            #expect(error?.message == "another account is signed in than the one of the request")
+            #expect(try await simulated.resource.contains(scope: "alice") == false)
+            #expect(try await simulated.resource.contains(scope: "bob") == false)
+        }
+    }
+
+    @Test func errorOfTheSignerIsThatOfTheLoad() throws {
+        let session = Session("alice") { _ in throw LoadError(.failed, "no token") }
+        let server = Self.echo()
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            #expect(await failure { try await simulated.resource.load() }?.message == "no token")
+        }
+        #expect(server.asked.isEmpty)
+    }
+
+    // MARK: Renewal
+
+    /// A server that accepts only tokens of this version.
+    private static func server(accepting version: Int) -> ScriptedTransport {
+        ScriptedTransport { request in
+            let token = request.fields.first { $0.name == "authorization" }?.value ?? ""
+            return token.hasSuffix(" \(version)") ? Answer(200, [], token) : Answer(401, [], "expired")
+        }
+    }
+
+    @Test func credentialsAreRenewedOnceForAllWhoWait() throws {
+        let world = Locked<SimulatedWorld?>(nil)
+        let session = Session(
+            "alice",
+            whileRenewing: { _ in
+                try await world.withLock { $0 }?.sleep(for: .seconds(1))
+                return true
+            })
+        let server = Self.server(accepting: 2)
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            world.withLock { $0 = simulated.world }
+            let loads = simulated.crowd(5)
+            for load in loads { #expect(try await load.value().text == "alice 2") }
+            #expect(try await simulated.resource.load(["id": "6"]).text == "alice 2")
+        }
+        #expect(session.state.withLock { $0.renewals } == 1 && server.asked.count == 11)
+    }
+
+    @Test(arguments: [true, false])
+    func secondRejectionIsTheAnswer(_ isNew: Bool) throws {
+        let session = Session("alice", whileRenewing: { _ in isNew })
+        let server = Self.server(accepting: 9)
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            let error = await failure { try await simulated.resource.load() }
+            #expect(error?.code == .answer && error?.status == 401)
+        }
+        #expect(server.asked.count == (isNew ? 2 : 1) && session.state.withLock { $0.renewals } == 1)
+    }
+
+    @Test func rejectionWithoutRenewalIsTheAnswer() throws {
+        let session = Session("alice")
+        let server = Self.server(accepting: 9)
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            let error = await failure { try await simulated.resource.load() }
+            #expect(error?.status == 401 && error?.reply?.body == Data("expired".utf8))
+        }
+        #expect(server.asked.count == 1)
+    }
+
+    @Test func renewalThatBringsAnotherAccountIsNotSent() throws {
+        let session = Session(
+            "alice",
+            whileRenewing: {
+                $0.account = "bob"
+                return true
+            })
+        let server = Self.server(accepting: 2)
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            let error = await failure { try await simulated.resource.load() }
+            #expect(error?.message == "another account is signed in than the one of the request")
+        }
+        #expect(server.asked.count == 1)
+    }
+
+    @Test func failedRenewalFailsAllWhoWaitAndIsTriedAgainLater() throws {
+        let session = Session(
+            "alice",
+            whileRenewing: { session in
+                if session.state.withLock({ $0.renewals }) == 1 { throw LoadError(.failed, "no connection") }
+                return true
+            })
+        let server = Self.server(accepting: 2)
+        try server.run(Self.sign, more: "", plugins: [session.plugin]) { simulated async throws in
+            #expect(await failure { try await simulated.resource.load() }?.message == "no connection")
+            #expect(try await simulated.resource.load().text == "alice 2")
+        }
+    }
+
+    // MARK: Redirects
+
+    @Test func redirectIsSignedOnlyOnTheSameServer() throws {
+        let server = ScriptedTransport(
+            Answer(302, [("Location", "/b")]), Answer(302, [("Location", "https://other.example/")]),
+            Answer(302, [("Location", "https://api.example/c")]), Answer(200, [], "there"))
+        let session = Session("alice")
+        try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            _ = try await simulated.resource.load()
+        }
+        #expect(server.asked.map { $0.field("authorization") } == ["alice 1", "alice 1", nil, nil])
+    }
+
+    @Test func credentialsOfSignersAreShownNowhere() throws {
+        let session = Session("canary")
+        try Self.echo().run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+            let loaded = try await simulated.resource.load()
+            let policy = try #require(simulated.pantry.policy(of: "feed"))
+            let shown = "\(loaded.trail) \(policy) \(policy.origin.map { "\($0.traits)" } ?? "") \(Plan(policy).tree)"
+            #expect(!shown.contains("canary"))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Larder
+import LarderBase
+
+/// A sound store in memory, which can be spoilt in one way or another.
+struct Spoilt: Store {
+    private struct State {
+        var entries: [String: (key: Key, entry: Entry)] = [:]
+        var first: [String: Entry] = [:]
+        var statistics = StoreStatistics()
+        var pins: Set<String> = []
+        var order: [String] = []
+    }
+
+    var isForeign = false
+    var place: @Sendable (Key) -> String = { $0.text }
+    var kept: @Sendable (Entry, _ old: Entry?) -> Entry? = { entry, _ in entry }
+    var isMeant: @Sendable (Selection, Key, Entry) -> Bool = { $0.contains($1, $2) }
+    var limit = Int.max
+    /// The number of entries above which it evicts.
+    var entriesAtMost: Int?
+    var peeksFirst = false
+    var peeksUnwanted = false
+    var countsPeeks = false
+    var counts = true
+    var renewed: @Sendable (Entry, _ old: Entry) -> Entry? = { entry, old in
+        entry.metadata.isOfSamePayload(as: old.metadata) ? entry : nil
+    }
+    var contained: @Sendable (Entry?) -> Bool = { $0 != nil }
+    var listed: @Sendable ([ListedEntry]) -> [ListedEntry] = { $0 }
+    var honoursPins = true
+    var marked: @Sendable (Selection, Key, Entry) -> Bool = { $0.contains($1, $2) }
+    private let state = Locked(State())
+
+    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
+        if isForeign, !peeksUnwanted { return nil }
+        return state.withLock { state in
+            let entry = peeksFirst ? state.first[place(key)] : state.entries[place(key)]?.entry
+            guard let entry else { return nil }
+            if countsPeeks { state.statistics.hits += 1 }
+            guard accept(entry) || peeksUnwanted else { return nil }
+            state.statistics.hits += 1
+            return entry
+        }
+    }
+
+    func read(_ key: Key) -> Found? {
+        state.withLock { state in
+            guard let entry = state.entries[place(key)]?.entry else {
+                state.statistics.misses += 1
+                return nil
+            }
+            state.statistics.hits += 1
+            return Found(entry, tier: "wrong", isForeign: isForeign)
+        }
+    }
+
+    func write(_ entry: Entry, for key: Key) -> Bool {
+        state.withLock { state in
+            let place = place(key)
+            if entriesAtMost != nil, entry.payload.bytes.count > 4_000 {
+                state.entries[place] = nil
+                return false
+            }
+            guard let entry = kept(entry, state.entries[place]?.entry) else { return true }
+            state.first[place] = state.first[place] ?? entry
+            state.entries[place] = (key, entry)
+            if let most = entriesAtMost, !evict(&state, downTo: most, sparing: place) {
+                state.entries[place] = nil
+                return false
+            }
+            if state.entries.count > limit, let other = state.entries.keys.first(where: { $0 != place }) {
+                state.entries[other] = nil
+            }
+            return true
+        }
+    }
+
+    /// Evicts the entries that were written first. Returns false if the new entry finds no room.
+    private func evict(_ state: inout State, downTo most: Int, sparing place: String) -> Bool {
+        state.order.removeAll { $0 == place }
+        state.order.append(place)
+        while state.entries.count > most {
+            let next = state.order.first { $0 != place && !(honoursPins && state.pins.contains($0)) }
+            guard let next else { return false }
+            state.order.removeAll { $0 == next }
+            if state.entries.removeValue(forKey: next) != nil { state.statistics.evictions += 1 }
+        }
+        return true
+    }
+
+    func renew(_ entry: Entry, for key: Key) -> Bool {
+        state.withLock { state in
+            guard let old = state.entries[place(key)]?.entry, let entry = renewed(entry, old) else { return false }
+            state.entries[place(key)]?.entry = entry
+            return true
+        }
+    }
+
+    func contains(_ key: Key) -> Bool { contained(state.withLock { $0.entries[place(key)]?.entry }) }
+
+    func list(after cursor: StoreCursor?, most count: Int) -> StorePage {
+        let all = state.withLock { $0.entries.values.sorted { $0.key.text < $1.key.text } }
+        let rest = all.drop { $0.key.text <= cursor?.text ?? "" }
+        let page = rest.prefix(count).map { kept in
+            ListedEntry(kept.key, kept.entry.metadata, size: kept.entry.payload.bytes.count)
+        }
+        return StorePage(
+            listed(page), next: rest.count > count ? page.last?.key.map { StoreCursor($0.text) } : nil)
+    }
+
+    func pin(_ key: Key) -> Bool {
+        state.withLock { state in
+            guard state.entries[place(key)] != nil else { return false }
+            state.pins.insert(place(key))
+            return true
+        }
+    }
+
+    func unpin(_ key: Key) { state.withLock { _ = $0.pins.remove(place(key)) } }
+
+    func expire(_ selection: Selection) {
+        state.withLock { state in
+            for (place, kept) in state.entries where marked(selection, kept.key, kept.entry) {
+                state.entries[place]?.entry.metadata.isExpired = true
+            }
+        }
+    }
+
+    func remove(_ selection: Selection) {
+        state.withLock { state in
+            state.entries = state.entries.filter { !isMeant(selection, $0.value.key, $0.value.entry) }
+            state.first = state.first.filter { state.entries[$0.key] != nil }
+            state.pins = state.pins.filter { state.entries[$0] != nil }
+        }
+    }
+
+    func statistics() -> StoreStatistics {
+        state.withLock { state in
+            guard counts else { return StoreStatistics() }
+            var statistics = state.statistics
+            statistics.entries = state.entries.count
+            statistics.bytes = state.entries.values.reduce(0) { $0 + $1.entry.weight }
+            return statistics
+        }
+    }
+}
