@@ -57,6 +57,27 @@ import Testing
         }
     }
 
+    @Test func pauseWithoutWritesDoesNotEndAFailure() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#)
+            let notes = try await Self.notes(simulated) {
+                simulated.store.fillUp(at: 500)
+                for _ in 0..<3 {
+                    simulated.origin.play(.value(String(repeating: "x", count: 1_000)))
+                    #expect(try await !simulated.feed.load().isStored)
+                    for _ in 0..<2 {
+                        try await world.sleep(for: .seconds(600))
+                        for _ in 0..<20 {
+                            #expect(try await simulated.feed.load().isStored)
+                            try await world.sleep(for: .seconds(1))
+                        }
+                    }
+                }
+            }
+            #expect(notes.count == 1, "\(notes)")
+        }
+    }
+
     @Test func failuresAreReportedByTierAndOperation() throws {
         try SimulatedWorld().run { world in
             let lower = FaultyStore("lower", world: world)

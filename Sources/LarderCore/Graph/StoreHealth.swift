@@ -4,20 +4,20 @@ import Synchronization
 /// Remembers which tiers fail at which operations, so that the log shows the start and the end of a failure and not
 /// each one.
 ///
-/// A failure ends when the operation has worked ten times, for at least a minute, without failing in between. Fewer
-/// successes prove nothing: a full disk may have room for small entries, and no entry is written while the origin is
-/// down.
+/// A failure ends when the operation has worked for a minute without failing in between. The time between two successes
+/// counts for six seconds at most, so ten of them are needed. Fewer prove nothing: a full disk may have room for small
+/// entries, and no entry is written while the origin is down.
 final class StoreHealth: Sendable {
     private struct Spell {
         let since: Duration
-        /// The time of the first success after the last failure.
-        var worksSince: Duration?
-        /// The number of successes since the last failure.
-        var successes = 0
+        /// The times of the first and the newest success after the last failure.
+        var successes: (first: Duration, newest: Duration)?
+        /// The time for which the operation has worked.
+        var worked: Duration = .zero
     }
 
-    /// The time and the number of successes after which a failure has ended.
-    private static let trial: (length: Duration, successes: Int) = (.seconds(60), 10)
+    /// The time after which a failure has ended, and how much of it the time between two successes may be.
+    private static let trial: (length: Duration, step: Duration) = (.seconds(60), .seconds(6))
 
     private let spells = Locked<[Fault: Spell]>([:])
     private let someFail = Atomic(false)
@@ -47,17 +47,19 @@ final class StoreHealth: Sendable {
             var over: [Fault: Spell] = [:]
             for (fault, spell) in spells where fault.kind == kind && tiers?.contains(fault.tier) != false {
                 var spell = spell
-                let worksSince = spell.worksSince ?? uptime
-                spell.worksSince = worksSince
-                spell.successes += 1
+                let successes = spell.successes ?? (first: uptime, newest: uptime)
+                // Another thread may have noted a later success already.
+                let newest = max(successes.newest, uptime)
+                spell.worked += min(newest - successes.newest, Self.trial.step)
+                spell.successes = (successes.first, newest)
                 spells[fault] = spell
-                if uptime - worksSince >= Self.trial.length, spell.successes >= Self.trial.successes {
-                    over[fault] = spell
-                }
+                if spell.worked >= Self.trial.length { over[fault] = spell }
             }
             for fault in over.keys { spells[fault] = nil }
             someFail.store(!spells.isEmpty, ordering: .relaxed)
-            return over.sorted { $0.key < $1.key }.map { ($0.key, ($0.value.worksSince ?? uptime) - $0.value.since) }
+            return over.sorted { $0.key < $1.key }.map {
+                ($0.key, ($0.value.successes?.first ?? uptime) - $0.value.since)
+            }
         }
     }
 }
