@@ -122,12 +122,10 @@ extension FileStore {
 
     /// Evicts files until they have freed as much disk space as a file of this size needs.
     ///
-    /// - Returns: whether enough was freed. It was not if all other files together are smaller.
-    func makeRoom(for weight: Int, sparing name: String) -> Bool {
-        let needed = Self.room(of: weight)
-        let statistics = files.statistics
-        let own = files.peek(name, hash: name.hashValue) == nil ? 0 : Self.room(of: self.weight(of: name))
-        guard statistics.bytes + statistics.entries * (Self.block - 1) - own >= needed else { return false }
+    /// - Returns: whether enough was freed. If all other files together are smaller, none is evicted.
+    func makeRoom(for size: Int, sparing name: String) -> Bool {
+        let needed = Self.room(of: size)
+        guard files.canEvict(needed, sparing: name, counting: Self.room(of:)) else { return false }
         var freed = 0
         let gone = files.evict(sparing: name, evictionHash: world.evictionHash(of: name, processHash: name.hashValue)) {
             freed += Self.room(of: $0)

@@ -67,6 +67,26 @@ extension ShardedTable {
         }
     }
 
+    /// Returns whether the items that can be evicted, without the item `id`, add up to `total`. `size` receives the weight
+    /// of an item and is called with a lock held.
+    func canEvict(_ total: Int, sparing id: ID, counting size: (Int) -> Int) -> Bool {
+        if isUntouched { return total <= 0 }
+        return accounting.withLock { accounting in
+            var sum = 0
+            for number in 0..<1 << bits where sum < total {
+                let shard = shards + number
+                Shard.locked(shard) { content in
+                    for node in content.taken where content.nodes[node].id != id {
+                        if accounting.isPinned(Int(place(of: node, in: shard))) { continue }
+                        sum += size(content.nodes[node].weight)
+                        if sum >= total { return }
+                    }
+                }
+            }
+            return sum >= total
+        }
+    }
+
     /// Removes the items in these nodes, or in all nodes of the shard, for which `isMeant` returns true.
     private func take(
         _ nodes: [Int]?, from shard: UnsafeMutablePointer<Shard<ID, Item>>, _ accounting: inout EvictionAccounting,
