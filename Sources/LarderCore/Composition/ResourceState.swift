@@ -58,20 +58,14 @@ final class ResourceState: Sendable {
     @usableFromInline
     func answer(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {
         guard request.key.resource == name else { return nil }
-        var needsAccount = false
-        let answer = present.use { (graph) -> Loaded<Entry>? in
-            if graph.account != nil, request.key.scope == nil {
-                needsAccount = true
-                return nil
-            }
-            return graph.root.answer(request, codec: codec, for: .showing)
-        }
-        return needsAccount ? answerForAccount(request, codec: codec) : answer
+        if let answer = present.use({ $0.quick.answer(request, codec: codec, for: .showing) }) { return answer }
+        return request.key.scope == nil ? answerForAccount(request, codec: codec) : nil
     }
 
     /// Asks for the account before it uses the graph, because that is code of the app.
     @inline(never)
     private func answerForAccount(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {
+        guard graph?.account != nil else { return nil }
         let request = owned(request)
         return present.use { $0.root.answer(request, codec: codec, for: .showing) }
     }
