@@ -26,6 +26,17 @@ import Testing
         #expect(house.reachingUp == [])
     }
 
+    @Test func commentsBeginWithTheThingThatTheyDescribe() throws {
+        let riddle = #/^ *\/\/+ (What|Whose|Who|Whoever|Whatever)\b/#.anchorsMatchLineEndings()
+        for folder in ["Sources", "Tests"] {
+            let paths = try FileManager.default.subpathsOfDirectory(atPath: Self.root.path + "/" + folder)
+            for path in paths where path.hasSuffix(".swift") {
+                let text = try String(contentsOf: Self.root.appending(path: "\(folder)/\(path)"), encoding: .utf8)
+                if let match = text.firstMatch(of: riddle) { Issue.record("\(folder)/\(path): \(match.output.0)") }
+            }
+        }
+    }
+
     @Test func onlyListOfStandardPluginsNamesPlugins() {
         #expect(house.named(outside: "LarderPlugins/StandardPlugins.swift") == [])
     }
