@@ -54,6 +54,15 @@ import Testing
         #expect(readme.contains(output.out.replacing(folder.path, with: "Policies")))
     }
 
+    @Test func linesForYourServiceMakeAWholePolicy() async throws {
+        let blocks = try Self.text("README.md").components(separatedBy: "```json\n").dropFirst()
+        let lines = try #require(blocks.dropFirst().first).components(separatedBy: "```")[0]
+        let folder = try Folder()
+        try folder.write("{ \"resource\": \"prices\",\n\(lines)\"store\": \"memory\" }", to: "prices.json")
+        let output = await Output(["check", "--strict", folder.path])
+        #expect(output.code == 0, "\(output.out)\(output.err)")
+    }
+
     @Test func ratesChangeAsThePhasesOfTheDayRequire() throws {
         let policies = try Folder.withPolicies()
         let rows = try DemoDay(seed: 1, policies: policies.url, registry: .standard).live { _, _ in }.rows
