@@ -17,7 +17,7 @@ import Larder
 
 /// A watch over a real folder, as the system tells changes. A watch that is deaf would hang here until the test's time
 /// limit.
-@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+@Suite(.timeLimit(.minutes(20))) struct FolderWatchTests {
     private let files = FileManager.default
 
     /// A folder, the watched name below it, and the changes that the watch reports.

@@ -18,7 +18,7 @@ import Larder
 nonisolated(unsafe) private var handlerPipe: (reading: Int32, writing: Int32) = (-1, -1)
 
 /// Signals of this process. A lost signal would make a test hang until its time limit.
-@Suite(.timeLimit(.minutes(1))) struct HeldSignalTests {
+@Suite(.timeLimit(.minutes(20))) struct HeldSignalTests {
     @Test func releasedSignalAndSecondSignalHaveTheirEffect() async throws {
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0)

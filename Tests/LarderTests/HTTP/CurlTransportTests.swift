@@ -12,7 +12,7 @@
     @testable import LarderPlugins
 
     /// Tests of promises that the conformance suite of transports does not check.
-    @Suite(.timeLimit(.minutes(5))) struct CurlTransportTests {
+    @Suite(.timeLimit(.minutes(20))) struct CurlTransportTests {
         private static let isSlow = ProcessInfo.processInfo.environment["LARDER_SLOW"] != nil
 
         /// The real world, which opens a gate when nobody uses it any more.

@@ -25,7 +25,7 @@ private func expectFailure(
     #expect(world.uptime - start < limits.whole + .seconds(2), sourceLocation: sourceLocation)
 }
 
-@Suite(.enabled(if: variable("LARDER_PROXY", is: "works"), "Tests/http-servers runs it"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: variable("LARDER_PROXY", is: "works"), "Tests/http-servers runs it"), .timeLimit(.minutes(20)))
 struct ProxyTests {
     @Test(arguments: TestedTransport.allCases)
     func requestGoesThroughProxy(_ tested: TestedTransport) async throws {
@@ -44,7 +44,7 @@ struct ProxyTests {
 
 @Suite(
     .enabled(if: variable("LARDER_PROXY", is: "refuses", "is absent"), "Tests/http-servers runs it"),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(20)))
 struct BrokenProxyTests {
     @Test(arguments: TestedTransport.with(.authorities))
     func proxyThatOpensNoTunnelIsFailureOfProxy(_ tested: TestedTransport) async throws {
@@ -61,7 +61,9 @@ struct BrokenProxyTests {
     }
 }
 
-@Suite(.enabled(if: variable("LARDER_OFFLINE", is: "link down"), "Tests/http-servers runs it"), .timeLimit(.minutes(1)))
+@Suite(
+    .enabled(if: variable("LARDER_OFFLINE", is: "link down"), "Tests/http-servers runs it"),
+    .timeLimit(.minutes(20)))
 struct OfflineTests {
     @Test(arguments: TestedTransport.with(.ipv6))
     func nameHasNoAddressWithoutNetwork(_ tested: TestedTransport) async throws {
@@ -77,7 +79,9 @@ struct OfflineTests {
     }
 }
 
-@Suite(.enabled(if: variable("LARDER_OFFLINE", is: "only IPv6"), "Tests/http-servers runs it"), .timeLimit(.minutes(1)))
+@Suite(
+    .enabled(if: variable("LARDER_OFFLINE", is: "only IPv6"), "Tests/http-servers runs it"),
+    .timeLimit(.minutes(20)))
 struct OnlyIPv6Tests {
     @Test(arguments: TestedTransport.with(.ipv6))
     func serverIsReachedByItsName(_ tested: TestedTransport) async throws {

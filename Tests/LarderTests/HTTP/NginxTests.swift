@@ -24,7 +24,7 @@ struct TestServers {
     }
 }
 
-@Suite(.enabled(if: TestServers.current != nil, "Tests/http-servers runs it"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TestServers.current != nil, "Tests/http-servers runs it"), .timeLimit(.minutes(20)))
 struct NginxTests {
     private let servers: TestServers
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderPlugins
 
-@Suite(.timeLimit(.minutes(1))) struct ScriptedServerTests {
+@Suite(.timeLimit(.minutes(20))) struct ScriptedServerTests {
     @Test func threadsAndDescriptorsEndWithServer() async throws {
         let transport = TestedTransport.allCases[0]
         let asked = Gate()

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderPlugins
 
 /// Answers that HTTP allows, however odd.
-@Suite(.timeLimit(.minutes(1))) struct TransportAnswerTests {
+@Suite(.timeLimit(.minutes(20))) struct TransportAnswerTests {
     @Test(arguments: TestedTransport.allCases)
     func statusFieldsAndBodyArrive(_ tested: TestedTransport) async throws {
         let transport = try tested.make()

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderPlugins
 
 /// Answers that HTTP does not allow, and answers that never come.
-@Suite(.timeLimit(.minutes(1))) struct TransportBrokenAnswerTests {
+@Suite(.timeLimit(.minutes(20))) struct TransportBrokenAnswerTests {
     private func failure(
         of tested: TestedTransport, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> HTTPFailure.Kind {

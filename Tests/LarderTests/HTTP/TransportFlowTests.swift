@@ -6,7 +6,7 @@ import Testing
 @testable import LarderPlugins
 
 /// Bodies as they arrive, readers that are slow, and many requests at once.
-@Suite(.timeLimit(.minutes(1))) struct TransportFlowTests {
+@Suite(.timeLimit(.minutes(20))) struct TransportFlowTests {
     @Test(arguments: TestedTransport.allCases)
     func bytesArriveAsTheyAreSent(_ tested: TestedTransport) async throws {
         let gates = [Gate(), Gate()]

@@ -6,7 +6,7 @@ import Testing
 @testable import LarderPlugins
 
 /// Limits of time, cancelling, and readers that are slow.
-@Suite(.timeLimit(.minutes(1))) struct TransportLimitTests {
+@Suite(.timeLimit(.minutes(20))) struct TransportLimitTests {
     private static let short = Duration.milliseconds(200)
 
     @Test(arguments: TestedTransport.allCases)

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderPlugins
 
 /// Tests of the requests that transports send.
-@Suite(.timeLimit(.minutes(1))) struct TransportRequestTests {
+@Suite(.timeLimit(.minutes(20))) struct TransportRequestTests {
     @Test(arguments: TestedTransport.allCases)
     func requestArrivesAsGiven(_ tested: TestedTransport) async throws {
         let (transport, server) = (try tested.make(), try ScriptedServer(.answer()))

@@ -4,7 +4,7 @@ import LarderBase
 import Testing
 
 /// Two users of one pantry never see each other's data.
-@Suite(.timeLimit(.minutes(1))) struct HTTPPrivacyTests {
+@Suite(.timeLimit(.minutes(20))) struct HTTPPrivacyTests {
     enum Situation: CaseIterable, Sendable {
         case load, revalidation, coalescing, staleFallback, prefetch, reload, clear
     }

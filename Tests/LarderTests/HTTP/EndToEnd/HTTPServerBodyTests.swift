@@ -4,7 +4,7 @@ import LarderBase
 import Testing
 
 /// Bodies of answers and changes, over the real transport.
-@Suite(.timeLimit(.minutes(1))) struct HTTPServerBodyTests {
+@Suite(.timeLimit(.minutes(20))) struct HTTPServerBodyTests {
     @Test func compressedBodyIsDecodedAndKeptDecoded() async throws {
         let text = String(repeating: "Hello, wörld. ", count: 100)
         let fields: KeyValuePairs = ["Content-Encoding": "gzip", "Cache-Control": "max-age=60"]

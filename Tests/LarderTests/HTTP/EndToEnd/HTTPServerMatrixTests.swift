@@ -4,7 +4,7 @@ import LarderBase
 import Testing
 
 /// Each strategy in each situation, with a server as the origin.
-@Suite(.timeLimit(.minutes(1))) struct HTTPServerMatrixTests {
+@Suite(.timeLimit(.minutes(20))) struct HTTPServerMatrixTests {
     /// One cell of the design's table.
     struct Row: Sendable, CustomTestStringConvertible {
         enum Copy: String, Sendable { case none, fresh, stale }

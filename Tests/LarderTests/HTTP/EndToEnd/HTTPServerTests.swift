@@ -4,7 +4,7 @@ import LarderBase
 import Testing
 
 /// A policy with the origin `http`, over the real transport, and a server.
-@Suite(.timeLimit(.minutes(1))) struct HTTPServerTests {
+@Suite(.timeLimit(.minutes(20))) struct HTTPServerTests {
     @Test func urlIsAllThatAnOriginNeeds() async throws {
         let server = try ScriptedServer(.answer(200, ["Content-Type": "text/plain"], "Hello"))
         let served = try await ServedPantry(server, policy: #""strategy": "network-only""#)
