@@ -81,6 +81,20 @@ import Testing
         }
     }
 
+    @Test func accountThatIsNotSignedInIsNeitherFailureNorSuccess() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world)
+            #expect(try await outcomes(2, simulated) == ["503", "503"])
+            let notSignedIn = ScriptedOrigin.Act.failure(LoadError(.notSignedIn, "nobody is signed in"))
+            simulated.origin.play(notSignedIn, notSignedIn)
+            #expect(
+                try await outcomes(4, simulated) == ["notSignedIn", "notSignedIn", "503", "unavailable"])
+            try await world.sleep(for: .seconds(30))
+            simulated.origin.play(notSignedIn)
+            #expect(try await outcomes(3, simulated) == ["notSignedIn", "503", "unavailable"], "the next call tries")
+        }
+    }
+
     // MARK: Half open
 
     @Test func oneCallTriesAfterRestAndOthersAreRefused() throws {

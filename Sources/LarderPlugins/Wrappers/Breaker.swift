@@ -57,17 +57,18 @@ struct Breaker: Loader {
             } catch {
                 let failure = LoadError.meaning(of: error)
                 change { state, now in
-                    switch failure {
-                    case nil: state.cancelled(pass)
-                    case .some(let failure) where failure.isAnswer: state.succeeded(pass)
-                    case .some: state.failed(pass, at: now)
+                    switch failure?.code {
+                    // Neither says anything about the origin.
+                    case nil, .notSignedIn: state.withdrawn(pass)
+                    case .answer: state.succeeded(pass)
+                    default: state.failed(pass, at: now)
                     }
                 }
                 throw error
             }
         } onCancel: {
             // The state changes at once, because the origin may ignore cancellation.
-            change { state, _ in state.cancelled(pass) }
+            change { state, _ in state.withdrawn(pass) }
         }
     }
 
@@ -168,8 +169,8 @@ struct BreakerState: Sendable {
         opened = now
     }
 
-    /// Records that a call was cancelled. If it was the try, the next call may try.
-    mutating func cancelled(_ pass: Pass) {
+    /// Records that a call ended without a result of the origin. If it was the try, the next call may try.
+    mutating func withdrawn(_ pass: Pass) {
         if case .probe = pass, isCurrent(pass) { phase = .halfOpen(probe: nil) }
     }
 
