@@ -92,6 +92,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     private var replyBox: ReplyBox?
     /// The time for which the origin asked for no further calls; nil if it did not ask.
     public var retryAfter: Duration?
+    /// The reason why an exchange with a server failed; nil if the error is about something else.
+    public var cause: Cause?
     /// The error that the origin threw; nil if it threw none.
     public var origin: (any Error)?
     /// The error that a store threw during the same load; nil if it threw none.
@@ -103,9 +105,11 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
 
     /// Creates a failure with this code.
     public init(
-        _ code: Code, _ message: String, status: Int? = nil, retryAfter: Duration? = nil, origin: (any Error)? = nil
+        _ code: Code, _ message: String, status: Int? = nil, retryAfter: Duration? = nil, cause: Cause? = nil,
+        origin: (any Error)? = nil
     ) {
         self.init(code, .message(message), status, retryAfter, origin)
+        self.cause = cause
     }
 
     /// Creates a failure with this code. Its message is the description of `event`.

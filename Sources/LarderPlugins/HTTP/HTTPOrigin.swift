@@ -51,7 +51,8 @@ struct HTTPOrigin: Loader {
         let answer = exchange.answer
         if answer.status == 304, !call.isSend {
             guard let known = call.known?.metadata, HTTPRequestFields.mayAsk(call, method: request.method) else {
-                throw LoadError(.failed, "the server answered 304, but was asked for no condition", status: 304)
+                throw LoadError(
+                    .failed, "the server answered 304, but was asked for no condition", status: 304, cause: .malformed)
             }
             // The copy is of another version, so the answer says nothing about it.
             if !known.isConfirmed(by: answer.allFields) {
@@ -150,6 +151,8 @@ struct HTTPOrigin: Loader {
 extension LoadError {
     /// The failure of an origin whose exchange with the server failed.
     init(_ failure: HTTPFailure) {
-        self.init(failure.kind == .timeout ? .timeout : .failed, failure.description, origin: failure)
+        let timeouts: [Cause] = [.connectTimeout, .firstByteTimeout, .timeout]
+        let code = timeouts.contains(failure.kind) ? Code.timeout : .failed
+        self.init(code, failure.description, cause: failure.kind, origin: failure)
     }
 }

@@ -64,6 +64,6 @@ struct HTTPPayloads: Sendable {
     }
 
     private static var tooLarge: LoadError {
-        LoadError(.failed, "the answer is larger than the capacity that the policy allows")
+        LoadError(.failed, "the answer is larger than the capacity that the policy allows", cause: .tooLarge)
     }
 }

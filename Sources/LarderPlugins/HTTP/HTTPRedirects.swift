@@ -49,6 +49,6 @@ struct HTTPRoute: Sendable {
     }
 
     private func refused(_ reason: String, _ status: Int) -> LoadError {
-        LoadError(.failed, "the server's redirect is not followed: \(reason)", status: status)
+        LoadError(.failed, "the server's redirect is not followed: \(reason)", status: status, cause: .redirect)
     }
 }

@@ -70,15 +70,28 @@ import Testing
     }
 
     @Test(arguments: [
-        HTTPFailure.Kind.noAddress, .connect, .tls, .proxy, .timeout, .reset, .malformed, .tooLarge, .other,
+        LoadError.Cause.noAddress, .noConnection, .tls, .proxy, .connectTimeout, .firstByteTimeout, .timeout, .reset,
+        .malformed, .tooLarge, .other,
     ])
-    func failureOfTheTransportIsOneOfTheOrigin(_ kind: HTTPFailure.Kind) throws {
+    func failureOfTheTransportIsOneOfTheOrigin(_ kind: LoadError.Cause) throws {
         let server = ScriptedTransport { _ in throw HTTPFailure(kind, "the words of the transport") }
         try server.run { simulated async throws in
             let error = await failure { try await simulated.resource.load() }
-            #expect(error?.code == (kind == .timeout ? .timeout : .failed))
+            #expect(error?.code == (kind.description.lowercased().hasSuffix("timeout") ? .timeout : .failed))
+            #expect(error?.cause == kind)
             #expect(error?.message == "the words of the transport")
             #expect(error?.origin as? HTTPFailure == HTTPFailure(kind, "the words of the transport"))
+        }
+    }
+
+    @Test(arguments: [
+        (Answer(304), LoadError.Cause.malformed), (Answer(302, [("Location", "http://api.example/")]), .redirect),
+        (Answer(200, [], "larger than ten bytes"), .tooLarge), (Answer(503), nil), (Answer(404), nil),
+    ])
+    func causeOfFailureIsTold(_ answer: ScriptedTransport.Answer, _ cause: LoadError.Cause?) throws {
+        try ScriptedTransport(answer).run(#""capacity": "10B""#) { simulated async throws in
+            let error = try #require(await failure { try await simulated.resource.load() })
+            #expect(error.cause == cause)
         }
     }
 
