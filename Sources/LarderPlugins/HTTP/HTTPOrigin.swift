@@ -95,19 +95,21 @@ struct HTTPOrigin: Loader {
     private func exchange(_ request: HTTPRequest, _ owner: String?, by end: Duration) async throws -> Arrived {
         var route = try HTTPRoute(request)
         var mayRenew = true
+        if let owner { credentials?.enter(owner) }
+        defer { if let owner { credentials?.leave(owner) } }
         while true {
             var request = route.request
             var renewals = 0
-            if let owner, route.isAtHome {
-                renewals = credentials?.renewals(of: owner) ?? 0
-                try await credentials?.sign(&request, for: owner)
+            if let owner, let credentials, route.isAtHome {
+                renewals = credentials.renewals(of: owner)
+                request = try await credentials.signed(request, for: owner, within: try timeLeft(until: end))
             }
             let asked = world.now
             let answer = try await transport.send(request, within: try limits(until: end), trusting: settings.trust)
             let arrived = world.now
             if answer.status == 401, mayRenew, route.isAtHome, let owner, let credentials {
                 mayRenew = false
-                if try await credentials.renew(owner, after: renewals) {
+                if try await credentials.renew(owner, after: renewals, within: try timeLeft(until: end)) {
                     answer.body.cancel()
                     continue
                 }
@@ -123,11 +125,16 @@ struct HTTPOrigin: Loader {
     /// The limits of an exchange that is one of several within the same limit.
     private func limits(until end: Duration) throws -> HTTPLimits {
         var limits = settings.limits
-        limits.whole = end - world.uptime
-        guard limits.whole > .zero else { throw HTTPFailure(.timeout, "the answer took too long") }
+        limits.whole = try timeLeft(until: end)
         limits.connect = min(limits.connect, limits.whole)
         limits.firstByte = min(limits.firstByte, limits.whole)
         return limits
+    }
+
+    private func timeLeft(until end: Duration) throws(HTTPFailure) -> Duration {
+        let left = end - world.uptime
+        guard left > .zero else { throw HTTPFailure(.timeout, "the answer took too long") }
+        return left
     }
 
     // MARK: Judging

@@ -57,8 +57,7 @@ extension Plugin {
             traits: { url, _, _, _, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
                 Traits().with {
                     $0.acceptsSends = true
-                    // Nothing limits how long a signer takes.
-                    $0.givesUpAfter = sign == nil && limit < .forever ? limit : nil
+                    $0.givesUpAfter = limit < .forever ? limit : nil
                     $0.contradictions = contradictions(
                         url: url, statuses: statuses, authorities: authorities, sign: sign, anonymous: anonymous)
                 }
@@ -73,7 +72,9 @@ extension Plugin {
                 trust: HTTPTrust(authorities: authorities))
             return HTTPOrigin(
                 settings: settings,
-                credentials: try sign.map { try HTTPCredentials($0, allowsAnonymous: anonymous, in: context) },
+                credentials: try sign.map {
+                    try HTTPCredentials($0, allowsAnonymous: anonymous, within: limit, in: context)
+                },
                 payloads: HTTPPayloads(capacity: capacity, context: context),
                 transport: try transport(context, connections), world: context.world)
         }

@@ -33,9 +33,11 @@ import Testing
         #expect(try Self.problems(settings) == [])
     }
 
-    @Test func signerMayTakeForEver() throws {
+    @Test func timeOfSignerIsLimitedAndOnlyForeverIsNot() throws {
+        let settings = #""sign": "session", "anonymous": true"#
+        #expect(try Self.problems(settings) == [])
         #expect(
-            try Self.problems(#""sign": "session", "anonymous": true"#) == [
+            try Self.problems(settings + #", "limit": "forever""#) == [
                 "warning: nothing limits the time of a call to 'http' [$.origin]"
             ])
     }
