@@ -80,12 +80,18 @@ import Testing
 
     @Test func resourcesShareConnectionsUntilTheLastIsGone() async throws {
         let made = Locked(0)
-        final class Pool: Sendable {}
+        final class Pool: Sendable {
+            let line: Line
+
+            init(_ line: Line) { self.line = line }
+        }
+        final class Line: Sendable {}
         let plugin = Plugin.origin("pooled", "Uses a pool.") { context in
             Pooled(
                 pool: context.share("a") {
                     made.withLock { $0 += 1 }
-                    return Pool()
+                    // What makes an object may share another one.
+                    return Pool(context.share("a") { Line() })
                 })
         }
         struct Pooled: Loader {
