@@ -46,6 +46,10 @@ import Testing
         (#""anonymous": true"#, "all calls are anonymous: there is no 'sign' [$.origin.anonymous]"),
         (#""statuses": [200, 206]"#, "206 and 304 are no whole answers [$.origin.statuses]"),
         (
+            #""statuses": [200, 301]"#,
+            "301, 302, 303, 307 and 308 are redirects, which are followed or refused, never data [$.origin.statuses]"
+        ),
+        (
             #""fields": { "Host": "x" }"#,
             "the field 'host' cannot be set: the origin sets it itself [$.origin.fields.Host]"
         ),
@@ -69,6 +73,25 @@ import Testing
             try Self.problems(#""authorities": "ca.pem""#, url: "http://api.example/") == [
                 "error: certificates are not checked: the URL begins with http:// [$.origin.authorities]"
             ])
+    }
+
+    @Test(arguments: [
+        (#""trust": "policy", "fresh": "1m", "heuristic": "10%""#, true),
+        (#""trust": "policy", "heuristic": "10%""#, false), (#""fresh": "1m", "heuristic": "10%""#, false),
+        (#""trust": "policy", "fresh": "1m""#, false),
+    ])
+    func heuristicThatIsNeverUsedIsAnError(_ settings: String, _ isError: Bool) throws {
+        let policy = #"""
+            { "resource": "feed", "origin": { "use": "http", "url": "https://api.example/" }, "strategy": "cache-first",
+              "validators": [{ "use": "http", \#(settings) }], "store": "memory" }
+            """#
+        let folder = try Folder()
+        try folder.write(policy, to: "feed.json")
+        let problems = PolicyReader(registry: .standard, folder: folder.path, environment: [:]).check("feed.json")
+            .problems
+        #expect(
+            problems.map(\.message)
+                == (isError ? ["with the trust in the policy, its 'fresh' holds for every copy"] : []))
     }
 
     @Test func wrongURLIsAnErrorWithItsReason() throws {
