@@ -34,14 +34,16 @@ struct HTTPOrigin: Loader {
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
+        let owner = try credentials?.owner(of: call.request)
         do {
-            let owner = try credentials?.owner(of: call.request)
             let loaded = try await answer(to: call, owner, by: world.uptime + settings.limits.whole)
             // An answer that arrives after its account has signed out is not kept.
             try credentials?.check(owner)
             return loaded
-        } catch let failure as HTTPFailure {
-            throw LoadError(failure)
+        } catch {
+            // Nor does a copy take the place of a failure then.
+            if !(error is CancellationError) { try credentials?.check(owner) }
+            throw (error as? HTTPFailure).map { LoadError($0) } ?? error
         }
     }
 

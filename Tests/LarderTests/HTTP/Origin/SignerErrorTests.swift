@@ -65,12 +65,11 @@ import Testing
     @Test func accountThatChangesBeforeTheAnswerIsNeitherHiddenNorRetriedNorCounted() throws {
         let (session, calls) = (SignedInSession("alice"), Locked(0))
         let server = ScriptedTransport { _ in
-            if calls.withLock({
-                $0 += 1
-                return $0
-            }) == 2 {
-                session.account = "bob"
+            let isSecond = calls.withLock { calls in
+                calls += 1
+                return calls == 2
             }
+            if isSecond { session.account = "bob" }
             return Answer(200, [], "alice's")
         }
         try Self.run(session, server) { simulated async throws in
@@ -80,6 +79,32 @@ import Testing
             #expect(simulated.world.uptime == .seconds(600))
         }
         #expect(server.asked.count == 3)
+    }
+
+    @Test func failureAfterTheAccountChangedIsThatOfTheAccount() throws {
+        // The second request fails, and the third is not signed. Each time, another account has signed in.
+        let session = SignedInSession("alice") { session in
+            guard session.state.withLock({ $0.signed }) == 3 else { return }
+            session.account = "bob"
+            throw NoToken()
+        }
+        let calls = Locked(0)
+        let server = ScriptedTransport { _ in
+            let isSecond = calls.withLock { calls in
+                calls += 1
+                return calls == 2
+            }
+            guard isSecond else { return Answer(200, [], "alice's") }
+            session.account = "bob"
+            throw HTTPFailure(.reset, "the connection ended")
+        }
+        try Self.run(session, server) { simulated async throws in
+            for _ in 1...2 {
+                #expect(await failure { try await simulated.resource.load(scope: "alice") }?.code == .notSignedIn)
+                session.account = "alice"
+            }
+            #expect(try await simulated.resource.load(scope: "alice").source == .origin)
+        }
     }
 
     @Test func answerOfSignerIsNeitherHiddenNorRetriedNorCountedAndDropsNoCopy() throws {
