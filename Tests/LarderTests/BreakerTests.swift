@@ -81,6 +81,70 @@ import Testing
         }
     }
 
+    @Test func accountThatIsNotSignedInIsNeitherFailureNorSuccess() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world)
+            #expect(try await outcomes(2, simulated) == ["503", "503"])
+            let notSignedIn = ScriptedOrigin.Act.failure(LoadError(.notSignedIn, "nobody is signed in"))
+            simulated.origin.play(notSignedIn, notSignedIn)
+            #expect(
+                try await outcomes(4, simulated) == ["notSignedIn", "notSignedIn", "503", "unavailable"])
+            try await world.sleep(for: .seconds(30))
+            simulated.origin.play(notSignedIn)
+            #expect(try await outcomes(3, simulated) == ["notSignedIn", "503", "unavailable"], "the next call tries")
+        }
+    }
+
+    // MARK: The rest that the origin asks for
+
+    @Test(arguments: [
+        (Duration.seconds(120), Duration.seconds(120)), (.seconds(5), .seconds(30)), (.forever, .seconds(3_600)),
+    ])
+    func restIsAsLongAsOriginAsksUpToAnHour(_ asked: Duration, _ rest: Duration) throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world)
+            simulated.origin.play(then: .failure(.status(503, retryAfter: asked)))
+            #expect(try await outcomes(4, simulated) == ["503", "503", "503", "unavailable"])
+            try await world.sleep(for: rest - .nanoseconds(1))
+            #expect(try await outcome(simulated) == "unavailable")
+            try await world.sleep(for: .nanoseconds(1))
+            #expect(try await outcomes(2, simulated) == ["503", "unavailable"])
+            try await world.sleep(for: rest - .nanoseconds(1))
+            #expect(try await outcome(simulated) == "unavailable", "the origin asked for it again")
+        }
+    }
+
+    @Test func restThatOriginAskedForEarlierIsKept() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world)
+            simulated.origin.play(.failure(.status(429, retryAfter: .seconds(100))))
+            #expect(try await outcomes(3, simulated) == ["429", "503", "503"])
+            try await world.sleep(for: .seconds(100) - .nanoseconds(1))
+            #expect(try await outcome(simulated) == "unavailable")
+            try await world.sleep(for: .nanoseconds(1))
+            simulated.origin.play(.value("new"))
+            #expect(try await outcomes(4, simulated) == ["new", "503", "503", "503"])
+            try await world.sleep(for: .seconds(30))
+            #expect(try await outcome(simulated) == "503", "a success ends what was asked for")
+        }
+    }
+
+    @Test func restGrowsWhenLateFailureAsksForMore() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world)
+            simulated.origin.play(.failure(.status(503, retryAfter: .seconds(60)), after: .seconds(20)))
+            let early = simulated.start(["id": "early"])
+            try await world.settle()
+            _ = try await outcomes(3, simulated)
+            try await world.sleep(for: .seconds(20))
+            #expect(try await early.failure().status == 503)
+            try await world.sleep(for: .seconds(60) - .nanoseconds(1))
+            #expect(try await outcome(simulated) == "unavailable")
+            try await world.sleep(for: .nanoseconds(1))
+            #expect(try await outcome(simulated) == "503")
+        }
+    }
+
     // MARK: Half open
 
     @Test func oneCallTriesAfterRestAndOthersAreRefused() throws {

@@ -63,6 +63,34 @@ import Testing
         }
     }
 
+    @Test func workThatBeginsLaterEndsTheWaitsBeforeIt() throws {
+        try SimulatedWorld().run { world in
+            let wait = TimedWait<String>(in: world)
+            let waiting = world.start { try await wait.value() }
+            try await world.sleep(for: .seconds(1))
+            wait.begin {
+                try await world.sleep(for: .seconds(1))
+                return "value"
+            }
+            #expect(try await waiting.value() == "value" && waiting.endedAt == .seconds(2))
+        }
+    }
+
+    @Test func workThatBeginsAfterAllWaitersWereCancelledIsCancelled() throws {
+        try SimulatedWorld().run { world in
+            let wait = TimedWait<Void>(in: world)
+            let waiting = world.start { try await wait.value() }
+            try await world.settle()
+            waiting.cancel()
+            let isCancelled = Locked(false)
+            wait.begin {
+                do { try await world.sleep(for: .seconds(50)) } catch { isCancelled.withLock { $0 = true } }
+            }
+            try await world.settle()
+            #expect(isCancelled.withLock { $0 } && waiting.isOver)
+        }
+    }
+
     @Test func waitersOnManyThreadsAllEnd() async {
         let world = SystemWorld()
         for round in 0..<300 {

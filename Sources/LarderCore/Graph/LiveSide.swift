@@ -92,10 +92,11 @@ package final class LiveSide: Loader {
             return answer
         } catch {
             guard let failure = LoadError.meaning(of: error) else { throw error }
-            if failure.isAnswer {
-                storeAccess.backOff.succeeded(call.key)
-            } else {
-                storeAccess.backOff.failed(call.key, in: world)
+            switch failure.code {
+            case .answer: storeAccess.backOff.succeeded(call.key)
+            // This says nothing about the origin.
+            case .notSignedIn: break
+            default: storeAccess.backOff.failed(call.key, in: world)
             }
             if failure.saysGone { await storeAccess.drop(call.request, ticket, call.trail) }
             throw error

@@ -53,9 +53,22 @@ public final class TimedWait<Value: Sendable>: Sendable {
         state.withLock { $0.work = task }
     }
 
-    /// Makes a wait for work that is done elsewhere and ends with ``end(_:)``.
-    init(in world: any World) {
+    /// Creates a wait for work that ``begin(_:)`` starts later.
+    public init(in world: any World) {
         self.world = world
+    }
+
+    /// Starts the work of a wait that was created without one. If all who waited have been cancelled, the work is
+    /// cancelled, too.
+    public func begin(_ work: @escaping @Sendable () async throws -> Value) {
+        let task = world.spawn {
+            do { self.end(.success(try await work())) } catch { self.end(.failure(error)) }
+        }
+        let isOver = state.withLock { state in
+            state.work = task
+            return state.outcome != nil
+        }
+        if isOver { task.cancel() }
     }
 
     /// The result of the work; nil while it goes on.

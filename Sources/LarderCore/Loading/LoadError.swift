@@ -12,7 +12,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     /// The kind of a failure. Later versions may add kinds.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String, CaseIterable {
-            case answer, failed, timeout, unavailable, undecodable, refused, notCached, deadline, noSuchResource
+            case answer, failed, timeout, unavailable, undecodable, refused, notCached, notSignedIn, deadline
+            case noSuchResource
         }
         private let kind: Kind
 
@@ -30,6 +31,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         public static let refused = Code(kind: .refused)
         /// There is no copy that may be shown, and the request did not allow asking the origin.
         public static let notCached = Code(kind: .notCached)
+        /// The account of the request is not signed in. The load ends with this error, even if there is a copy.
+        public static let notSignedIn = Code(kind: .notSignedIn)
         /// The caller's own deadline passed.
         public static let deadline = Code(kind: .deadline)
         /// There is no resource with this name.
@@ -89,6 +92,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     private var replyBox: ReplyBox?
     /// The time for which the origin asked for no further calls; nil if it did not ask.
     public var retryAfter: Duration?
+    /// The reason why an exchange with a server failed; nil if the error is about something else.
+    public var cause: Cause?
     /// The error that the origin threw; nil if it threw none.
     public var origin: (any Error)?
     /// The error that a store threw during the same load; nil if it threw none.
@@ -100,9 +105,11 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
 
     /// Creates a failure with this code.
     public init(
-        _ code: Code, _ message: String, status: Int? = nil, retryAfter: Duration? = nil, origin: (any Error)? = nil
+        _ code: Code, _ message: String, status: Int? = nil, retryAfter: Duration? = nil, cause: Cause? = nil,
+        origin: (any Error)? = nil
     ) {
         self.init(code, .message(message), status, retryAfter, origin)
+        self.cause = cause
     }
 
     /// Creates a failure with this code. Its message is the description of `event`.
@@ -165,11 +172,12 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     /// The error of a resource that gets a request for another one.
     static var otherResource: LoadError { LoadError(.noSuchResource, "the request is for another resource") }
 
-    /// Whether the error is an answer of the origin and not a failure.
-    public var isAnswer: Bool { code == .answer }
+    /// Whether the error is an answer and not a failure: the origin's own, or that the account of the request is not
+    /// signed in. It is never tried again, and no copy or fallback takes its place.
+    public var isAnswer: Bool { code == .answer || code == .notSignedIn }
 
     /// Whether the answer says that the requested data no longer exists, so that the copy must be removed.
-    package var saysGone: Bool { isAnswer && (status == 404 || status == 410) }
+    package var saysGone: Bool { code == .answer && (status == 404 || status == 410) }
 
     /// Returns `error` if it is a ``LoadError``, or else a failure of the origin that contains it.
     ///

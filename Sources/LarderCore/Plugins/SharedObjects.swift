@@ -19,12 +19,14 @@ final class SharedObjects: Sendable {
         if let object = references.withLock({ $0[name]?.object as? Object }) { return object }
         // `make` runs outside the lock, because it is a plugin's code.
         let new = try make()
-        return references.withLock { references in
-            if let object = references[name]?.object as? Object { return object }
-            references = references.filter { $0.value.object != nil }
+        return references.withLock { references -> (Object, [Name: any AnyObject & Sendable]) in
+            if let object = references[name]?.object as? Object { return (object, [:]) }
+            // These may be the last references to objects, so they leave the lock: `deinit` is a plugin's code, too.
+            let living = references.compactMapValues(\.object)
+            references = references.filter { living[$0.key] != nil }
             references[name] = Reference(object: new)
-            return new
-        }
+            return (new, living)
+        }.0
     }
 }
 

@@ -34,14 +34,16 @@ struct HTTPOrigin: Loader {
     }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
+        let owner = try credentials?.owner(of: call.request)
         do {
-            let owner = try credentials?.owner(of: call.request)
             let loaded = try await answer(to: call, owner, by: world.uptime + settings.limits.whole)
             // An answer that arrives after its account has signed out is not kept.
             try credentials?.check(owner)
             return loaded
-        } catch let failure as HTTPFailure {
-            throw LoadError(failure)
+        } catch {
+            // Nor does a copy take the place of a failure then.
+            if !(error is CancellationError) { try credentials?.check(owner) }
+            throw (error as? HTTPFailure).map { LoadError($0) } ?? error
         }
     }
 
@@ -51,7 +53,8 @@ struct HTTPOrigin: Loader {
         let answer = exchange.answer
         if answer.status == 304, !call.isSend {
             guard let known = call.known?.metadata, HTTPRequestFields.mayAsk(call, method: request.method) else {
-                throw LoadError(.failed, "the server answered 304, but was asked for no condition", status: 304)
+                throw LoadError(
+                    .failed, "the server answered 304, but was asked for no condition", status: 304, cause: .malformed)
             }
             // The copy is of another version, so the answer says nothing about it.
             if !known.isConfirmed(by: answer.allFields) {
@@ -94,19 +97,21 @@ struct HTTPOrigin: Loader {
     private func exchange(_ request: HTTPRequest, _ owner: String?, by end: Duration) async throws -> Arrived {
         var route = try HTTPRoute(request)
         var mayRenew = true
+        if let owner { credentials?.enter(owner) }
+        defer { if let owner { credentials?.leave(owner) } }
         while true {
             var request = route.request
             var renewals = 0
-            if let owner, route.isAtHome {
-                renewals = credentials?.renewals(of: owner) ?? 0
-                try await credentials?.sign(&request, for: owner)
+            if let owner, let credentials, route.isAtHome {
+                renewals = credentials.renewals(of: owner)
+                request = try await credentials.signed(request, for: owner, within: try timeLeft(until: end))
             }
             let asked = world.now
             let answer = try await transport.send(request, within: try limits(until: end), trusting: settings.trust)
             let arrived = world.now
             if answer.status == 401, mayRenew, route.isAtHome, let owner, let credentials {
                 mayRenew = false
-                if try await credentials.renew(owner, after: renewals) {
+                if try await credentials.renew(owner, after: renewals, within: try timeLeft(until: end)) {
                     answer.body.cancel()
                     continue
                 }
@@ -122,11 +127,16 @@ struct HTTPOrigin: Loader {
     /// The limits of an exchange that is one of several within the same limit.
     private func limits(until end: Duration) throws -> HTTPLimits {
         var limits = settings.limits
-        limits.whole = end - world.uptime
-        guard limits.whole > .zero else { throw HTTPFailure(.timeout, "the answer took too long") }
+        limits.whole = try timeLeft(until: end)
         limits.connect = min(limits.connect, limits.whole)
         limits.firstByte = min(limits.firstByte, limits.whole)
         return limits
+    }
+
+    private func timeLeft(until end: Duration) throws(HTTPFailure) -> Duration {
+        let left = end - world.uptime
+        guard left > .zero else { throw HTTPFailure(.timeout, "the answer took too long") }
+        return left
     }
 
     // MARK: Judging
@@ -150,6 +160,8 @@ struct HTTPOrigin: Loader {
 extension LoadError {
     /// The failure of an origin whose exchange with the server failed.
     init(_ failure: HTTPFailure) {
-        self.init(failure.kind == .timeout ? .timeout : .failed, failure.description, origin: failure)
+        let timeouts: [Cause] = [.connectTimeout, .firstByteTimeout, .timeout]
+        let code = timeouts.contains(failure.kind) ? Code.timeout : .failed
+        self.init(code, failure.description, cause: failure.kind, origin: failure)
     }
 }

@@ -39,7 +39,9 @@ extension Plugin {
                 help: "The largest size of an answer after it was unpacked; a larger one is a failure"),
             Setting(
                 "connectLimit", .duration(.milliseconds(1) ... .forever), default: .seconds(10),
-                help: "How long the connection to the server may take"),
+                help:
+                    "How long the connection to the server may take; on Apple platforms it is part of firstByteLimit instead"
+            ),
             Setting(
                 "firstByteLimit", .duration(.milliseconds(1) ... .forever), default: .seconds(30),
                 help: "How long the server may take until the first byte of its answer"),
@@ -57,8 +59,7 @@ extension Plugin {
             traits: { url, _, _, _, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
                 Traits().with {
                     $0.acceptsSends = true
-                    // Nothing limits how long a signer takes.
-                    $0.givesUpAfter = sign == nil && limit < .forever ? limit : nil
+                    $0.givesUpAfter = limit < .forever ? limit : nil
                     $0.contradictions = contradictions(
                         url: url, statuses: statuses, authorities: authorities, sign: sign, anonymous: anonymous)
                 }
@@ -73,7 +74,9 @@ extension Plugin {
                 trust: HTTPTrust(authorities: authorities))
             return HTTPOrigin(
                 settings: settings,
-                credentials: try sign.map { try HTTPCredentials($0, allowsAnonymous: anonymous, in: context) },
+                credentials: try sign.map {
+                    try HTTPCredentials($0, allowsAnonymous: anonymous, within: limit, in: context)
+                },
                 payloads: HTTPPayloads(capacity: capacity, context: context),
                 transport: try transport(context, connections), world: context.world)
         }
@@ -92,6 +95,12 @@ extension Plugin {
         if statuses.contains(where: { $0 == 206 || $0 == 304 }) {
             found.append(
                 Contradiction("statuses", "206 and 304 are no whole answers", expected: "statuses of whole answers"))
+        }
+        if statuses.contains(where: HTTPRoute.redirects.contains) {
+            found.append(
+                Contradiction(
+                    "statuses", "301, 302, 303, 307 and 308 are redirects, which are followed or refused, never data",
+                    expected: "statuses of data"))
         }
         return found
     }

@@ -10,6 +10,9 @@ struct HTTPPayloads: Sendable {
     /// A body that is larger is put into a file.
     private static let mostInMemory = 1 << 17
 
+    /// The longest time that the body of an error may take.
+    private static let longestExplanation = Duration.seconds(1)
+
     /// The largest body, in bytes, after decoding.
     let capacity: Int
     let context: Context
@@ -36,12 +39,16 @@ struct HTTPPayloads: Sendable {
         return Payload(bytes)
     }
 
-    /// Returns the first bytes of a body, which explain an error. A body that does not arrive completely is cut there.
+    /// Returns the first bytes of a body, which explain an error. The error does not wait for a slow body, and a body that
+    /// does not arrive completely is cut there.
     func explanation(in answer: HTTPAnswer) async throws -> Data {
         var bytes = Data()
+        let alarm = context.world.alarm(after: Self.longestExplanation) { [body = answer.body] in body.cancel() }
+        defer { alarm.cancel() }
         do {
             while bytes.count <= Reply.bodyCapacity, let chunk = try await answer.body.next() { bytes.append(chunk) }
-        } catch is HTTPFailure {}
+        } catch is HTTPFailure {
+        } catch is CancellationError where !Task.isCancelled {}
         return bytes
     }
 
@@ -64,6 +71,6 @@ struct HTTPPayloads: Sendable {
     }
 
     private static var tooLarge: LoadError {
-        LoadError(.failed, "the answer is larger than the capacity that the policy allows")
+        LoadError(.failed, "the answer is larger than the capacity that the policy allows", cause: .tooLarge)
     }
 }

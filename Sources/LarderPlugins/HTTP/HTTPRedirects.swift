@@ -6,8 +6,11 @@ struct HTTPRoute: Sendable {
     private(set) var request: HTTPRequest
     /// Whether all servers so far were the one that the policy names. Credentials are sent to no other.
     private(set) var isAtHome = true
-    private(set) var redirects = 0
+    private var followed = 0
     private var address: HTTPAddress
+
+    /// The statuses of redirects.
+    static let redirects: Set = [301, 302, 303, 307, 308]
 
     /// Begins with the request of a policy.
     ///
@@ -23,16 +26,16 @@ struct HTTPRoute: Sendable {
     /// - Returns: false if the answer is no redirect.
     /// - Throws: ``LoadError`` if the redirect may not be followed.
     mutating func follow(_ answer: HTTPAnswer, atMost limit: Int) throws(LoadError) -> Bool {
-        guard [301, 302, 303, 307, 308].contains(answer.status) else { return false }
+        guard Self.redirects.contains(answer.status) else { return false }
         guard limit > 0 else { throw refused("the policy follows none", answer.status) }
-        guard redirects < limit else { throw refused("there were \(redirects) before it", answer.status) }
+        guard followed < limit else { throw refused("there were \(followed) before it", answer.status) }
         guard let location = answer.fields.first(where: { $0.name == "location" }),
             let next = address.resolving(location.value)
         else { throw refused("it does not say where to", answer.status) }
         if address.server.isSecure, !next.server.isSecure {
             throw refused("it leads from https to http", answer.status)
         }
-        redirects += 1
+        followed += 1
         // As all browsers do it: the result of a form is fetched.
         if answer.status == 303 && request.method != "HEAD" || answer.status <= 302 && request.method == "POST" {
             request.method = "GET"
@@ -49,6 +52,6 @@ struct HTTPRoute: Sendable {
     }
 
     private func refused(_ reason: String, _ status: Int) -> LoadError {
-        LoadError(.failed, "the server's redirect is not followed: \(reason)", status: status)
+        LoadError(.failed, "the server's redirect is not followed: \(reason)", status: status, cause: .redirect)
     }
 }

@@ -1,3 +1,5 @@
+import LarderCore
+
 extension HTTPRequest {
     /// Checks what every transport relies on: a valid method, and a URL with the scheme http or https and with no
     /// character that could end the request's first line.

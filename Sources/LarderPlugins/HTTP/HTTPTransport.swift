@@ -30,34 +30,12 @@ struct HTTPAnswer: Sendable {
 
 /// The reason why there is no answer of an HTTP server, or no whole one.
 struct HTTPFailure: Error, Hashable, CustomStringConvertible {
-    /// The kind of a failure.
-    enum Kind: Hashable {
-        /// The server's name has no address.
-        case noAddress
-        /// No connection to the server could be made.
-        case connect
-        /// The server could not prove its identity, or does not speak TLS.
-        case tls
-        /// The proxy did not pass the request on.
-        case proxy
-        /// A limit of ``HTTPLimits`` passed.
-        case timeout
-        /// The connection ended before the answer was complete.
-        case reset
-        /// The answer is not valid HTTP.
-        case malformed
-        /// The answer's head is too large.
-        case tooLarge
-        /// Any other failure.
-        case other
-    }
-
     /// The kind of the failure.
-    var kind: Kind
+    var kind: LoadError.Cause
     /// A description of the failure. It contains no host, URL, field or payload.
     var description: String
 
-    init(_ kind: Kind, _ description: String) {
+    init(_ kind: LoadError.Cause, _ description: String) {
         self.kind = kind
         self.description = description
     }

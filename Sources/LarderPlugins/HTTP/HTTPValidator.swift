@@ -26,9 +26,14 @@ extension Plugin {
             "heuristic", .share, default: 0,
             help:
                 "The share of the time since its last change for which a copy is fresh if its server names no lifetime"),
-        traits: { fresh, whileRevalidating, onError, _, _, _ in
+        traits: { fresh, whileRevalidating, onError, trust, _, heuristic in
             let stale = max(whileRevalidating ?? .zero, onError ?? .zero)
             return Traits().with {
+                if heuristic > 0, fresh != nil, trust == HTTPValidator.Trust.policy.rawValue {
+                    $0.contradictions = [
+                        Contradiction("heuristic", "with the trust in the policy, its 'fresh' holds for every copy")
+                    ]
+                }
                 $0.followsOrigin = true
                 $0.showsStaleFor = stale
                 $0.showsFor = min((fresh ?? .zero) + stale, .forever)

@@ -1,5 +1,6 @@
 #if canImport(Darwin)
     import Foundation
+    import LarderCore
     import Security
 
     /// The only authorities whose certificates are trusted.

@@ -16,19 +16,22 @@ public protocol Signer: Sendable {
     /// Adds the credentials of `account` to a request.
     ///
     /// It is called for each request, and again for a request that follows a redirect on the same server. A request to
-    /// another server is not signed.
+    /// another server is not signed. It is cancelled when the load is, or when the load's time is over. The load does not
+    /// wait for its end then.
     ///
-    /// - Throws: any error. The request is then not sent, and the load fails with the error. Throw an error if `account`
-    ///   is not the one whose credentials are at hand.
+    /// - Throws: any error. The request is then not sent. Throw ``LoadError/answer(status:_:)`` if `account` is not the one
+    ///   whose credentials are at hand, or must sign in again: the load ends with ``LoadError/Code/notSignedIn``. Any other
+    ///   error is a failure of the origin, in whose place a copy may be shown.
     func sign(_ request: inout HTTPRequest, for account: String) async throws
 
     /// Renews the credentials of `account` after the server has answered 401.
     ///
     /// All requests of the account that wait share one call. Each is then signed and sent once more. A request that is
-    /// answered 401 again fails with that answer.
+    /// answered 401 again fails with that answer. The call is cancelled when all loads that wait for it are, or after the
+    /// time that one load may take.
     ///
     /// - Returns: whether the credentials are new. By default false: 401 is then the answer.
-    /// - Throws: any error. The loads that wait fail with it.
+    /// - Throws: any error, as ``sign(_:for:)`` does. The loads that wait fail with it.
     func renew(for account: String) async throws -> Bool
 }
 

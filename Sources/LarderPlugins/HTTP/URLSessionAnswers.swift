@@ -59,8 +59,8 @@
             switch error.code {
             case .cannotFindHost, .dnsLookupFailed: self.init(.noAddress, "the server's name has no address")
             case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
-                self.init(.connect, "there is no network")
-            case .cannotConnectToHost: self.init(.connect, "no connection to the server could be made")
+                self.init(.noConnection, "there is no network")
+            case .cannotConnectToHost: self.init(.noConnection, "no connection to the server could be made")
             case .timedOut: self.init(.timeout, "the server did not answer in time")
             case .networkConnectionLost: self.init(.reset, "the connection ended before the answer was complete")
             case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,

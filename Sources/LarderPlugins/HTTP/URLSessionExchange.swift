@@ -36,7 +36,7 @@
         func start(within limits: HTTPLimits, of world: any World) {
             let alarms = [
                 world.alarm(after: limits.firstByte) { [weak self] in
-                    self?.end(HTTPFailure(.timeout, "no answer within the limit"), unlessAnswered: true)
+                    self?.end(HTTPFailure(.firstByteTimeout, "no answer within the limit"), unlessAnswered: true)
                 },
                 world.alarm(after: limits.whole) { [weak self] in
                     self?.end(HTTPFailure(.timeout, "the answer was not complete within the limit"))

@@ -55,15 +55,19 @@
         }
 
         private func session(trusting trust: HTTPTrust) -> URLSession {
-            sessions.withLock { sessions in
-                if let session = sessions[trust] { return session }
-                let queue = OperationQueue()
-                queue.maxConcurrentOperationCount = 1
-                let session = URLSession(
-                    configuration: configuration, delegate: URLSessionEvents(trust), delegateQueue: queue)
+            if let session = sessions.withLock({ $0[trust] }) { return session }
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            let new = URLSession(
+                configuration: configuration, delegate: URLSessionEvents(trust), delegateQueue: queue)
+            let session = sessions.withLock { sessions in
+                let session = sessions[trust] ?? new
                 sessions[trust] = session
                 return session
             }
+            // Another thread was faster.
+            if session !== new { new.finishTasksAndInvalidate() }
+            return session
         }
 
         private var configuration: URLSessionConfiguration {

@@ -25,7 +25,8 @@ extension Decision.Kind {
 extension Plugin {
     /// A wrapper that stops calling an origin that keeps failing.
     static let breaker = Plugin.wrapper(
-        "breaker", "Stops calling the origin after several failures in a row. After a rest, it lets one call try.",
+        "breaker",
+        "Stops calling the origin after several failures in a row. After a rest, it lets one call try. If the origin asks for a longer rest, the breaker stays open that long, up to an hour.",
         Setting("failures", .int(1...1_000_000), default: 5, help: "How many failures in a row open the breaker"),
         Setting(
             "rest", .duration(.milliseconds(1) ... .forever), default: .seconds(30),
@@ -57,17 +58,18 @@ struct Breaker: Loader {
             } catch {
                 let failure = LoadError.meaning(of: error)
                 change { state, now in
-                    switch failure {
-                    case nil: state.cancelled(pass)
-                    case .some(let failure) where failure.isAnswer: state.succeeded(pass)
-                    case .some: state.failed(pass, at: now)
+                    switch failure?.code {
+                    // Neither says anything about the origin.
+                    case nil, .notSignedIn: state.withdrawn(pass)
+                    case .answer: state.succeeded(pass)
+                    default: state.failed(pass, at: now, calmFor: failure?.retryAfter)
                     }
                 }
                 throw error
             }
         } onCancel: {
             // The state changes at once, because the origin may ignore cancellation.
-            change { state, _ in state.cancelled(pass) }
+            change { state, _ in state.withdrawn(pass) }
         }
     }
 
@@ -119,10 +121,15 @@ struct BreakerState: Sendable {
         case halfOpen(probe: Int?)
     }
 
+    /// The longest time for which an origin can ask for no calls.
+    private static let longestCalm = Duration.seconds(3_600)
+
     private let limit: Int
     private let rest: Duration
     private var phase = Phase.closed
     private var failures = 0
+    /// The uptime until which the origin has asked for no calls.
+    private var calmUntil = Duration.zero
     /// The uptime at which the breaker opened. Nil while it is not open.
     private(set) var opened: Duration?
     private var probes = 0
@@ -156,20 +163,26 @@ struct BreakerState: Sendable {
 
     mutating func succeeded(_ pass: Pass) {
         guard isCurrent(pass) else { return }
-        failures = 0
+        (failures, calmUntil) = (0, .zero)
         phase = .closed
     }
 
-    mutating func failed(_ pass: Pass, at now: Duration) {
+    /// Records a failure. The origin asked for no calls during the time `calm`; nil if it did not ask.
+    mutating func failed(_ pass: Pass, at now: Duration, calmFor calm: Duration?) {
+        if let calm {
+            calmUntil = max(calmUntil, now + min(calm, Self.longestCalm))
+            // A late failure does not change the state, but the origin may ask for a longer rest with it.
+            if case .open(let until) = phase { phase = .open(until: max(until, calmUntil)) }
+        }
         guard isCurrent(pass) else { return }
         failures += 1
         if case .closed = phase, failures < limit { return }
-        phase = .open(until: now + rest)
+        phase = .open(until: max(now + rest, calmUntil))
         opened = now
     }
 
-    /// Records that a call was cancelled. If it was the try, the next call may try.
-    mutating func cancelled(_ pass: Pass) {
+    /// Records that a call ended without a result of the origin. If it was the try, the next call may try.
+    mutating func withdrawn(_ pass: Pass) {
         if case .probe = pass, isCurrent(pass) { phase = .halfOpen(probe: nil) }
     }
 

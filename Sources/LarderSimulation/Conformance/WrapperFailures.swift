@@ -66,7 +66,8 @@ extension WrapperConformance {
     }
 
     func checkAnswers(_ findings: inout Findings) {
-        for answer in [LoadError.status(404), .status(403), .answer("no, and that is final")] {
+        let notSignedIn = LoadError(.notSignedIn, "nobody is signed in")
+        for answer in [LoadError.status(404), .status(403), .answer("no, and that is final"), notSignedIn] {
             findings.check("the origin answers thirty times: \(answer.message)") {
                 try SimulatedWorld().run(leaving: .anything) { world in
                     let wrapped = try await wrapped(world)

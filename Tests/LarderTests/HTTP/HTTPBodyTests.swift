@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderBase
+import LarderCore
 import Testing
 
 @testable import LarderPlugins

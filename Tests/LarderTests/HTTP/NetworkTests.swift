@@ -13,7 +13,7 @@ private func variable(_ name: String, is values: String...) -> Bool {
 
 /// Checks a failure, and that it comes within the limits.
 private func expectFailure(
-    _ kinds: HTTPFailure.Kind..., of tested: TestedTransport, _ url: String, trusting authorities: String? = nil,
+    _ kinds: LoadError.Cause..., of tested: TestedTransport, _ url: String, trusting authorities: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     let limits = HTTPLimits(connect: .seconds(3), firstByte: .seconds(4), whole: .seconds(5))
@@ -50,14 +50,14 @@ struct BrokenProxyTests {
     func proxyThatOpensNoTunnelIsFailureOfProxy(_ tested: TestedTransport) async throws {
         let servers = try #require(TestServers.current)
         // libcurl does not tell a proxy that cannot be reached from such a server.
-        let kind = variable("LARDER_PROXY", is: "refuses") ? HTTPFailure.Kind.proxy : .connect
+        let kind = variable("LARDER_PROXY", is: "refuses") ? LoadError.Cause.proxy : .noConnection
         try await expectFailure(kind, of: tested, servers.https + "/small.json", trusting: servers.authority)
     }
 
     @Test(.enabled(if: variable("LARDER_PROXY", is: "is absent")), arguments: TestedTransport.with(.authorities))
     func absentProxyIsFailureToConnect(_ tested: TestedTransport) async throws {
         let servers = try #require(TestServers.current)
-        try await expectFailure(.connect, of: tested, servers.http + "/small.json")
+        try await expectFailure(.noConnection, of: tested, servers.http + "/small.json")
     }
 }
 
@@ -68,13 +68,13 @@ struct OfflineTests {
     @Test(arguments: TestedTransport.with(.ipv6))
     func nameHasNoAddressWithoutNetwork(_ tested: TestedTransport) async throws {
         // A resolver may take longer to give up than the limit for connecting.
-        try await expectFailure(.noAddress, .timeout, of: tested, "http://canary.example/")
+        try await expectFailure(.noAddress, .connectTimeout, .firstByteTimeout, of: tested, "http://canary.example/")
     }
 
     @Test(arguments: TestedTransport.with(.ipv6))
     func addressCannotBeReachedWithoutNetwork(_ tested: TestedTransport) async throws {
         for url in ["http://192.0.2.1/", "https://192.0.2.1/", "http://[2001:db8::1]/", "http://127.0.0.1:1/"] {
-            try await expectFailure(.connect, of: tested, url)
+            try await expectFailure(.noConnection, of: tested, url)
         }
     }
 }
@@ -93,6 +93,6 @@ struct OnlyIPv6Tests {
 
     @Test(arguments: TestedTransport.with(.ipv6))
     func addressOfIPv4CannotBeReached(_ tested: TestedTransport) async throws {
-        try await expectFailure(.connect, of: tested, "http://192.0.2.1/")
+        try await expectFailure(.noConnection, of: tested, "http://192.0.2.1/")
     }
 }

@@ -149,6 +149,6 @@ struct NginxTests {
         let url = servers.https.replacing("localhost", with: "127.0.0.2") + "/small.json"
         // nginx does not listen there, unless it listens everywhere.
         let failure = try await tested.make().failure(url, trusting: servers.authority)
-        #expect([.tls, .connect].contains(failure.kind))
+        #expect([.tls, .noConnection].contains(failure.kind))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct TransportBrokenAnswerTests {
     private func failure(
         of tested: TestedTransport, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> HTTPFailure.Kind {
+    ) async throws -> LoadError.Cause {
         let server = try ScriptedServer(.raw(text))
         return try await tested.make().failure(server.url, sourceLocation: sourceLocation).kind
     }
@@ -127,7 +127,7 @@ import Testing
     func serverThatDoesNotListenIsFailureToConnect(_ tested: TestedTransport) async throws {
         let server = try ScriptedServer(.answer())
         server.stop()
-        #expect(try await tested.make().failure(server.url).kind == .connect)
+        #expect(try await tested.make().failure(server.url).kind == .noConnection)
     }
 
     @Test(arguments: TestedTransport.allCases)

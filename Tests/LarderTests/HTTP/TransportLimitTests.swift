@@ -15,7 +15,7 @@ import Testing
         let server = try ScriptedServer(.steps(.silence, clientLeft: left))
         var limits = HTTPLimits.ample
         limits.firstByte = Self.short
-        #expect(try await tested.make().failure(server.url, within: limits).kind == .timeout)
+        #expect(try await tested.make().failure(server.url, within: limits).kind == .firstByteTimeout)
         try await left.opened()
     }
 
@@ -31,7 +31,7 @@ import Testing
         limits.firstByte = Self.short
         let answer = try await transport.begin(server.url, within: limits)
         // The limit of a request that began later passes.
-        #expect(try await transport.failure(server.url + "/silent", within: limits).kind == .timeout)
+        #expect(try await transport.failure(server.url + "/silent", within: limits).kind == .firstByteTimeout)
         gate.open()
         #expect(try await answer.body.whole() == Data("ok".utf8))
     }
@@ -55,7 +55,8 @@ import Testing
         let server = try ScriptedServer(greeting: [.silence, .open(left)]) { _ in .answer() }
         var limits = HTTPLimits.ample
         limits.connect = Self.short
-        #expect(try await tested.make().failure("https://127.0.0.1:\(server.port)/", within: limits).kind == .timeout)
+        let failure = try await tested.make().failure("https://127.0.0.1:\(server.port)/", within: limits)
+        #expect(failure.kind == .connectTimeout)
     }
 
     @Test(arguments: TestedTransport.allCases)

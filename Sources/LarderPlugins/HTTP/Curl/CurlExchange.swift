@@ -250,8 +250,9 @@
         func finishOverdue() {
             let isWhole = isAnswering || wholeEnd <= firstByteEnd
             finish(
-                with: HTTPFailure(
-                    .timeout, isWhole ? "the answer was not complete within the limit" : "no answer within the limit"))
+                with: isWhole
+                    ? HTTPFailure(.timeout, "the answer was not complete within the limit")
+                    : HTTPFailure(.firstByteTimeout, "no answer within the limit"))
         }
 
         /// Ends the answer, with a failure or completely.

@@ -1,4 +1,6 @@
 #if canImport(Glibc) || canImport(Musl)
+    import LarderCore
+
     extension HTTPFailure {
         /// The failure that a result code of libcurl stands for.
         ///
@@ -10,14 +12,14 @@
             case 3: self.init(.other, "the URL is not valid")
             case 5: self.init(.proxy, "the proxy's name has no address")
             case 6: self.init(.noAddress, "the server's name has no address")
-            case 7: self.init(.connect, "no connection to the server could be made")
+            case 7: self.init(.noConnection, "no connection to the server could be made")
             // 1 is also for URLs that are neither http nor https, which are refused before.
             case 1, 8, 16, 88: self.init(.malformed, "the answer is not valid HTTP")
             // A line that is too long is reported as a lack of memory.
             case 27 where !hasHead, 63, 100: self.init(.tooLarge, "the answer's head is too large")
             case 27: self.init(.other, "libcurl has no memory left")
             // The only limit that libcurl is given.
-            case 28: self.init(.timeout, "no connection to the server within the limit")
+            case 28: self.init(.connectTimeout, "no connection to the server within the limit")
             case 56 where words.contains("chunk"): self.init(.malformed, "the body of the answer is not valid HTTP")
             case 52: self.init(.reset, "the server closed the connection without an answer")
             case 18, 42, 55, 56, 65, 92:

@@ -58,6 +58,41 @@ import Testing
         }
     }
 
+    @Test func breakerRestsAsLongAsRetryAfterSays() throws {
+        let more =
+            #""around": [{ "use": "breaker", "failures": 1, "rest": "1s" }, { "use": "retry", "backoff": "1s" }]"#
+        let server = ScriptedTransport(Answer(503, [("Retry-After", "120")]), Answer(200, [], "back"))
+        try server.run(strategy: #""network-only""#, more: more) { simulated async throws in
+            // The server asks for more than a retry waits.
+            #expect(await failure { try await simulated.resource.load() }?.status == 503)
+            try await simulated.world.sleep(for: .seconds(120) - .nanoseconds(1))
+            #expect(await failure { try await simulated.resource.load() }?.code == .unavailable)
+            try await simulated.world.sleep(for: .nanoseconds(1))
+            #expect(try await simulated.resource.load().text == "back")
+        }
+    }
+
+    @Test func errorDoesNotWaitForItsSlowExplanation() throws {
+        let server = ScriptedTransport(Answer(500, [], chunks: [Data("first".utf8)], isOpen: true))
+        try server.run { simulated async throws in
+            let error = await failure { try await simulated.resource.load() }
+            #expect(error?.status == 500 && error?.reply?.body == Data("first".utf8))
+            #expect(simulated.world.uptime == .seconds(1))
+        }
+        #expect(server.cancellations == 1)
+    }
+
+    @Test func loadThatIsCancelledWhileItsExplanationArrivesEndsAtOnce() throws {
+        let server = ScriptedTransport(Answer(500, [], chunks: [Data("first".utf8)], isOpen: true))
+        try server.run { simulated async throws in
+            let load = simulated.start()
+            try await simulated.world.sleep(for: .milliseconds(500))
+            load.cancel()
+            try await simulated.world.settle()
+            #expect(load.endedAt == .milliseconds(500))
+        }
+    }
+
     @Test func explanationOfAnErrorIsReadNoFurtherThanItIsKept() throws {
         let chunk = Data(repeating: 1, count: 40_000)
         let server = ScriptedTransport(
@@ -70,15 +105,28 @@ import Testing
     }
 
     @Test(arguments: [
-        HTTPFailure.Kind.noAddress, .connect, .tls, .proxy, .timeout, .reset, .malformed, .tooLarge, .other,
+        LoadError.Cause.noAddress, .noConnection, .tls, .proxy, .connectTimeout, .firstByteTimeout, .timeout, .reset,
+        .malformed, .tooLarge, .other,
     ])
-    func failureOfTheTransportIsOneOfTheOrigin(_ kind: HTTPFailure.Kind) throws {
+    func failureOfTheTransportIsOneOfTheOrigin(_ kind: LoadError.Cause) throws {
         let server = ScriptedTransport { _ in throw HTTPFailure(kind, "the words of the transport") }
         try server.run { simulated async throws in
             let error = await failure { try await simulated.resource.load() }
-            #expect(error?.code == (kind == .timeout ? .timeout : .failed))
+            #expect(error?.code == (kind.description.lowercased().hasSuffix("timeout") ? .timeout : .failed))
+            #expect(error?.cause == kind)
             #expect(error?.message == "the words of the transport")
             #expect(error?.origin as? HTTPFailure == HTTPFailure(kind, "the words of the transport"))
+        }
+    }
+
+    @Test(arguments: [
+        (Answer(304), LoadError.Cause.malformed), (Answer(302, [("Location", "http://api.example/")]), .redirect),
+        (Answer(200, [], "larger than ten bytes"), .tooLarge), (Answer(503), nil), (Answer(404), nil),
+    ])
+    func causeOfFailureIsTold(_ answer: ScriptedTransport.Answer, _ cause: LoadError.Cause?) throws {
+        try ScriptedTransport(answer).run(#""capacity": "10B""#) { simulated async throws in
+            let error = try #require(await failure { try await simulated.resource.load() })
+            #expect(error.cause == cause)
         }
     }
 

@@ -196,7 +196,8 @@ import Testing
 
     @Test func changeIsSentWithItsMethodAndBody() throws {
         let server = ScriptedTransport(Answer(201, [("Location", "/items/8"), ("ETag", "\"n\"")], "made"))
-        try server.run(#""accept": ["application/json"]"#) { simulated async throws in
+        let settings = #""accept": ["application/json"], "fields": { "Content-Type": "application/json" }"#
+        try server.run(settings) { simulated async throws in
             let request = simulated.resource.request(["id": "7"], fields: ["If-Match": "\"m\""], body: Data("{}".utf8))
             let loaded = try await simulated.resource.send(request, method: "PUT")
             #expect(loaded.text == "made" && !loaded.isStored)
@@ -206,6 +207,7 @@ import Testing
         }
         let asked = try #require(server.asked.first)
         #expect(asked.request.method == "PUT" && asked.request.body == Data("{}".utf8) && server.asked.count == 1)
+        #expect(asked.field("content-type") == "application/json", "though lookups are made without a body")
         #expect(asked.field("if-match") == "\"m\"" && asked.request.url == "https://api.example/items/7")
     }
 

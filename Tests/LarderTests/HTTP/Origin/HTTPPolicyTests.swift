@@ -33,9 +33,11 @@ import Testing
         #expect(try Self.problems(settings) == [])
     }
 
-    @Test func signerMayTakeForEver() throws {
+    @Test func timeOfSignerIsLimitedAndOnlyForeverIsNot() throws {
+        let settings = #""sign": "session", "anonymous": true"#
+        #expect(try Self.problems(settings) == [])
         #expect(
-            try Self.problems(#""sign": "session", "anonymous": true"#) == [
+            try Self.problems(settings + #", "limit": "forever""#) == [
                 "warning: nothing limits the time of a call to 'http' [$.origin]"
             ])
     }
@@ -43,6 +45,10 @@ import Testing
     @Test(arguments: [
         (#""anonymous": true"#, "all calls are anonymous: there is no 'sign' [$.origin.anonymous]"),
         (#""statuses": [200, 206]"#, "206 and 304 are no whole answers [$.origin.statuses]"),
+        (
+            #""statuses": [200, 301]"#,
+            "301, 302, 303, 307 and 308 are redirects, which are followed or refused, never data [$.origin.statuses]"
+        ),
         (
             #""fields": { "Host": "x" }"#,
             "the field 'host' cannot be set: the origin sets it itself [$.origin.fields.Host]"
@@ -69,6 +75,25 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        (#""trust": "policy", "fresh": "1m", "heuristic": "10%""#, true),
+        (#""trust": "policy", "heuristic": "10%""#, false), (#""fresh": "1m", "heuristic": "10%""#, false),
+        (#""trust": "policy", "fresh": "1m""#, false),
+    ])
+    func heuristicThatIsNeverUsedIsAnError(_ settings: String, _ isError: Bool) throws {
+        let policy = #"""
+            { "resource": "feed", "origin": { "use": "http", "url": "https://api.example/" }, "strategy": "cache-first",
+              "validators": [{ "use": "http", \#(settings) }], "store": "memory" }
+            """#
+        let folder = try Folder()
+        try folder.write(policy, to: "feed.json")
+        let problems = PolicyReader(registry: .standard, folder: folder.path, environment: [:]).check("feed.json")
+            .problems
+        #expect(
+            problems.map(\.message)
+                == (isError ? ["with the trust in the policy, its 'fresh' holds for every copy"] : []))
+    }
+
     @Test func wrongURLIsAnErrorWithItsReason() throws {
         #expect(
             try Self.problems("", url: "https://api.example/{id") == [
@@ -78,12 +103,18 @@ import Testing
 
     @Test func resourcesShareConnectionsUntilTheLastIsGone() async throws {
         let made = Locked(0)
-        final class Pool: Sendable {}
+        final class Pool: Sendable {
+            let line: Line
+
+            init(_ line: Line) { self.line = line }
+        }
+        final class Line: Sendable {}
         let plugin = Plugin.origin("pooled", "Uses a pool.") { context in
             Pooled(
                 pool: context.share("a") {
                     made.withLock { $0 += 1 }
-                    return Pool()
+                    // What makes an object may share another one.
+                    return Pool(context.share("a") { Line() })
                 })
         }
         struct Pooled: Loader {

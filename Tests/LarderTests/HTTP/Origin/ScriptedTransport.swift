@@ -13,13 +13,19 @@ final class ScriptedTransport: HTTPTransport {
         var chunks: [Data]
         /// The failure after the chunks.
         var failure: HTTPFailure?
+        /// Whether the body has no end after the chunks.
+        var isOpen = false
 
         init(_ status: Int = 200, _ fields: [(String, String)] = [], _ body: String = "") {
             self.init(status, fields, chunks: [Data(body.utf8)])
         }
 
-        init(_ status: Int, _ fields: [(String, String)], chunks: [Data], failure: HTTPFailure? = nil) {
+        init(
+            _ status: Int, _ fields: [(String, String)], chunks: [Data], failure: HTTPFailure? = nil,
+            isOpen: Bool = false
+        ) {
             (self.status, self.fields, self.chunks, self.failure) = (status, fields, chunks, failure)
+            self.isOpen = isOpen
         }
     }
 
@@ -66,8 +72,7 @@ final class ScriptedTransport: HTTPTransport {
                 self?.cancelled.withLock { $0 += 1 }
             })
         for chunk in answer.chunks { _ = chunk.withUnsafeBytes { body.append($0) } }
-        // A body without an end is one that still arrives.
-        if answer.failure != nil || answer.status != 299 { body.finish(answer.failure) }
+        if !answer.isOpen { body.finish(answer.failure) }
         return HTTPAnswer(
             status: answer.status, fields: answer.fields.compactMap { Fields.Field($0, $1) }, version: "1.1", body: body
         )

@@ -9,65 +9,10 @@ import Testing
 @Suite struct SignerTests {
     private typealias Answer = ScriptedTransport.Answer
 
-    /// A session: the account that is signed in, and its token.
-    private final class Session: Sendable {
-        struct State {
-            var account: String?
-            var version = 1
-            var signed = 0
-            var renewals = 0
-        }
-
-        let state: Locked<State>
-        /// Runs while a request is signed.
-        let whileSigning: @Sendable (Session) async throws -> Void
-        let whileRenewing: (@Sendable (Session) async throws -> Bool)?
-
-        init(
-            _ account: String?, whileSigning: @escaping @Sendable (Session) async throws -> Void = { _ in },
-            whileRenewing: (@Sendable (Session) async throws -> Bool)? = nil
-        ) {
-            state = Locked(State(account: account))
-            self.whileSigning = whileSigning
-            self.whileRenewing = whileRenewing
-        }
-
-        var account: String? {
-            get { state.withLock { $0.account } }
-            set { state.withLock { $0.account = newValue } }
-        }
-
-        var plugin: Plugin {
-            var renew: (@Sendable (String) async throws -> Bool)?
-            if let work = whileRenewing {
-                renew = { (_: String) async throws -> Bool in
-                    self.state.withLock { $0.renewals += 1 }
-                    let isNew = try await work(self)
-                    if isNew { self.state.withLock { $0.version += 1 } }
-                    return isNew
-                }
-            }
-            return .signer("session", account: { self.account }, renew: renew) {
-                (request: inout HTTPRequest, account: String) async throws -> Void in
-                self.state.withLock { $0.signed += 1 }
-                try await self.whileSigning(self)
-                let version = self.state.withLock { $0.version }
-                request.setField("Authorization", "\(account) \(version)")
-            }
-        }
-    }
-
-    /// A server that answers with the credentials it gets.
-    private static func echo() -> ScriptedTransport {
-        ScriptedTransport { request in
-            Answer(200, [], request.fields.first { $0.name == "authorization" }?.value ?? "nobody")
-        }
-    }
-
     private static let sign = #""sign": "session""#
 
     @Test func accountThatIsSignedInOwnsRequestsWithoutScope() throws {
-        let (session, server) = (Session("alice"), Self.echo())
+        let (session, server) = (SignedInSession("alice"), ScriptedTransport.echo())
         try server.run(Self.sign, strategy: #""cache-first""#, plugins: [session.plugin]) { simulated async throws in
             let feed = simulated.resource
             #expect(feed.request().key.scope == "alice")
@@ -93,24 +38,24 @@ import Testing
     }
 
     @Test func changeIsSignedForTheAccountThatIsSignedIn() throws {
-        let (session, server) = (Session("alice"), Self.echo())
+        let (session, server) = (SignedInSession("alice"), ScriptedTransport.echo())
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             #expect(try await simulated.resource.send(Request("feed"), method: "DELETE").text == "alice 1")
         }
     }
 
     @Test func nothingIsSentWhileNobodyIsSignedIn() throws {
-        let (session, server) = (Session(nil), Self.echo())
+        let (session, server) = (SignedInSession(nil), ScriptedTransport.echo())
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             let error = await failure { try await simulated.resource.load() }
-            #expect(error?.code == .failed)
+            #expect(error?.code == .notSignedIn)
             #expect(error?.message == "nobody is signed in, and the policy allows no anonymous calls")
         }
         #expect(server.asked.isEmpty && session.state.withLock { $0.signed } == 0)
     }
 
     @Test func anonymousCallsCarryNoCredentials() throws {
-        let (session, server) = (Session(nil), Self.echo())
+        let (session, server) = (SignedInSession(nil), ScriptedTransport.echo())
         try server.run(#""sign": "session", "anonymous": true"#, plugins: [session.plugin]) { simulated async throws in
             let kept = simulated.resource.request()
             #expect(try await simulated.resource.load().text == "nobody")
@@ -121,10 +66,10 @@ import Testing
     }
 
     @Test func scopeThatIsNotTheAccountIsNeverSent() throws {
-        let (session, server) = (Session("alice"), Self.echo())
+        let (session, server) = (SignedInSession("alice"), ScriptedTransport.echo())
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             let error = await failure { try await simulated.resource.load(scope: "bob") }
-            #expect(error?.code == .failed)
+            #expect(error?.code == .notSignedIn)
             #expect(error?.message == "another account is signed in than the one of the request")
             session.account = nil
             let late = await failure { try await simulated.resource.load(scope: "bob", mode: .refresh) }
@@ -134,8 +79,8 @@ import Testing
     }
 
     @Test func accountThatChangesWhileSigningIsNeverSent() throws {
-        let session = Session("alice") { $0.account = "bob" }
-        let server = Self.echo()
+        let session = SignedInSession("alice") { $0.account = "bob" }
+        let server = ScriptedTransport.echo()
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             let error = await failure { try await simulated.resource.load() }
             #expect(error?.message == "another account is signed in than the one of the request")
@@ -144,7 +89,7 @@ import Testing
     }
 
     @Test func answerThatArrivesAfterItsAccountSignedOutIsNotKept() throws {
-        let session = Session("alice")
+        let session = SignedInSession("alice")
         let server = ScriptedTransport { _ in
             session.account = "bob"
             return Answer(200, [], "alice's")
@@ -158,8 +103,8 @@ import Testing
     }
 
     @Test func errorOfTheSignerIsThatOfTheLoad() throws {
-        let session = Session("alice") { _ in throw LoadError(.failed, "no token") }
-        let server = Self.echo()
+        let session = SignedInSession("alice") { _ in throw LoadError(.failed, "no token") }
+        let server = ScriptedTransport.echo()
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             #expect(await failure { try await simulated.resource.load() }?.message == "no token")
         }
@@ -168,46 +113,37 @@ import Testing
 
     // MARK: Renewal
 
-    /// A server that accepts only tokens of this version.
-    private static func server(accepting version: Int) -> ScriptedTransport {
-        ScriptedTransport { request in
-            let token = request.fields.first { $0.name == "authorization" }?.value ?? ""
-            return token.hasSuffix(" \(version)") ? Answer(200, [], token) : Answer(401, [], "expired")
-        }
-    }
-
     @Test func credentialsAreRenewedOnceForAllWhoWait() throws {
-        let world = Locked<SimulatedWorld?>(nil)
-        let session = Session(
+        let session = SignedInSession(
             "alice",
-            whileRenewing: { _ in
-                try await world.withLock { $0 }?.sleep(for: .seconds(1))
+            whileRenewing: { session in
+                try await session.sleep(for: .seconds(1))
                 return true
             })
-        let server = Self.server(accepting: 2)
+        let server = ScriptedTransport.accepting(2)
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
-            world.withLock { $0 = simulated.world }
+            session.live(in: simulated.world)
             let loads = simulated.crowd(5)
             for load in loads { #expect(try await load.value().text == "alice 2") }
             #expect(try await simulated.resource.load(["id": "6"]).text == "alice 2")
         }
-        #expect(session.state.withLock { $0.renewals } == 1 && server.asked.count == 11)
+        #expect(session.renewals == 1 && server.asked.count == 11)
     }
 
     @Test(arguments: [true, false])
     func secondRejectionIsTheAnswer(_ isNew: Bool) throws {
-        let session = Session("alice", whileRenewing: { _ in isNew })
-        let server = Self.server(accepting: 9)
+        let session = SignedInSession("alice", whileRenewing: { _ in isNew })
+        let server = ScriptedTransport.accepting(9)
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             let error = await failure { try await simulated.resource.load() }
             #expect(error?.code == .answer && error?.status == 401)
         }
-        #expect(server.asked.count == (isNew ? 2 : 1) && session.state.withLock { $0.renewals } == 1)
+        #expect(server.asked.count == (isNew ? 2 : 1) && session.renewals == 1)
     }
 
     @Test func rejectionWithoutRenewalIsTheAnswer() throws {
-        let session = Session("alice")
-        let server = Self.server(accepting: 9)
+        let session = SignedInSession("alice")
+        let server = ScriptedTransport.accepting(9)
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             let error = await failure { try await simulated.resource.load() }
             #expect(error?.status == 401 && error?.reply?.body == Data("expired".utf8))
@@ -216,13 +152,13 @@ import Testing
     }
 
     @Test func renewalThatBringsAnotherAccountIsNotSent() throws {
-        let session = Session(
+        let session = SignedInSession(
             "alice",
             whileRenewing: {
                 $0.account = "bob"
                 return true
             })
-        let server = Self.server(accepting: 2)
+        let server = ScriptedTransport.accepting(2)
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             let error = await failure { try await simulated.resource.load() }
             #expect(error?.message == "another account is signed in than the one of the request")
@@ -231,13 +167,13 @@ import Testing
     }
 
     @Test func failedRenewalFailsAllWhoWaitAndIsTriedAgainLater() throws {
-        let session = Session(
+        let session = SignedInSession(
             "alice",
             whileRenewing: { session in
-                if session.state.withLock({ $0.renewals }) == 1 { throw LoadError(.failed, "no connection") }
+                if session.renewals == 1 { throw LoadError(.failed, "no connection") }
                 return true
             })
-        let server = Self.server(accepting: 2)
+        let server = ScriptedTransport.accepting(2)
         try server.run(Self.sign, more: "", plugins: [session.plugin]) { simulated async throws in
             #expect(await failure { try await simulated.resource.load() }?.message == "no connection")
             #expect(try await simulated.resource.load().text == "alice 2")
@@ -250,7 +186,7 @@ import Testing
         let server = ScriptedTransport(
             Answer(302, [("Location", "/b")]), Answer(302, [("Location", "https://other.example/")]),
             Answer(302, [("Location", "https://api.example/c")]), Answer(200, [], "there"))
-        let session = Session("alice")
+        let session = SignedInSession("alice")
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             _ = try await simulated.resource.load()
         }
@@ -258,8 +194,8 @@ import Testing
     }
 
     @Test func credentialsOfSignersAreShownNowhere() throws {
-        let session = Session("canary")
-        try Self.echo().run(Self.sign, plugins: [session.plugin]) { simulated async throws in
+        let session = SignedInSession("canary")
+        try ScriptedTransport.echo().run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             let loaded = try await simulated.resource.load()
             let policy = try #require(simulated.pantry.policy(of: "feed"))
             let shown = "\(loaded.trail) \(policy) \(policy.origin.map { "\($0.traits)" } ?? "") \(Plan(policy).tree)"
