@@ -16,18 +16,17 @@ struct HTTPPayloads: Sendable {
 
     /// Returns the whole body of the answer to a request with this method.
     ///
-    /// - Throws: ``LoadError`` if the body is larger than the capacity; ``HTTPFailure`` if it does not arrive completely.
+    /// - Throws: ``HTTPFailure`` if the body does not arrive completely, or is larger than the capacity.
     func payload(of answer: HTTPAnswer, to method: String) async throws -> Payload {
         // The answer to HEAD has the length of a body that does not follow.
         if method != "HEAD",
             let length = answer.fields.first(where: { $0.name == "content-length" }).flatMap({ Int($0.value) }),
             length > capacity
         {
-            throw Self.tooLarge
+            throw HTTPFailure.largerThanCapacity
         }
         var bytes = Data()
         while let chunk = try await answer.body.next() {
-            guard chunk.count <= capacity - bytes.count else { throw Self.tooLarge }
             if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
             if bytes.count > Self.mostInMemory, let sink = await sink() {
                 return try await payload(of: answer.body, after: bytes, in: sink)
@@ -53,17 +52,8 @@ struct HTTPPayloads: Sendable {
 
     private func payload(of body: HTTPBody, after first: Data, in sink: PayloadSink) async throws -> Payload {
         let world = context.world
-        var size = first.count
         try await world.blocking { try sink.write(first) }
-        while let chunk = try await body.next() {
-            size += chunk.count
-            guard size <= capacity else { throw Self.tooLarge }
-            try await world.blocking { try sink.write(chunk) }
-        }
+        while let chunk = try await body.next() { try await world.blocking { try sink.write(chunk) } }
         return try await world.blocking { try sink.finish() }
-    }
-
-    private static var tooLarge: LoadError {
-        LoadError(.failed, "the answer is larger than the capacity that the policy allows")
     }
 }

@@ -46,7 +46,7 @@ struct HTTPFailure: Error, Hashable, CustomStringConvertible {
         case reset
         /// The answer is not valid HTTP.
         case malformed
-        /// The answer's head is too large.
+        /// The answer's head or body is too large.
         case tooLarge
         /// Any other failure.
         case other

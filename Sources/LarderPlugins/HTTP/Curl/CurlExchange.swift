@@ -200,7 +200,7 @@
             isAnswering = true
             do {
                 guard let head = try reader.read(line) else { return true }
-                (self.head, ownBody) = (head, HTTPBody(control))
+                (self.head, ownBody) = (head, HTTPBody(capacity: limits.capacity, control))
                 engine.hasHead(self)
                 return true
             } catch {
@@ -217,7 +217,11 @@
                 return 0x1000_0001
             }
             guard let body = ownBody ?? readBody else { return 0 }
-            mustPause = !body.append(bytes)
+            switch body.append(bytes) {
+            case .goOn: break
+            case .pause: mustPause = true
+            case .end: return 0
+            }
             return bytes.count
         }
 
@@ -245,6 +249,9 @@
             let words = String(cString: errorText)
             finish(with: failure ?? refusal ?? HTTPFailure(curl: code == 0 ? 18 : code, words, hasHead: head != nil))
         }
+
+        /// Ends an exchange that has not begun.
+        func fail(_ failure: HTTPFailure) { pending.fail(failure) }
 
         /// Ends the answer because a limit has passed.
         func finishOverdue() {
