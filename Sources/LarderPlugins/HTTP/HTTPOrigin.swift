@@ -33,10 +33,14 @@ struct HTTPOrigin: Loader {
         let arrived: Timestamp
     }
 
+    /// Nothing limits how long a signer takes.
+    var keepsLimit: Bool { credentials == nil }
+
     func load(_ call: Call) async throws -> Loaded<Entry> {
         do {
             let owner = try credentials?.owner(of: call.request)
-            let loaded = try await answer(to: call, owner, by: world.uptime + settings.limits.whole)
+            let end = min(world.uptime + settings.limits.whole, call.limit ?? .forever)
+            let loaded = try await answer(to: call, owner, by: end)
             // An answer that arrives after its account has signed out is not kept.
             try credentials?.check(owner)
             return loaded
@@ -62,13 +66,14 @@ struct HTTPOrigin: Loader {
                     httpFields: answer.allFields, askedAt: exchange.asked, arrivedAt: exchange.arrived)
             }
         }
+        let fields = answer.allFields
         let isAccepted = call.isSend ? 200...299 ~= answer.status : settings.statuses.contains(answer.status)
         guard isAccepted else { throw try await error(of: answer) }
-        if !call.isSend { try checkType(answer.allFields["content-type"], answer.status) }
-        let payload = try await payloads.payload(of: answer, to: request.method)
+        if !call.isSend { try checkType(fields["content-type"], answer.status) }
+        let payload = try await payloads.payload(of: answer, to: request.method, by: end)
         // The graph counts the age from now, so the time that the body took is a part of it.
         let metadata = Metadata(
-            httpStatus: answer.status, fields: answer.allFields, askedAt: exchange.asked, arrivedAt: world.now)
+            httpStatus: answer.status, fields: fields, askedAt: exchange.asked, arrivedAt: world.now)
         return Loaded(Entry(payload, metadata))
     }
 
@@ -92,7 +97,7 @@ struct HTTPOrigin: Loader {
     /// Sends a request, follows redirects, and renews credentials once. `end` is the uptime by which the answer must have
     /// arrived.
     private func exchange(_ request: HTTPRequest, _ owner: String?, by end: Duration) async throws -> Arrived {
-        var route = try HTTPRoute(request)
+        var route = HTTPRoute(request)
         var mayRenew = true
         while true {
             var request = route.request

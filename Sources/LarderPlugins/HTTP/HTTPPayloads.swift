@@ -16,8 +16,9 @@ struct HTTPPayloads: Sendable {
 
     /// Returns the whole body of the answer to a request with this method.
     ///
+    /// - Parameter end: the uptime at which the body must be complete. The transport keeps it, too.
     /// - Throws: ``HTTPFailure`` if the body does not arrive completely, or is larger than the capacity.
-    func payload(of answer: HTTPAnswer, to method: String) async throws -> Payload {
+    func payload(of answer: HTTPAnswer, to method: String, by end: Duration) async throws -> Payload {
         // The answer to HEAD has the length of a body that does not follow.
         if method != "HEAD",
             let length = answer.fields.first(where: { $0.name == "content-length" }).flatMap({ Int($0.value) }),
@@ -29,7 +30,7 @@ struct HTTPPayloads: Sendable {
         while let chunk = try await answer.body.next() {
             if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
             if bytes.count > Self.mostInMemory, let sink = await sink() {
-                return try await payload(of: answer.body, after: bytes, in: sink)
+                return try await payload(of: answer.body, after: bytes, in: sink, by: end)
             }
         }
         return Payload(bytes)
@@ -48,6 +49,16 @@ struct HTTPPayloads: Sendable {
         let (context, capacity) = (context, capacity)
         // Without a folder, the payload is collected in memory.
         return try? await context.world.blocking { try context.payloadSink(capacity: capacity) }
+    }
+
+    /// Collects a body in a file. A disk that hangs does not make the call longer.
+    private func payload(
+        of body: HTTPBody, after first: Data, in sink: PayloadSink, by end: Duration
+    ) async throws -> Payload {
+        let collecting = TimedWait(in: context.world) { try await payload(of: body, after: first, in: sink) }
+        if let payload = try await collecting.value(within: end - context.world.uptime) { return payload }
+        collecting.cancel()
+        throw HTTPFailure(.timeout, "the answer was not complete within the limit")
     }
 
     private func payload(of body: HTTPBody, after first: Data, in sink: PayloadSink) async throws -> Payload {

@@ -7,15 +7,10 @@ struct HTTPRoute: Sendable {
     /// Whether all servers so far were the one that the policy names. Credentials are sent to no other.
     private(set) var isAtHome = true
     private(set) var redirects = 0
-    private var address: HTTPAddress
 
     /// Begins with the request of a policy.
-    ///
-    /// - Throws: ``LoadError`` if the URL is not valid.
-    init(_ request: HTTPRequest) throws(LoadError) {
-        guard let address = HTTPAddress(request.url) else { throw LoadError(.failed, "the URL is not valid") }
+    init(_ request: HTTPRequest) {
         self.request = request
-        self.address = address
     }
 
     /// Follows the redirect in an answer, if it is one.
@@ -27,7 +22,7 @@ struct HTTPRoute: Sendable {
         guard limit > 0 else { throw refused("the policy follows none", answer.status) }
         guard redirects < limit else { throw refused("there were \(redirects) before it", answer.status) }
         guard let location = answer.fields.first(where: { $0.name == "location" }),
-            let next = address.resolving(location.value)
+            let address = HTTPAddress(request.url), let next = address.resolving(location.value)
         else { throw refused("it does not say where to", answer.status) }
         if address.server.isSecure, !next.server.isSecure {
             throw refused("it leads from https to http", answer.status)
@@ -44,7 +39,7 @@ struct HTTPRoute: Sendable {
             isAtHome = false
             request.fields.removeAll { !HTTPRequestFields.mayLeave($0.name) }
         }
-        (address, request.url) = (next, next.url)
+        request.url = next.url
         return true
     }
 

@@ -23,9 +23,9 @@ enum HTTPRequestFields {
         func add(_ name: String, _ value: String) {
             if let field = Fields.Field(name, value) { fields.append(field) }
         }
-        let named = Set(own.map(\.name)).union(policy.map(\.name))
-        if !named.contains("accept"), !accept.ranges.isEmpty { add("accept", accept.ranges.joined(separator: ", ")) }
-        if !named.contains("user-agent") { add("user-agent", "Larder") }
+        func isNamed(_ name: String) -> Bool { policy.contains { $0.name == name } || own.contains { $0.name == name } }
+        if !accept.ranges.isEmpty, !isNamed("accept") { add("accept", accept.ranges.joined(separator: ", ")) }
+        if !isNamed("user-agent") { add("user-agent", "Larder") }
         fields += policy.filter { field in !own.contains { $0.name == field.name } } + own
         if !hasBody { fields.removeAll { $0.name.hasPrefix("content-") } }
         if mayAsk(call, method: method), let known = call.known?.metadata {

@@ -96,7 +96,7 @@ import Testing
         try await left.opened()
     }
 
-    @Test(arguments: TestedTransport.allCases)
+    @Test(arguments: TestedTransport.with(.pausing))
     func bodyLargerThanTheCapacityFailsAndEndsRequest(_ tested: TestedTransport) async throws {
         let (part, left) = (Data(repeating: Compressed.bombByte, count: 65_536), Gate())
         let server = try ScriptedServer(

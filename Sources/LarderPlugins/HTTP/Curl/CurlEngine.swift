@@ -2,6 +2,11 @@
     import CLarder
     import LarderBase
     import LarderCore
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
 
     /// A thread with the exchanges that run on it. It starts with the first exchange and ends when the engine is closed.
     ///
@@ -33,9 +38,11 @@
         private let world: any World
         private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
         private let multi: CurlLibrary.Handle
+        /// The descriptor that wakes the thread. One of libcurl's own would cost several system calls more.
+        private let event: Int32
         private let inbox = Locked(Inbox())
 
-        private var spare: [CurlLibrary.Handle] = []
+        private var spare: [CurlHandle] = []
         private var queues: ServerQueues
         private var exchanges: [UInt64: CurlExchange] = [:]
         /// The exchanges whose heads may have arrived in this round.
@@ -56,8 +63,8 @@
             guard let multi = curl.makeMulti() else {
                 throw SystemLibrary.Failure("libcurl cannot be used: no memory is left")
             }
-            // Without its descriptors for waking the thread, libcurl would leave the thread asleep.
-            guard curl.wakeUp(multi) == 0 else {
+            event = larder_make_event()
+            guard event >= 0 else {
                 _ = curl.endMulti(multi)
                 throw SystemLibrary.Failure("libcurl cannot be used: the process may open no more files")
             }
@@ -71,6 +78,7 @@
 
         deinit {
             if !inbox.withLock({ $0.isStarted }) { release() }
+            _ = Self.close(event)
         }
 
         /// The uptime now.
@@ -93,7 +101,7 @@
                 defer { (inbox.isStarted, inbox.isAsleep) = (true, false) }
                 return (!inbox.isStarted, inbox.isAsleep)
             }
-            if mustWake { _ = curl.wakeUp(multi) }
+            if mustWake { wake() }
             if isFirst, !startThread({ self.run() }) { failToStart() }
         }
 
@@ -121,16 +129,21 @@
                 defer { inbox.isAsleep = false }
                 return inbox.isAsleep
             }
-            if mustWake { _ = curl.wakeUp(multi) }
+            if mustWake { wake() }
+        }
+
+        private func wake() {
+            var one: UInt64 = 1
+            _ = write(event, &one, 8)
         }
 
         /// Ends the thread. There must be no exchanges, and none may be started any more.
         func close() {
-            inbox.withLock { inbox in
+            let mustWake = inbox.withLock { inbox in
                 inbox.isClosed = true
-                // While the lock is held, because the thread frees `multi` once it knows.
-                if inbox.isAsleep { _ = curl.wakeUp(multi) }
+                return inbox.isAsleep
             }
+            if mustWake { wake() }
         }
 
         // MARK: The thread
@@ -183,11 +196,13 @@
 
         /// Gives libcurl the request of an exchange. Returns false if libcurl cannot take it.
         private func add(_ exchange: CurlExchange) -> Bool {
-            guard let handle = spare.popLast() ?? curl.makeEasy() else { return false }
+            guard let handle = spare.popLast() ?? curl.makeEasy().map({ CurlHandle(pointer: $0) }) else {
+                return false
+            }
             exchange.begin(on: handle)
             nextEnd = min(nextEnd, exchange.end)
-            if curl.add(multi, handle) == 0 { return true }
-            curl.endEasy(handle)
+            if curl.add(multi, handle.pointer) == 0 { return true }
+            curl.endEasy(handle.pointer)
             return false
         }
 
@@ -239,12 +254,7 @@
             // Without a handle, it still waits.
             guard let handle = exchange.handle else { return queues.remove(exchange.number, from: exchange.server) }
             _ = curl.remove(multi, handle)
-            if spare.count < Self.mostSpare {
-                curl.resetEasy(handle)
-                spare.append(handle)
-            } else {
-                curl.endEasy(handle)
-            }
+            if spare.count < Self.mostSpare { spare.append(exchange.detach(handle)) } else { curl.endEasy(handle) }
             if let next = queues.end(at: exchange.server).flatMap({ exchanges[$0] }) { begin(next) }
         }
 
@@ -257,14 +267,25 @@
             guard mustSleep else { return }
             let time = exchanges.isEmpty ? Self.longestSleep : min(Self.longestSleep, max(.zero, nextEnd - uptime))
             let milliseconds = (time.nanoseconds + 999_999) / 1_000_000
-            _ = curl.poll(multi, nil, 0, Int32(milliseconds), nil)
+            var waking = CurlWaitDescriptor(descriptor: event, events: 1, arrived: 0)
+            _ = curl.poll(multi, &waking, 1, Int32(milliseconds), nil)
+            var number: UInt64 = 0
+            if waking.arrived != 0 { _ = read(event, &number, 8) }
         }
 
         private static let longestSleep = Duration.seconds(3_600)
 
         private func release() {
-            for handle in spare { curl.endEasy(handle) }
+            for handle in spare { curl.endEasy(handle.pointer) }
             _ = curl.endMulti(multi)
+        }
+
+        private static func close(_ descriptor: Int32) -> Int32 {
+            #if canImport(Glibc)
+                Glibc.close(descriptor)
+            #else
+                Musl.close(descriptor)
+            #endif
         }
     }
 #endif

@@ -22,8 +22,9 @@
         let remove: @convention(c) (Handle, Handle) -> Int32
         let perform: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32
         let poll:
-            @convention(c) (Handle, UnsafeMutableRawPointer?, UInt32, Int32, UnsafeMutablePointer<Int32>?) -> Int32
-        let wakeUp: @convention(c) (Handle) -> Int32
+            @convention(c) (
+                Handle, UnsafeMutablePointer<CurlWaitDescriptor>?, UInt32, Int32, UnsafeMutablePointer<Int32>?
+            ) -> Int32
         let readMessage: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> UnsafeMutablePointer<CurlMessage>?
         let appendToList: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>) -> UnsafeMutableRawPointer?
         let endList: @convention(c) (UnsafeMutableRawPointer?) -> Void
@@ -48,7 +49,7 @@
             let library = try SystemLibrary("libcurl", files: files, package: package, staysLoaded: true)
             let version = try library.function(
                 "curl_version_info", as: (@convention(c) (Int32) -> UnsafeMutablePointer<CurlVersion>).self)(0).pointee
-            // 7.68 is the first version with `curl_multi_wakeup`.
+            // Earlier versions lack `curl_multi_poll`, or are not tested.
             guard version.number >= 0x07_44_00 else {
                 throw SystemLibrary.Failure(
                     "libcurl \(String(cString: version.text)) is too old: update the package \(package) to 7.68 or later"
@@ -72,9 +73,9 @@
                 "curl_multi_perform", as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32).self)
             poll = try library.function(
                 "curl_multi_poll",
-                as: (@convention(c) (Handle, UnsafeMutableRawPointer?, UInt32, Int32, UnsafeMutablePointer<Int32>?) ->
-                    Int32).self)
-            wakeUp = try library.function("curl_multi_wakeup", as: (@convention(c) (Handle) -> Int32).self)
+                as: (@convention(c) (
+                    Handle, UnsafeMutablePointer<CurlWaitDescriptor>?, UInt32, Int32, UnsafeMutablePointer<Int32>?
+                ) -> Int32).self)
             readMessage = try library.function(
                 "curl_multi_info_read",
                 as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> UnsafeMutablePointer<CurlMessage>?).self)
