@@ -54,7 +54,8 @@ struct HTTPOrigin: Loader {
         let exchange = try await exchange(request, owner, by: end)
         let answer = exchange.answer
         if answer.status == 304, !call.isSend {
-            guard let known = call.known?.metadata, HTTPRequestFields.mayAsk(call, method: request.method) else {
+            guard let known = call.known?.metadata, HTTPRequestFields.mayBeConditional(call, method: request.method)
+            else {
                 throw LoadError(.failed, "the server answered 304, but was asked for no condition", status: 304)
             }
             // The copy is of another version, so the answer says nothing about it.
@@ -102,14 +103,14 @@ struct HTTPOrigin: Loader {
         while true {
             var request = route.request
             var renewals = 0
-            if let owner, route.isAtHome {
+            if let owner, route.isAtFirstServer {
                 renewals = credentials?.renewals(of: owner) ?? 0
                 try await credentials?.sign(&request, for: owner)
             }
             let asked = world.now
             let answer = try await transport.send(request, within: try limits(until: end), trusting: settings.trust)
             let arrived = world.now
-            if answer.status == 401, mayRenew, route.isAtHome, let owner, let credentials {
+            if answer.status == 401, mayRenew, route.isAtFirstServer, let owner, let credentials {
                 mayRenew = false
                 if try await credentials.renew(owner, after: renewals) {
                     answer.body.cancel()

@@ -5,7 +5,7 @@ struct HTTPRoute: Sendable {
     /// The request to send next, without a signature.
     private(set) var request: HTTPRequest
     /// Whether all servers so far were the one that the policy names. Credentials are sent to no other.
-    private(set) var isAtHome = true
+    private(set) var isAtFirstServer = true
     private(set) var redirects = 0
 
     /// Begins with the request of a policy.
@@ -36,8 +36,8 @@ struct HTTPRoute: Sendable {
         }
         if next.server != address.server {
             if request.body != nil { throw refused("it would send the body to another server", answer.status) }
-            isAtHome = false
-            request.fields.removeAll { !HTTPRequestFields.mayLeave($0.name) }
+            isAtFirstServer = false
+            request.fields.removeAll { !HTTPRequestFields.isSafeForOtherServers($0.name) }
         }
         request.url = next.url
         return true

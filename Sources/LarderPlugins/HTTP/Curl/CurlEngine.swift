@@ -149,7 +149,7 @@
         // MARK: The thread
 
         private func run() {
-            while obey() {
+            while carryOutCommands() {
                 repeat {
                     var running: Int32 = 0
                     _ = curl.perform(multi, &running)
@@ -165,7 +165,7 @@
         /// Carries out the commands that have arrived.
         ///
         /// - Returns: false if the engine is closed.
-        private func obey() -> Bool {
+        private func carryOutCommands() -> Bool {
             let (commands, isClosed) = inbox.withLock { inbox in
                 inbox.isAsleep = false
                 defer { inbox.commands = [] }
@@ -207,7 +207,7 @@
         }
 
         /// Called by an exchange when its head has arrived.
-        func hasHead(_ exchange: CurlExchange) { deliverable.append(exchange) }
+        func headArrived(of exchange: CurlExchange) { deliverable.append(exchange) }
 
         /// Ends the exchanges that libcurl has finished. Returns false if there are none.
         private func endFinished() -> Bool {

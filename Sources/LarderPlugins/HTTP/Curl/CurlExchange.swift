@@ -235,7 +235,7 @@
             do {
                 guard let head = try reader.read(line) else { return true }
                 (self.head, ownBody) = (head, HTTPBody(capacity: limits.capacity, control))
-                engine.hasHead(self)
+                engine.headArrived(of: self)
                 return true
             } catch {
                 failure = error
