@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__linux__)
+#include <sys/eventfd.h>
+#endif
+
 #pragma clang assume_nonnull begin
 
 /// An option of `curl_easy_setopt`.
@@ -79,6 +83,13 @@ typedef struct CurlMessage {
     } data;
 } CurlMessage;
 
+/// A descriptor that `curl_multi_poll` waits for, too. `events` and `arrived` are 1 for bytes that can be read.
+typedef struct CurlWaitDescriptor {
+    int descriptor;
+    short events;
+    short arrived;
+} CurlWaitDescriptor;
+
 /// A function that libcurl calls with bytes, or with a line of a head. It returns the number of bytes that it took.
 typedef size_t (*CurlDataFunction)(char *bytes, size_t size, size_t count, void *_Nullable context);
 
@@ -138,6 +149,11 @@ static inline int larder_curl_get_pointer(
     const void *getinfo, void *handle, CurlInfo info, void *_Nullable *_Nonnull value) {
     return ((int (*)(void *, int, ...))getinfo)(handle, info, value);
 }
+
+#if defined(__linux__)
+/// Returns a new descriptor that can be read from after a number was written to it; -1 if there is none left.
+static inline int larder_make_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+#endif
 
 #pragma clang assume_nonnull end
 

@@ -34,11 +34,16 @@ public final class SystemLibrary: @unchecked Sendable {
     ///   - name: the name in errors, such as `libcurl`.
     ///   - files: the names of the file that has the library. The first one that the system finds is used.
     ///   - package: the package that a user can install to get the library.
+    ///   - staysLoaded: whether the library stays in memory until the process ends. Libraries with threads or state of
+    ///     their own need that.
     /// - Throws: ``Failure`` if there is none of the files.
-    public init(_ name: String, files: [String], package: String) throws(Failure) {
+    public init(
+        _ name: String, files: [String], package: String, staysLoaded: Bool = false
+    ) throws(Failure) {
         self.name = name
+        let mode = RTLD_NOW | RTLD_LOCAL | (staysLoaded ? RTLD_NODELETE : 0)
         for file in files {
-            if let library = dlopen(file, RTLD_NOW | RTLD_LOCAL) {
+            if let library = dlopen(file, mode) {
                 self.library = library
                 return
             }

@@ -9,6 +9,8 @@ import Synchronization
 ///   growth of the private memory.
 /// - `LargeAnswerRun FOLDER hang BYTES` stops before the last byte of the answer.
 /// - `LargeAnswerRun FOLDER start` makes a pantry and loads nothing.
+/// - `LargeAnswerRun FOLDER bomb URL` loads `URL/small` and `URL/bomb` and prints the error of the second one, and by how
+///   much the memory grew at its peak.
 @main struct LargeAnswerRun {
     let folder: URL
     private let memory = PrivateMemory()
@@ -16,7 +18,7 @@ import Synchronization
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count > 2 else {
-            say("usage: LargeAnswerRun FOLDER load|hang|start [BYTES]")
+            say("usage: LargeAnswerRun FOLDER load|hang|start|bomb [BYTES|URL]")
             return
         }
         let run = LargeAnswerRun(folder: URL(filePath: arguments[1], directoryHint: .isDirectory))
@@ -24,6 +26,7 @@ import Synchronization
         switch arguments[2] {
         case "load": try await run.load(bytes)
         case "hang": _ = try await run.open(hanging: true).resource("films").load(["bytes": "\(bytes)"])
+        case "bomb": try await run.refuse(arguments.last ?? "")
         default: _ = try await run.open()
         }
     }
@@ -58,6 +61,22 @@ import Synchronization
         try FileManager.default.removeItem(at: folder)
         try report("deleted", again, bytes)
         Self.say("growth \(memory.growth)")
+    }
+
+    private func refuse(_ url: String) async throws {
+        let answers = """
+            { "resource": "answers", "origin": { "use": "http", "url": "\(url)/{id}" } }
+            """
+        let pantry = try await Pantry(
+            policies: ["answers": answers], cache: folder, ifCacheUnusable: .fail, environment: [:])
+        _ = try await pantry.resource("answers").load(["id": "small"])
+        let before = memory.resident
+        do {
+            _ = try await pantry.resource("answers").load(["id": "bomb"])
+        } catch let error as LoadError {
+            Self.say(error.message)
+        }
+        Self.say("peak \(max(0, memory.peak - before))")
     }
 
     private func report(_ name: String, _ loaded: Loaded<Data>, _ bytes: Int) throws {
@@ -111,9 +130,17 @@ final class PrivateMemory: Sendable {
         state.withLock { $0.most = max($0.most, now) }
     }
 
-    private var bytes: Int {
+    /// The memory of this process now, with what files back.
+    var resident: Int { bytes("VmRSS:") }
+
+    /// The largest ``resident`` so far.
+    var peak: Int { bytes("VmHWM:") }
+
+    private var bytes: Int { bytes("RssAnon:") }
+
+    private func bytes(_ name: String) -> Int {
         let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
         return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1_024
     }
 }

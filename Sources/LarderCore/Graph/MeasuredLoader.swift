@@ -89,6 +89,8 @@ package struct MeasuredOrigin: Loader {
         self.world = world
     }
 
+    package var keepsLimit: Bool { origin.keepsLimit }
+
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         if call.isSend { return try await send(call) }
         let (start, asked) = (world.uptime, world.now)

@@ -35,7 +35,7 @@ public struct Fields: Hashable, Sendable {
             guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte), value.utf8.allSatisfy(Self.isValueByte) else {
                 return nil
             }
-            self.name = name.lowercased()
+            self.name = name.utf8.contains(where: Self.isUppercase) ? name.lowercased() : name
             self.value = value
         }
 
@@ -47,6 +47,8 @@ public struct Fields: Hashable, Sendable {
             default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
             }
         }
+
+        fileprivate static func isUppercase(_ byte: UInt8) -> Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte }
 
         private static func isValueByte(_ byte: UInt8) -> Bool { byte != 0 && byte != 10 && byte != 13 }
 
@@ -94,7 +96,10 @@ public struct Fields: Hashable, Sendable {
     }
 
     private static func isEqual(_ name: String, _ other: String) -> Bool {
-        name == other || name.utf8.count == other.utf8.count && name == other.lowercased()
+        // Names contain only ASCII.
+        name == other
+            || name.utf8.count == other.utf8.count
+                && name.utf8.elementsEqual(other.utf8.lazy.map { Field.isUppercase($0) ? $0 | 32 : $0 })
     }
 }
 

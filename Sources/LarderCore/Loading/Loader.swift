@@ -16,11 +16,19 @@ public protocol Loader: Sendable {
     /// - Throws: `CancellationError` if the task is cancelled. Any other error means that the loader failed, except a
     ///   ``LoadError`` that is an answer (``LoadError/isAnswer``).
     func load(_ call: Call) async throws -> Loaded<Entry>
+
+    /// Whether the loader itself ends each call by the call's ``Call/limit``, with a ``LoadError`` of the code `timeout`,
+    /// even if something that it waits for ignores cancellation. By default false. A timeout around such a loader is
+    /// cheaper: it needs no task of its own.
+    var keepsLimit: Bool { get }
 }
 
 extension Loader {
     /// Returns nil.
     public func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? { nil }
+
+    /// False.
+    public var keepsLimit: Bool { false }
 }
 
 /// A request on its way through the graph.
@@ -37,6 +45,8 @@ public struct Call: Sendable {
     package private(set) var hasLooked = false
     /// The uptime at which the caller stops waiting for the origin; nil if there is no limit.
     public var deadline: Duration?
+    /// The uptime by which a loader that keeps limits (``Loader/keepsLimit``) ends the call; nil if there is no limit.
+    public var limit: Duration?
     /// The order of the load among the clearings and writes of its key, and later the order of the call.
     var ticket: Ticket?
     /// The number of the load among all loads of the resource; 0 for a call without a load.
@@ -94,6 +104,7 @@ public struct Call: Sendable {
     public var inBackground: Call {
         var copy = self
         copy.deadline = nil
+        copy.limit = nil
         copy.hasTimedOut = nil
         copy.arrived = nil
         copy.sharedPriority = nil

@@ -4,10 +4,12 @@
     import Foundation
 #endif
 import LarderBase
+import LarderCore
 
 /// The body of an answer as it arrives. A transport appends bytes, and the origin reads them.
 ///
-/// When many bytes wait to be read, the transport pauses the exchange, so that memory does not grow with the body.
+/// When many bytes wait to be read, the transport pauses the exchange, so that memory does not grow with the body. A body
+/// that is larger than its capacity fails before the transport decodes more of it.
 final class HTTPBody: Sendable {
     /// The actions by which the reader influences the exchange. They may be called from any thread.
     struct Control: Sendable {
@@ -22,21 +24,37 @@ final class HTTPBody: Sendable {
         case failed(any Error)
     }
 
+    /// The reaction to bytes that have arrived.
+    enum Reception {
+        /// More bytes may be appended.
+        case goOn
+        /// Nothing more may be appended until the transport is told to go on.
+        case pause
+        /// The body has failed, and the transport must end the exchange.
+        case end
+    }
+
     private struct State {
         var waiting = Data()
+        /// The number of bytes that have arrived.
+        var size = 0
         var end: End?
         var isPaused = false
         var reader: CheckedContinuation<Void, Never>?
     }
 
     /// The number of bytes that may wait to be read before the transport pauses.
-    static let capacity = 1 << 18
+    static let mostWaiting = 1 << 18
 
     private let control: Control
+    private let capacity: Int
     private let state = Locked(State())
 
     /// Creates the body of an answer whose head has arrived.
-    init(_ control: Control) {
+    ///
+    /// - Parameter capacity: the largest size of the body in bytes.
+    init(capacity: Int, _ control: Control) {
+        self.capacity = capacity
         self.control = control
     }
 
@@ -97,18 +115,21 @@ final class HTTPBody: Sendable {
     // MARK: Arriving
 
     /// Adds bytes that have arrived.
-    ///
-    /// - Returns: false if the transport must append nothing more until it is told to go on.
-    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let (reader, goesOn) = state.withLock { state in
+    func append(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        let (reader, reception) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Reception) in
             defer { state.reader = nil }
-            guard state.end == nil else { return (state.reader, true) }
+            guard state.end == nil else { return (state.reader, .end) }
+            guard bytes.count <= capacity - state.size else {
+                (state.end, state.waiting) = (.failed(HTTPFailure.largerThanCapacity), Data())
+                return (state.reader, .end)
+            }
+            state.size += bytes.count
             state.waiting.append(contentsOf: bytes)
-            state.isPaused = state.waiting.count >= Self.capacity
-            return (state.reader, !state.isPaused)
+            state.isPaused = state.waiting.count >= Self.mostWaiting
+            return (state.reader, state.isPaused ? .pause : .goOn)
         }
         reader?.resume()
-        return goesOn
+        return reception
     }
 
     /// Ends the body, completely or with a failure. The reader gets the bytes that have arrived first.
@@ -120,4 +141,10 @@ final class HTTPBody: Sendable {
         }
         reader?.resume()
     }
+}
+
+extension HTTPFailure {
+    /// The failure of an answer whose body is larger than allowed.
+    static let largerThanCapacity = HTTPFailure(
+        .tooLarge, "the answer is larger than the capacity that the policy allows")
 }

@@ -33,10 +33,13 @@ struct HTTPOrigin: Loader {
         let arrived: Timestamp
     }
 
+    var keepsLimit: Bool { true }
+
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let owner = try credentials?.owner(of: call.request)
         do {
-            let loaded = try await answer(to: call, owner, by: world.uptime + settings.limits.whole)
+            let end = min(world.uptime + settings.limits.whole, call.limit ?? .forever)
+            let loaded = try await answer(to: call, owner, by: end)
             // An answer that arrives after its account has signed out is not kept.
             try credentials?.check(owner)
             return loaded
@@ -52,7 +55,8 @@ struct HTTPOrigin: Loader {
         let exchange = try await exchange(request, owner, by: end)
         let answer = exchange.answer
         if answer.status == 304, !call.isSend {
-            guard let known = call.known?.metadata, HTTPRequestFields.mayAsk(call, method: request.method) else {
+            guard let known = call.known?.metadata, HTTPRequestFields.mayBeConditional(call, method: request.method)
+            else {
                 throw LoadError(
                     .failed, "the server answered 304, but was asked for no condition", status: 304, cause: .malformed)
             }
@@ -65,13 +69,14 @@ struct HTTPOrigin: Loader {
                     httpFields: answer.allFields, askedAt: exchange.asked, arrivedAt: exchange.arrived)
             }
         }
+        let fields = answer.allFields
         let isAccepted = call.isSend ? 200...299 ~= answer.status : settings.statuses.contains(answer.status)
         guard isAccepted else { throw try await error(of: answer) }
-        if !call.isSend { try checkType(answer.allFields["content-type"], answer.status) }
-        let payload = try await payloads.payload(of: answer, to: request.method)
+        if !call.isSend { try checkType(fields["content-type"], answer.status) }
+        let payload = try await payloads.payload(of: answer, to: request.method, by: end)
         // The graph counts the age from now, so the time that the body took is a part of it.
         let metadata = Metadata(
-            httpStatus: answer.status, fields: answer.allFields, askedAt: exchange.asked, arrivedAt: world.now)
+            httpStatus: answer.status, fields: fields, askedAt: exchange.asked, arrivedAt: world.now)
         return Loaded(Entry(payload, metadata))
     }
 
@@ -95,21 +100,21 @@ struct HTTPOrigin: Loader {
     /// Sends a request, follows redirects, and renews credentials once. `end` is the uptime by which the answer must have
     /// arrived.
     private func exchange(_ request: HTTPRequest, _ owner: String?, by end: Duration) async throws -> Arrived {
-        var route = try HTTPRoute(request)
+        var route = HTTPRoute(request)
         var mayRenew = true
         if let owner { credentials?.enter(owner) }
         defer { if let owner { credentials?.leave(owner) } }
         while true {
             var request = route.request
             var renewals = 0
-            if let owner, let credentials, route.isAtHome {
+            if let owner, let credentials, route.isAtFirstServer {
                 renewals = credentials.renewals(of: owner)
                 request = try await credentials.signed(request, for: owner, within: try timeLeft(until: end))
             }
             let asked = world.now
             let answer = try await transport.send(request, within: try limits(until: end), trusting: settings.trust)
             let arrived = world.now
-            if answer.status == 401, mayRenew, route.isAtHome, let owner, let credentials {
+            if answer.status == 401, mayRenew, route.isAtFirstServer, let owner, let credentials {
                 mayRenew = false
                 if try await credentials.renew(owner, after: renewals, within: try timeLeft(until: end)) {
                     answer.body.cancel()

@@ -70,7 +70,8 @@ extension Plugin {
             let settings = HTTPSettings(
                 url: url, method: method, fields: fields, accept: accept, statuses: Set(statuses),
                 redirects: redirects,
-                limits: HTTPLimits(connect: connectLimit, firstByte: firstByteLimit, whole: limit),
+                limits: HTTPLimits(
+                    connect: connectLimit, firstByte: firstByteLimit, whole: limit, capacity: capacity),
                 trust: HTTPTrust(authorities: authorities))
             return HTTPOrigin(
                 settings: settings,

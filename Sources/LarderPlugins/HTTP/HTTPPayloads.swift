@@ -19,21 +19,21 @@ struct HTTPPayloads: Sendable {
 
     /// Returns the whole body of the answer to a request with this method.
     ///
-    /// - Throws: ``LoadError`` if the body is larger than the capacity; ``HTTPFailure`` if it does not arrive completely.
-    func payload(of answer: HTTPAnswer, to method: String) async throws -> Payload {
+    /// - Parameter end: the uptime at which the body must be complete. The transport keeps it, too.
+    /// - Throws: ``HTTPFailure`` if the body does not arrive completely, or is larger than the capacity.
+    func payload(of answer: HTTPAnswer, to method: String, by end: Duration) async throws -> Payload {
         // The answer to HEAD has the length of a body that does not follow.
         if method != "HEAD",
             let length = answer.fields.first(where: { $0.name == "content-length" }).flatMap({ Int($0.value) }),
             length > capacity
         {
-            throw Self.tooLarge
+            throw HTTPFailure.largerThanCapacity
         }
         var bytes = Data()
         while let chunk = try await answer.body.next() {
-            guard chunk.count <= capacity - bytes.count else { throw Self.tooLarge }
             if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
             if bytes.count > Self.mostInMemory, let sink = await sink() {
-                return try await payload(of: answer.body, after: bytes, in: sink)
+                return try await payload(of: answer.body, after: bytes, in: sink, by: end)
             }
         }
         return Payload(bytes)
@@ -58,19 +58,20 @@ struct HTTPPayloads: Sendable {
         return try? await context.world.blocking { try context.payloadSink(capacity: capacity) }
     }
 
-    private func payload(of body: HTTPBody, after first: Data, in sink: PayloadSink) async throws -> Payload {
-        let world = context.world
-        var size = first.count
-        try await world.blocking { try sink.write(first) }
-        while let chunk = try await body.next() {
-            size += chunk.count
-            guard size <= capacity else { throw Self.tooLarge }
-            try await world.blocking { try sink.write(chunk) }
-        }
-        return try await world.blocking { try sink.finish() }
+    /// Collects a body in a file. A disk that hangs does not make the call longer.
+    private func payload(
+        of body: HTTPBody, after first: Data, in sink: PayloadSink, by end: Duration
+    ) async throws -> Payload {
+        let collecting = TimedWait(in: context.world) { try await payload(of: body, after: first, in: sink) }
+        if let payload = try await collecting.value(within: end - context.world.uptime) { return payload }
+        collecting.cancel()
+        throw HTTPFailure(.timeout, "the answer was not complete within the limit")
     }
 
-    private static var tooLarge: LoadError {
-        LoadError(.failed, "the answer is larger than the capacity that the policy allows", cause: .tooLarge)
+    private func payload(of body: HTTPBody, after first: Data, in sink: PayloadSink) async throws -> Payload {
+        let world = context.world
+        try await world.blocking { try sink.write(first) }
+        while let chunk = try await body.next() { try await world.blocking { try sink.write(chunk) } }
+        return try await world.blocking { try sink.finish() }
     }
 }

@@ -5,20 +5,15 @@ struct HTTPRoute: Sendable {
     /// The request to send next, without a signature.
     private(set) var request: HTTPRequest
     /// Whether all servers so far were the one that the policy names. Credentials are sent to no other.
-    private(set) var isAtHome = true
+    private(set) var isAtFirstServer = true
     private var followed = 0
-    private var address: HTTPAddress
 
     /// The statuses of redirects.
     static let redirects: Set = [301, 302, 303, 307, 308]
 
     /// Begins with the request of a policy.
-    ///
-    /// - Throws: ``LoadError`` if the URL is not valid.
-    init(_ request: HTTPRequest) throws(LoadError) {
-        guard let address = HTTPAddress(request.url) else { throw LoadError(.failed, "the URL is not valid") }
+    init(_ request: HTTPRequest) {
         self.request = request
-        self.address = address
     }
 
     /// Follows the redirect in an answer, if it is one.
@@ -30,7 +25,7 @@ struct HTTPRoute: Sendable {
         guard limit > 0 else { throw refused("the policy follows none", answer.status) }
         guard followed < limit else { throw refused("there were \(followed) before it", answer.status) }
         guard let location = answer.fields.first(where: { $0.name == "location" }),
-            let next = address.resolving(location.value)
+            let address = HTTPAddress(request.url), let next = address.resolving(location.value)
         else { throw refused("it does not say where to", answer.status) }
         if address.server.isSecure, !next.server.isSecure {
             throw refused("it leads from https to http", answer.status)
@@ -44,10 +39,10 @@ struct HTTPRoute: Sendable {
         }
         if next.server != address.server {
             if request.body != nil { throw refused("it would send the body to another server", answer.status) }
-            isAtHome = false
-            request.fields.removeAll { !HTTPRequestFields.mayLeave($0.name) }
+            isAtFirstServer = false
+            request.fields.removeAll { !HTTPRequestFields.isSafeForOtherServers($0.name) }
         }
-        (address, request.url) = (next, next.url)
+        request.url = next.url
         return true
     }
 

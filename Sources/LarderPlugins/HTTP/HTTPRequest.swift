@@ -35,7 +35,7 @@ extension HTTPRequest: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["method": method]) }
 }
 
-/// The limits of the time that an exchange with a server may take.
+/// The limits of an exchange with a server.
 struct HTTPLimits: Hashable, Sendable {
     /// The longest time until the connection can be used, with its name lookup and its handshakes.
     var connect: Duration
@@ -43,6 +43,8 @@ struct HTTPLimits: Hashable, Sendable {
     var firstByte: Duration
     /// The longest time until the last byte of the answer.
     var whole: Duration
+    /// The largest body, in bytes, after decoding.
+    var capacity: Int
 }
 
 /// The certificates that a server may have.

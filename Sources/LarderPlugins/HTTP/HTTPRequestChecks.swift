@@ -13,8 +13,8 @@ extension HTTPRequest {
         guard url.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
             throw HTTPFailure(.other, "the URL contains a character that must be percent-encoded")
         }
-        let start = url.prefix(8).lowercased()
-        guard start.hasPrefix("http://") || start == "https://" else {
+        let start = url.utf8.prefix(8).map(HTTPText.lowercased)
+        guard start.starts(with: "http://".utf8) || start.elementsEqual("https://".utf8) else {
             throw HTTPFailure(.other, "the URL does not begin with http:// or https://")
         }
         guard method != "HEAD" || body == nil else { throw HTTPFailure(.other, "a HEAD request cannot have a body") }

@@ -23,12 +23,12 @@ enum HTTPRequestFields {
         func add(_ name: String, _ value: String) {
             if let field = Fields.Field(name, value) { fields.append(field) }
         }
-        let named = Set(own.map(\.name)).union(policy.map(\.name))
-        if !named.contains("accept"), !accept.ranges.isEmpty { add("accept", accept.ranges.joined(separator: ", ")) }
-        if !named.contains("user-agent") { add("user-agent", "Larder") }
+        func isNamed(_ name: String) -> Bool { policy.contains { $0.name == name } || own.contains { $0.name == name } }
+        if !accept.ranges.isEmpty, !isNamed("accept") { add("accept", accept.ranges.joined(separator: ", ")) }
+        if !isNamed("user-agent") { add("user-agent", "Larder") }
         fields += policy.filter { field in !own.contains { $0.name == field.name } } + own
         if !hasBody { fields.removeAll { $0.name.hasPrefix("content-") } }
-        if mayAsk(call, method: method), let known = call.known?.metadata {
+        if mayBeConditional(call, method: method), let known = call.known?.metadata {
             if let etag = known.etag { add("if-none-match", etag) }
             if let date = known.lastModified { add("if-modified-since", date) }
         }
@@ -36,7 +36,7 @@ enum HTTPRequestFields {
     }
 
     /// Returns whether a request may name the copy that the server can confirm.
-    static func mayAsk(_ call: Call, method: String) -> Bool {
+    static func mayBeConditional(_ call: Call, method: String) -> Bool {
         !call.isSend && ["GET", "HEAD", "QUERY"].contains(method) && call.known?.metadata.hasValidator == true
     }
 
@@ -54,7 +54,7 @@ enum HTTPRequestFields {
     ]
 
     /// Returns whether a field may be sent to another server than the one that the policy names.
-    static func mayLeave(_ name: String) -> Bool { harmless.contains(name) }
+    static func isSafeForOtherServers(_ name: String) -> Bool { harmless.contains(name) }
 
     private static let harmless: Set = [
         "accept", "accept-language", "user-agent", "cache-control", "pragma", "if-none-match", "if-modified-since",

@@ -59,16 +59,17 @@ struct HTTPURL: Hashable, Sendable {
         if url.utf8.contains(UInt8(ascii: "#")) {
             url = url.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "%23")
         }
-        if Self.hasDotSegment(url.prefix { $0 != "?" }) {
+        let path = url.utf8.dropFirst(fixedLength).prefix { $0 != UInt8(ascii: "?") }
+        if path.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }),
+            Self.hasDotSegment(Substring(path))
+        {
             throw LoadError(.failed, "a parameter leads to another path of the server: it contains '.' or '..'")
         }
         return url
     }
 
     private static func hasDotSegment(_ path: some StringProtocol) -> Bool {
-        // Most paths have no segment that begins so.
-        path.contains(".") || path.contains("%")
-            ? path.split(separator: "/").contains { HTTPAddress.dots(in: $0) > 0 } : false
+        path.split(separator: "/").contains { HTTPAddress.dots(in: $0) > 0 }
     }
 
     private static func bareSegments(of parts: [URLTemplate.Part]) throws(URLTemplate.Mistake) -> [[String]] {

@@ -19,6 +19,8 @@
             var isSuspended = false
             /// The number of bytes that the body still lacks, if it is known.
             var missing: Int?
+            /// The largest size of the body.
+            var capacity = 0
         }
 
         let task: URLSessionDataTask
@@ -43,6 +45,7 @@
                 },
             ]
             let isOver = state.withLock { state in
+                state.capacity = limits.capacity
                 if !state.isOver { state.alarms = alarms }
                 return state.isOver
             }
@@ -67,6 +70,7 @@
             let head: HTTPHead
             do { head = try HTTPHead(response) } catch { return end(error) }
             let body = HTTPBody(
+                capacity: state.withLock { $0.capacity },
                 HTTPBody.Control(
                     resume: { queue.addOperation { self.resume() } },
                     cancel: { self.cancel() }))
@@ -86,12 +90,16 @@
                 state.missing? -= bytes.count
                 return state.body
             }
-            guard let body, !bytes.withUnsafeBytes({ body.append($0) }) else { return }
-            #if canImport(Darwin)
-                // On Linux, a task that goes on after it was suspended sends its request again.
-                state.withLock { $0.isSuspended = true }
-                task.suspend()
-            #endif
+            switch body.map({ body in bytes.withUnsafeBytes { body.append($0) } }) {
+            case nil, .goOn: break
+            case .end: cancel()
+            case .pause:
+                #if canImport(Darwin)
+                    // On Linux, a task that goes on after it was suspended sends its request again.
+                    state.withLock { $0.isSuspended = true }
+                    task.suspend()
+                #endif
+            }
         }
 
         private func resume() {

@@ -85,8 +85,8 @@ struct URLTemplate: Hashable, Sendable {
     /// - Parameter keepsReserved: whether the characters that separate the parts of a URL, and bytes that are encoded
     ///   already, stay as they are.
     static func encoded(_ text: String, keepsReserved: Bool) -> String {
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         let bytes = Array(text.utf8)
-        guard !bytes.allSatisfy(isUnreserved) else { return text }
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
         for (place, byte) in bytes.enumerated() {
@@ -105,7 +105,10 @@ struct URLTemplate: Hashable, Sendable {
     }
 
     static func isUnreserved(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || "-._~".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: isLetterOrDigit(byte)
+        }
     }
 
     static func isReserved(_ byte: UInt8) -> Bool { ":/?#[]@!$&'()*+,;=".utf8.contains(byte) }

@@ -16,8 +16,21 @@ struct Timeout: Loader {
     let world: any World
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
+        if inner.keepsLimit { return try await loadLimited(call) }
         if let loaded = try await inner.load(call, within: after, in: world) { return loaded }
         throw LoadError(.timeout, .timedOut(after: after))
+    }
+
+    /// Lets the inner loader end the call.
+    private func loadLimited(_ call: Call) async throws -> Loaded<Entry> {
+        var call = call
+        let end = world.uptime + after
+        call.limit = min(end, call.limit ?? .forever)
+        do {
+            return try await inner.load(call)
+        } catch let error as LoadError where error.code == .timeout && world.uptime >= end {
+            throw LoadError(.timeout, .timedOut(after: after), origin: error.origin)
+        }
     }
 }
 

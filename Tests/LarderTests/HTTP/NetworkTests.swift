@@ -16,7 +16,7 @@ private func expectFailure(
     _ kinds: LoadError.Cause..., of tested: TestedTransport, _ url: String, trusting authorities: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    let limits = HTTPLimits(connect: .seconds(3), firstByte: .seconds(4), whole: .seconds(5))
+    let limits = HTTPLimits(connect: .seconds(3), firstByte: .seconds(4), whole: .seconds(5), capacity: 1_000_000)
     let world = SystemWorld()
     let start = world.uptime
     let failure = try await tested.make().failure(

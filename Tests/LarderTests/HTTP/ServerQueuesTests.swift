@@ -4,16 +4,17 @@ import Testing
 
 @Suite struct ServerQueuesTests {
     private final class Queues {
-        private var queues: ServerQueues<Int>
+        private var queues: ServerQueues
 
         init(limit: Int) {
             queues = ServerQueues(limit: limit)
         }
 
         var isEmpty: Bool { queues.isEmpty }
-        func add(_ number: Int, to server: String) -> Bool { queues.add(number, to: server) }
-        func end(at server: String) -> Int? { queues.end(at: server) }
-        func raiseLimit(to limit: Int, at server: String) -> [Int] { queues.raiseLimit(to: limit, at: server) }
+        func add(_ number: UInt64, to server: String) -> Bool { queues.add(number, to: server) }
+        func remove(_ number: UInt64, from server: String) { queues.remove(number, from: server) }
+        func end(at server: String) -> UInt64? { queues.end(at: server) }
+        func raiseLimit(to limit: Int, at server: String) -> [UInt64] { queues.raiseLimit(to: limit, at: server) }
     }
 
     @Test func requestsBeyondTheLimitWaitInOrder() {
@@ -35,9 +36,20 @@ import Testing
         #expect(queues.end(at: "a") == 2)
     }
 
+    @Test func cancelledRequestLosesItsPlaceInTheQueue() {
+        let queues = Queues(limit: 1)
+        for number: UInt64 in 1...1_000 { _ = queues.add(number, to: "a") }
+        for number: UInt64 in 2...999 { queues.remove(number, from: "a") }
+        queues.remove(7, from: "a")
+        queues.remove(7, from: "b")
+        #expect(queues.end(at: "a") == 1_000)
+        #expect(queues.end(at: "a") == nil)
+        #expect(queues.isEmpty)
+    }
+
     @Test func raisedLimitLetsWaitingRequestsRun() {
         let queues = Queues(limit: 1)
-        for number in 1...5 { _ = queues.add(number, to: "a") }
+        for number: UInt64 in 1...5 { _ = queues.add(number, to: "a") }
         #expect(queues.raiseLimit(to: 4, at: "a") == [2, 3, 4])
         #expect(queues.raiseLimit(to: 4, at: "a") == [])
         #expect(queues.raiseLimit(to: 4, at: "b") == [])

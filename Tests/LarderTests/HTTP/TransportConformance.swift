@@ -81,7 +81,8 @@ struct WholeAnswer {
 
 extension HTTPLimits {
     /// Limits that no test reaches on purpose.
-    static let ample = HTTPLimits(connect: .seconds(300), firstByte: .seconds(300), whole: .seconds(600))
+    static let ample = HTTPLimits(
+        connect: .seconds(300), firstByte: .seconds(300), whole: .seconds(600), capacity: 1_000_000_000)
 }
 
 extension HTTPTransport {

@@ -54,7 +54,7 @@ import Testing
         var count = 0
         while let bytes = try await answer.body.next() {
             count += bytes.count
-            #expect(bytes.count < 4 * HTTPBody.capacity)
+            #expect(bytes.count < 4 * HTTPBody.mostWaiting)
         }
         #expect(count == part.count * 1_024)
     }
@@ -93,6 +93,25 @@ import Testing
             try await heldBack.opened()
             #expect(server.sent < 32_000_000)
         }
+        try await left.opened()
+    }
+
+    @Test(arguments: TestedTransport.with(.pausing))
+    func bodyLargerThanTheCapacityFailsAndEndsRequest(_ tested: TestedTransport) async throws {
+        let (part, left) = (Data(repeating: Compressed.bombByte, count: 65_536), Gate())
+        let server = try ScriptedServer(
+            .steps(
+                .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"),
+                .bytes(Compressed.bombHead), .repeated(part, times: .max), clientLeft: left))
+        var limits = HTTPLimits.ample
+        limits.capacity = 1_000_000
+        let transport = try tested.make()
+        let body = try await transport.begin(server.url, within: limits).body
+        var count = 0
+        await #expect(throws: HTTPFailure.largerThanCapacity) {
+            while let bytes = try await body.next() { count += bytes.count }
+        }
+        #expect(count <= limits.capacity)
         try await left.opened()
     }
 

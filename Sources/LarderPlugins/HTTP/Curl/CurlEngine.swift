@@ -2,6 +2,11 @@
     import CLarder
     import LarderBase
     import LarderCore
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
 
     /// A thread with the exchanges that run on it. It starts with the first exchange and ends when the engine is closed.
     ///
@@ -19,6 +24,7 @@
             var lastNumber: UInt64 = 0
             /// Whether the thread sleeps, or is about to, and must be woken for a command.
             var isAsleep = false
+            /// Whether there is a thread, or one is being started.
             var isStarted = false
             var isClosed = false
         }
@@ -30,23 +36,39 @@
         /// The largest number of requests that run at once with a server where a connection carries many.
         private let streams: Int
         private let world: any World
+        private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
         private let multi: CurlLibrary.Handle
+        /// The descriptor that wakes the thread. One of libcurl's own would cost several system calls more.
+        private let event: Int32
         private let inbox = Locked(Inbox())
 
-        private var spare: [CurlLibrary.Handle] = []
-        private var queues: ServerQueues<CurlExchange>
+        private var spare: [CurlHandle] = []
+        private var queues: ServerQueues
         private var exchanges: [UInt64: CurlExchange] = [:]
         /// The exchanges whose heads may have arrived in this round.
         private var deliverable: [CurlExchange] = []
         /// No limit of an exchange passes before this uptime.
         private var nextEnd = Duration.forever
 
-        /// Creates an engine without a thread. Returns nil if libcurl has no memory left.
+        /// Creates an engine without a thread.
         ///
-        /// - Parameter connectionsPerHost: the largest number of connections to one server.
-        init?(_ curl: CurlLibrary, world: any World, connectionsPerHost connections: Int) {
-            guard let multi = curl.makeMulti() else { return nil }
-            (self.curl, self.multi, self.world) = (curl, multi, world)
+        /// - Parameters:
+        ///   - connectionsPerHost: the largest number of connections to one server.
+        ///   - startThread: starts a thread that does some work. Returns false if the system has no thread left.
+        /// - Throws: ``SystemLibrary/Failure`` if the system has no memory or no descriptors left.
+        init(
+            _ curl: CurlLibrary, world: any World, connectionsPerHost connections: Int,
+            startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = SystemThread.start
+        ) throws(SystemLibrary.Failure) {
+            guard let multi = curl.makeMulti() else {
+                throw SystemLibrary.Failure("libcurl cannot be used: no memory is left")
+            }
+            event = larder_make_event()
+            guard event >= 0 else {
+                _ = curl.endMulti(multi)
+                throw SystemLibrary.Failure("libcurl cannot be used: the process may open no more files")
+            }
+            (self.curl, self.multi, self.world, self.startThread) = (curl, multi, world, startThread)
             queues = ServerQueues(limit: connections)
             streams = max(100, connections)
             _ = larder_curl_multi_set_long(curl.setMulti, multi, .maxHostConnections, max(1, connections))
@@ -56,6 +78,7 @@
 
         deinit {
             if !inbox.withLock({ $0.isStarted }) { release() }
+            _ = Self.close(event)
         }
 
         /// The uptime now.
@@ -71,20 +94,26 @@
             }
         }
 
-        /// Starts an exchange.
-        ///
-        /// - Returns: false if there is no thread and none can be started.
-        func start(_ exchange: CurlExchange) -> Bool {
-            let isFirst = inbox.withLock { inbox in
-                defer { inbox.isStarted = true }
-                return !inbox.isStarted
+        /// Starts an exchange. It fails if there is no thread and none can be started.
+        func start(_ exchange: CurlExchange) {
+            let (isFirst, mustWake) = inbox.withLock { inbox in
+                inbox.commands.append(.start(exchange))
+                defer { (inbox.isStarted, inbox.isAsleep) = (true, false) }
+                return (!inbox.isStarted, inbox.isAsleep)
             }
-            if isFirst, !SystemThread.start({ self.run() }) {
-                inbox.withLock { $0.isStarted = false }
-                return false
+            if mustWake { wake() }
+            if isFirst, !startThread({ self.run() }) { failToStart() }
+        }
+
+        /// Ends the exchanges that no thread takes care of. The next request tries again to start one.
+        private func failToStart() {
+            let commands = inbox.withLock { inbox in
+                defer { (inbox.commands, inbox.isStarted) = ([], false) }
+                return inbox.commands
             }
-            post(.start(exchange))
-            return true
+            for case .start(let exchange) in commands {
+                exchange.fail(HTTPFailure(.other, "the system has no thread left"))
+            }
         }
 
         /// Lets an exchange go on that has paused.
@@ -95,26 +124,32 @@
 
         private func post(_ command: Command) {
             let mustWake = inbox.withLock { inbox in
-                inbox.commands.append(command)
+                // Without a thread, there are no exchanges.
+                if inbox.isStarted { inbox.commands.append(command) }
                 defer { inbox.isAsleep = false }
                 return inbox.isAsleep
             }
-            if mustWake { _ = curl.wakeUp(multi) }
+            if mustWake { wake() }
+        }
+
+        private func wake() {
+            var one: UInt64 = 1
+            _ = write(event, &one, 8)
         }
 
         /// Ends the thread. There must be no exchanges, and none may be started any more.
         func close() {
-            inbox.withLock { inbox in
+            let mustWake = inbox.withLock { inbox in
                 inbox.isClosed = true
-                // While the lock is held, because the thread frees `multi` once it knows.
-                if inbox.isAsleep { _ = curl.wakeUp(multi) }
+                return inbox.isAsleep
             }
+            if mustWake { wake() }
         }
 
         // MARK: The thread
 
         private func run() {
-            while obey() {
+            while carryOutCommands() {
                 repeat {
                     var running: Int32 = 0
                     _ = curl.perform(multi, &running)
@@ -130,7 +165,7 @@
         /// Carries out the commands that have arrived.
         ///
         /// - Returns: false if the engine is closed.
-        private func obey() -> Bool {
+        private func carryOutCommands() -> Bool {
             let (commands, isClosed) = inbox.withLock { inbox in
                 inbox.isAsleep = false
                 defer { inbox.commands = [] }
@@ -140,7 +175,7 @@
                 switch command {
                 case .start(let exchange):
                     exchanges[exchange.number] = exchange
-                    if queues.add(exchange, to: exchange.server), !begin(exchange) { advance(exchange.server) }
+                    if queues.add(exchange.number, to: exchange.server) { begin(exchange) }
                     nextEnd = min(nextEnd, exchange.end)
                 case .resume(let number): exchanges[number]?.resume()
                 case .cancel(let number): if let exchange = exchanges[number] { remove(exchange) }
@@ -149,32 +184,30 @@
             return !isClosed
         }
 
-        /// Begins an exchange whose turn has come. Returns false if it is over already.
-        private func begin(_ exchange: CurlExchange) -> Bool {
-            // It may have been cancelled while it waited.
-            guard exchanges[exchange.number] != nil else { return false }
-            if let handle = spare.popLast() ?? curl.makeEasy() {
-                exchange.begin(on: handle)
-                nextEnd = min(nextEnd, exchange.end)
-                if curl.add(multi, handle) == 0 { return true }
-                exchange.finish(2)
-                curl.endEasy(handle)
-            } else {
-                exchange.finish(2)
+        /// Begins an exchange whose turn has come, or else the one whose turn is next.
+        private func begin(_ exchange: CurlExchange) {
+            var next: CurlExchange? = exchange
+            while let exchange = next, !add(exchange) {
+                exchange.fail(HTTPFailure(.other, "libcurl has no memory left"))
+                exchanges[exchange.number] = nil
+                next = queues.end(at: exchange.server).flatMap { exchanges[$0] }
             }
-            exchanges[exchange.number] = nil
+        }
+
+        /// Gives libcurl the request of an exchange. Returns false if libcurl cannot take it.
+        private func add(_ exchange: CurlExchange) -> Bool {
+            guard let handle = spare.popLast() ?? curl.makeEasy().map({ CurlHandle(pointer: $0) }) else {
+                return false
+            }
+            exchange.begin(on: handle)
+            nextEnd = min(nextEnd, exchange.end)
+            if curl.add(multi, handle.pointer) == 0 { return true }
+            curl.endEasy(handle.pointer)
             return false
         }
 
-        /// Begins the request that has waited longest for a server, because another one has ended.
-        private func advance(_ server: String) {
-            while let next = queues.end(at: server) {
-                if begin(next) { return }
-            }
-        }
-
         /// Called by an exchange when its head has arrived.
-        func hasHead(_ exchange: CurlExchange) { deliverable.append(exchange) }
+        func headArrived(of exchange: CurlExchange) { deliverable.append(exchange) }
 
         /// Ends the exchanges that libcurl has finished. Returns false if there are none.
         private func endFinished() -> Bool {
@@ -198,8 +231,8 @@
         private func deliver() {
             for exchange in deliverable {
                 if exchange.isMultiplexed {
-                    for next in queues.raiseLimit(to: streams, at: exchange.server) where !begin(next) {
-                        advance(exchange.server)
+                    for next in queues.raiseLimit(to: streams, at: exchange.server) {
+                        if let next = exchanges[next] { begin(next) }
                     }
                 }
                 exchange.deliver()
@@ -218,16 +251,11 @@
 
         private func remove(_ exchange: CurlExchange) {
             exchanges[exchange.number] = nil
-            // Without a handle it still waits, and is left out when its turn comes.
-            guard let handle = exchange.handle else { return }
+            // Without a handle, it still waits.
+            guard let handle = exchange.handle else { return queues.remove(exchange.number, from: exchange.server) }
             _ = curl.remove(multi, handle)
-            if spare.count < Self.mostSpare {
-                curl.resetEasy(handle)
-                spare.append(handle)
-            } else {
-                curl.endEasy(handle)
-            }
-            advance(exchange.server)
+            if spare.count < Self.mostSpare { spare.append(exchange.detach(handle)) } else { curl.endEasy(handle) }
+            if let next = queues.end(at: exchange.server).flatMap({ exchanges[$0] }) { begin(next) }
         }
 
         /// Sleeps until there is something to do, a command arrives, or a limit passes.
@@ -239,14 +267,25 @@
             guard mustSleep else { return }
             let time = exchanges.isEmpty ? Self.longestSleep : min(Self.longestSleep, max(.zero, nextEnd - uptime))
             let milliseconds = (time.nanoseconds + 999_999) / 1_000_000
-            _ = curl.poll(multi, nil, 0, Int32(milliseconds), nil)
+            var waking = CurlWaitDescriptor(descriptor: event, events: 1, arrived: 0)
+            _ = curl.poll(multi, &waking, 1, Int32(milliseconds), nil)
+            var number: UInt64 = 0
+            if waking.arrived != 0 { _ = read(event, &number, 8) }
         }
 
         private static let longestSleep = Duration.seconds(3_600)
 
         private func release() {
-            for handle in spare { curl.endEasy(handle) }
+            for handle in spare { curl.endEasy(handle.pointer) }
             _ = curl.endMulti(multi)
+        }
+
+        private static func close(_ descriptor: Int32) -> Int32 {
+            #if canImport(Glibc)
+                Glibc.close(descriptor)
+            #else
+                Musl.close(descriptor)
+            #endif
         }
     }
 #endif

@@ -13,6 +13,19 @@
         import Musl
     #endif
 
+    /// A handle of libcurl for one exchange after the other.
+    struct CurlHandle {
+        /// The options that many requests have in common.
+        struct Setup: Hashable {
+            var isSecure: Bool
+            var trust: HTTPTrust
+        }
+
+        let pointer: CurlLibrary.Handle
+        /// The options that are set; nil if none are.
+        var setup: Setup?
+    }
+
     /// One exchange with a server: a handle of libcurl with its request, and what has arrived of the answer.
     ///
     /// `@unchecked Sendable`: the sending task makes it and hands it to the engine. From then on only the engine's thread
@@ -23,6 +36,8 @@
         let server: String
         /// The handle; nil while the request waits for its turn.
         private(set) var handle: CurlLibrary.Handle?
+        /// The options with which the handle can be used again; nil if it must be reset.
+        private var setup: CurlHandle.Setup?
         private var request: HTTPRequest?
         private let limits: HTTPLimits
         private let trust: HTTPTrust
@@ -80,11 +95,30 @@
         // MARK: The request
 
         /// Prepares a handle for the request. The caller then lets libcurl begin.
-        func begin(on handle: CurlLibrary.Handle) {
+        func begin(on handle: CurlHandle) {
             guard let request else { return }
-            (self.handle, self.request) = (handle, nil)
+            (self.handle, self.request) = (handle.pointer, nil)
             firstByteEnd = engine.uptime + min(limits.firstByte, .seconds(1 << 31))
-            prepare(handle, for: request)
+            let setup = CurlHandle.Setup(isSecure: request.url.prefix(6).lowercased() == "https:", trust: trust)
+            if handle.setup != setup {
+                if handle.setup != nil { curl.resetEasy(handle.pointer) }
+                prepare(handle.pointer, setup)
+            }
+            // The other methods leave options behind.
+            if request.method == "GET", request.body == nil { self.setup = setup }
+            prepare(handle.pointer, for: request)
+        }
+
+        /// Returns a handle that has done the exchange, for another one.
+        func detach(_ handle: CurlLibrary.Handle) -> CurlHandle {
+            if setup == nil {
+                curl.resetEasy(handle)
+            } else {
+                // They end with this object.
+                curl.set(.httpHeader, nil, on: handle)
+                curl.set(.errorBuffer, nil, on: handle)
+            }
+            return CurlHandle(pointer: handle, setup: setup)
         }
 
         private func prepare(_ handle: CurlLibrary.Handle, for request: HTTPRequest) {
@@ -92,11 +126,8 @@
             curl.set(.private, context, on: handle)
             curl.set(.writeData, context, on: handle)
             curl.set(.headerData, context, on: handle)
-            _ = larder_curl_set_data_function(curl.setEasy, handle, .writeFunction, Self.receiveBody)
-            _ = larder_curl_set_data_function(curl.setEasy, handle, .headerFunction, Self.receiveLine)
             errorText[0] = 0
             curl.set(.errorBuffer, UnsafeRawPointer(errorText), on: handle)
-            prepareConnection(handle, isSecure: request.url.prefix(6).lowercased() == "https:")
             let milliseconds = min(limits.connect, .seconds(1 << 20)).nanoseconds / 1_000_000
             curl.set(.connectTimeoutMS, Int(max(1, milliseconds)), on: handle)
             curl.set(.address, request.url, on: handle)
@@ -108,7 +139,10 @@
             if let fieldList { curl.set(.httpHeader, UnsafeRawPointer(fieldList), on: handle) }
         }
 
-        private func prepareConnection(_ handle: CurlLibrary.Handle, isSecure: Bool) {
+        /// Sets the options that many requests have in common.
+        private func prepare(_ handle: CurlLibrary.Handle, _ setup: CurlHandle.Setup) {
+            _ = larder_curl_set_data_function(curl.setEasy, handle, .writeFunction, Self.receiveBody)
+            _ = larder_curl_set_data_function(curl.setEasy, handle, .headerFunction, Self.receiveLine)
             curl.set(.noSignal, 1, on: handle)
             // A cancelled exchange does not wait until the system's look-up of a name has ended.
             curl.set(.quickExit, 1, on: handle)
@@ -119,7 +153,7 @@
             curl.set(.sslVerifyPeer, 1, on: handle)
             curl.set(.sslVerifyHost, 2, on: handle)
             _ = larder_curl_set_socket_function(curl.setEasy, handle, .socketFunction, Self.closeInChildren)
-            if curl.hasHTTP2, isSecure {
+            if curl.hasHTTP2, setup.isSecure {
                 // HTTP/2 where TLS offers it. A request waits for a connection that may turn out to carry many.
                 curl.set(.httpVersion, 4, on: handle)
                 curl.set(.pipeWait, 1, on: handle)
@@ -127,7 +161,7 @@
                 curl.set(.httpVersion, 2, on: handle)
             }
             if let encodings = curl.encodings { curl.set(.acceptEncoding, encodings, on: handle) }
-            if let authorities = trust.authorities {
+            if let authorities = setup.trust.authorities {
                 curl.set(.caInfo, authorities, on: handle)
                 curl.set(.caPath, nil, on: handle)
             }
@@ -200,8 +234,8 @@
             isAnswering = true
             do {
                 guard let head = try reader.read(line) else { return true }
-                (self.head, ownBody) = (head, HTTPBody(control))
-                engine.hasHead(self)
+                (self.head, ownBody) = (head, HTTPBody(capacity: limits.capacity, control))
+                engine.headArrived(of: self)
                 return true
             } catch {
                 failure = error
@@ -217,7 +251,11 @@
                 return 0x1000_0001
             }
             guard let body = ownBody ?? readBody else { return 0 }
-            mustPause = !body.append(bytes)
+            switch body.append(bytes) {
+            case .goOn: break
+            case .pause: mustPause = true
+            case .end: return 0
+            }
             return bytes.count
         }
 
@@ -245,6 +283,9 @@
             let words = String(cString: errorText)
             finish(with: failure ?? refusal ?? HTTPFailure(curl: code == 0 ? 18 : code, words, hasHead: head != nil))
         }
+
+        /// Ends an exchange that has not begun.
+        func fail(_ failure: HTTPFailure) { pending.fail(failure) }
 
         /// Ends the answer because a limit has passed.
         func finishOverdue() {

@@ -16,8 +16,11 @@
             // 1 is also for URLs that are neither http nor https, which are refused before.
             case 1, 8, 16, 88: self.init(.malformed, "the answer is not valid HTTP")
             // A line that is too long is reported as a lack of memory.
-            case 27 where !hasHead, 63, 100: self.init(.tooLarge, "the answer's head is too large")
-            case 27: self.init(.other, "libcurl has no memory left")
+            case 27 where !hasHead, 63,
+                100 where !hasHead:
+                self.init(.tooLarge, "the answer's head is too large")
+            // libcurl has unpacked too much while its reader paused.
+            case 27, 100: self.init(.tooLarge, "the answer needs more memory than there is")
             // The only limit that libcurl is given.
             case 28: self.init(.connectTimeout, "no connection to the server within the limit")
             case 56 where words.contains("chunk"): self.init(.malformed, "the body of the answer is not valid HTTP")

@@ -9,9 +9,8 @@
     final class CurlLibrary: @unchecked Sendable {
         typealias Handle = UnsafeMutableRawPointer
 
-        /// libcurl, looked up when it is first needed. It stays loaded until the process ends, because libcurl has
-        /// state for the whole process.
-        static let loaded = Result { () throws(SystemLibrary.Failure) in try CurlLibrary() }
+        /// Lets one thread at a time set up libcurl's state for the whole process. Versions before 7.84 need that.
+        private static let settingUp = BlockingLock(())
 
         let makeEasy: @convention(c) () -> Handle?
         let endEasy: @convention(c) (Handle) -> Void
@@ -23,8 +22,9 @@
         let remove: @convention(c) (Handle, Handle) -> Int32
         let perform: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32
         let poll:
-            @convention(c) (Handle, UnsafeMutableRawPointer?, UInt32, Int32, UnsafeMutablePointer<Int32>?) -> Int32
-        let wakeUp: @convention(c) (Handle) -> Int32
+            @convention(c) (
+                Handle, UnsafeMutablePointer<CurlWaitDescriptor>?, UInt32, Int32, UnsafeMutablePointer<Int32>?
+            ) -> Int32
         let readMessage: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> UnsafeMutablePointer<CurlMessage>?
         let appendToList: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>) -> UnsafeMutableRawPointer?
         let endList: @convention(c) (UnsafeMutableRawPointer?) -> Void
@@ -39,19 +39,24 @@
 
         private let library: SystemLibrary
 
-        private init() throws(SystemLibrary.Failure) {
+        /// Looks up libcurl. It stays loaded until the process ends, because it has state for the whole process.
+        ///
+        /// - Throws: ``SystemLibrary/Failure`` if libcurl is missing, too old or cannot be used.
+        init(
+            files: [String] = ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"]
+        ) throws(SystemLibrary.Failure) {
             let package = "libcurl4"
-            let library = try SystemLibrary(
-                "libcurl", files: ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"], package: package)
+            let library = try SystemLibrary("libcurl", files: files, package: package, staysLoaded: true)
             let version = try library.function(
                 "curl_version_info", as: (@convention(c) (Int32) -> UnsafeMutablePointer<CurlVersion>).self)(0).pointee
-            // 7.68 is the first version with `curl_multi_wakeup`.
+            // Earlier versions lack `curl_multi_poll`, or are not tested.
             guard version.number >= 0x07_44_00 else {
                 throw SystemLibrary.Failure(
                     "libcurl \(String(cString: version.text)) is too old: update the package \(package) to 7.68 or later"
                 )
             }
-            let isReady = try library.function("curl_global_init", as: (@convention(c) (Int) -> Int32).self)(3) == 0
+            let setUp = try library.function("curl_global_init", as: (@convention(c) (Int) -> Int32).self)
+            let isReady = Self.settingUp.withLock { _ in setUp(3) == 0 }
             guard isReady else { throw SystemLibrary.Failure("libcurl cannot be used: its initialization failed") }
             encodings = Self.encodings(version.features)
             hasHTTP2 = version.features & (1 << 16) != 0
@@ -68,9 +73,9 @@
                 "curl_multi_perform", as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32).self)
             poll = try library.function(
                 "curl_multi_poll",
-                as: (@convention(c) (Handle, UnsafeMutableRawPointer?, UInt32, Int32, UnsafeMutablePointer<Int32>?) ->
-                    Int32).self)
-            wakeUp = try library.function("curl_multi_wakeup", as: (@convention(c) (Handle) -> Int32).self)
+                as: (@convention(c) (
+                    Handle, UnsafeMutablePointer<CurlWaitDescriptor>?, UInt32, Int32, UnsafeMutablePointer<Int32>?
+                ) -> Int32).self)
             readMessage = try library.function(
                 "curl_multi_info_read",
                 as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> UnsafeMutablePointer<CurlMessage>?).self)

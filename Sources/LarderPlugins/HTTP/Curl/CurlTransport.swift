@@ -16,10 +16,11 @@
         ///   - connectionsPerHost: the largest number of connections to one server. Further requests wait.
         /// - Throws: ``SystemLibrary/Failure`` if libcurl is missing or too old.
         init(world: any World, connectionsPerHost: Int) throws(SystemLibrary.Failure) {
-            let curl = try CurlLibrary.loaded.get()
-            guard let engine = CurlEngine(curl, world: world, connectionsPerHost: connectionsPerHost) else {
-                throw SystemLibrary.Failure("libcurl cannot be used: it has no memory left")
-            }
+            engine = try CurlEngine(CurlLibrary(), world: world, connectionsPerHost: connectionsPerHost)
+        }
+
+        /// Creates a transport that uses an engine, which ends with it.
+        init(_ engine: CurlEngine) {
             self.engine = engine
         }
 
@@ -33,7 +34,7 @@
             try request.check()
             try Task.checkCancellation()
             let pending = PendingAnswer()
-            let number = try start(request, within: limits, trusting: trust, answering: pending)
+            let number = start(request, within: limits, trusting: trust, answering: pending)
             return try await withTaskCancellationHandler {
                 try await pending.answer()
             } onCancel: {
@@ -46,7 +47,7 @@
         private func start(
             _ request: HTTPRequest, within limits: HTTPLimits, trusting trust: HTTPTrust,
             answering pending: PendingAnswer
-        ) throws(HTTPFailure) -> UInt64 {
+        ) -> UInt64 {
             let number = engine.nextNumber()
             // The closures keep the transport alive until the exchange has ended.
             let control = HTTPBody.Control {
@@ -57,7 +58,7 @@
             let exchange = CurlExchange(
                 request, number: number, in: engine, within: limits, trusting: trust, answering: pending,
                 control)
-            guard engine.start(exchange) else { throw HTTPFailure(.other, "the system has no thread left") }
+            engine.start(exchange)
             return number
         }
     }

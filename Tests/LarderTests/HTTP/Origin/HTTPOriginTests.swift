@@ -32,7 +32,9 @@ import Testing
         #expect(asked.request.method == "GET" && asked.request.body == nil)
         #expect(asked.request.url == "https://api.example/items/a%2Fb?page=2")
         #expect(asked.request.fields.map(\.name) == ["user-agent"])
-        #expect(asked.limits == HTTPLimits(connect: .seconds(10), firstByte: .seconds(30), whole: .seconds(60)))
+        let limits = HTTPLimits(
+            connect: .seconds(10), firstByte: .seconds(30), whole: .seconds(60), capacity: 64_000_000)
+        #expect(asked.limits == limits)
         #expect(asked.trust == HTTPTrust(authorities: nil))
     }
 

@@ -113,7 +113,7 @@ import Testing
             Pooled(
                 pool: context.share("a") {
                     made.withLock { $0 += 1 }
-                    // What makes an object may share another one.
+                    // The closure that makes an object may share another one.
                     return Pool(context.share("a") { Line() })
                 })
         }

@@ -67,6 +67,7 @@ final class ScriptedTransport: HTTPTransport {
         record.withLock { $0.append(Asked(request: request, limits: limits, trust: trust)) }
         let answer = try await handler(request)
         let body = HTTPBody(
+            capacity: limits.capacity,
             HTTPBody.Control {
             } cancel: { [weak self] in
                 self?.cancelled.withLock { $0 += 1 }
