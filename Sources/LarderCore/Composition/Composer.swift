@@ -83,8 +83,11 @@ struct Composer {
                 : attachments(of: policy.sections, of: policy.resource, after: former?.attachments ?? [], in: context)
             var builder = GraphBuilder(
                 context: context, storeAccess: storeAccess, validators: validators,
-                lookup: Lookup(storeAccess, validators: validators, revision: plan.revision, world: world),
-                attachments: attachments, substitute: substitute.map { substitute in { substitute(policy) } })
+                lookup: Lookup(
+                    storeAccess, validators: validators, addedFields: policy.addedFields, revision: plan.revision,
+                    world: world),
+                addedFields: policy.addedFields, attachments: attachments,
+                substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
             return LoaderGraph(
                 policy: policy, root: root,
