@@ -54,9 +54,10 @@ extension Plugin {
             Setting(
                 "anonymous", .flag, default: false,
                 help: "Whether calls are made without credentials while nobody is signed in"),
-            traits: { url, _, _, _, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
+            traits: { url, _, fields, accept, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
                 Traits().with {
                     $0.acceptsSends = true
+                    $0.addedFields = HTTPRequestFields.added(by: fields, accept: accept)
                     // Nothing limits how long a signer takes.
                     $0.givesUpAfter = sign == nil && limit < .forever ? limit : nil
                     $0.contradictions = contradictions(

@@ -7,6 +7,8 @@ struct HTTPRoute: Sendable {
     /// Whether all servers so far were the one that the policy names. Credentials are sent to no other.
     private(set) var isAtHome = true
     private(set) var redirects = 0
+    /// The rules of the redirects.
+    private(set) var rules = RedirectRules()
     private var address: HTTPAddress
 
     /// Begins with the request of a policy.
@@ -22,7 +24,8 @@ struct HTTPRoute: Sendable {
     ///
     /// - Returns: false if the answer is no redirect.
     /// - Throws: ``LoadError`` if the redirect may not be followed.
-    mutating func follow(_ answer: HTTPAnswer, atMost limit: Int) throws(LoadError) -> Bool {
+    mutating func follow(_ exchange: HTTPExchange, atMost limit: Int) throws(LoadError) -> Bool {
+        let answer = exchange.answer
         guard [301, 302, 303, 307, 308].contains(answer.status) else { return false }
         guard limit > 0 else { throw refused("the policy follows none", answer.status) }
         guard redirects < limit else { throw refused("there were \(redirects) before it", answer.status) }
@@ -33,6 +36,8 @@ struct HTTPRoute: Sendable {
             throw refused("it leads from https to http", answer.status)
         }
         redirects += 1
+        rules.add(
+            answer, askedAt: exchange.askedAt, arrivedAt: exchange.arrivedAt, isAuthorized: exchange.isAuthorized)
         // As all browsers do it: the result of a form is fetched.
         if answer.status == 303 && request.method != "HEAD" || answer.status <= 302 && request.method == "POST" {
             request.method = "GET"
