@@ -93,8 +93,8 @@ struct Composer {
                 policy: policy, root: root,
                 live: MeasuredLoader(inner: builder.live, meter: meter, world: world),
                 sender: Sender(
-                    origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true, meter: meter,
-                    world: world),
+                    origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
+                    invalidates: policy.origin?.traits.invalidates, meter: meter, world: world),
                 storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
                 storeState: storeState, attachments: attachments, meter: meter, world: world)
         } catch {

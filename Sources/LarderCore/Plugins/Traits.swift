@@ -10,6 +10,9 @@ public struct Traits: Sendable {
     /// Origin: it can change something at the source of the data. If not, ``Resource/send(_:method:invalidating:)``
     /// throws without calling it.
     public var acceptsSends = false
+    /// Origin: returns the copies that a change has put out of date, besides those that the app names. It gets the request
+    /// that was sent, its method and the facts of the answer. Nil if the app alone names them.
+    public var invalidates: (@Sendable (_ change: Request, _ method: String, _ answer: Metadata) -> [Selection])?
     /// Origin, or a part among its settings: returns the account in whose name it signs its calls; nil if nobody is signed
     /// in.
     ///

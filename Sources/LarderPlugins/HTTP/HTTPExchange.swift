@@ -41,5 +41,5 @@ extension HTTPRoute {
 
 extension NoteKey where Value == String {
     /// The digest of the URL to which redirects led; none if there was no redirect.
-    fileprivate static var redirectTarget: NoteKey { NoteKey("http.target") }
+    static var redirectTarget: NoteKey { NoteKey("http.target") }
 }

@@ -57,6 +57,7 @@ extension Plugin {
             traits: { url, _, fields, accept, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
                 Traits().with {
                     $0.acceptsSends = true
+                    $0.invalidates = { HTTPInvalidation.selections(after: $0, method: $1, answer: $2, at: url) }
                     $0.addedFields = HTTPRequestFields.added(by: fields, accept: accept)
                     // Nothing limits how long a signer takes.
                     $0.givesUpAfter = sign == nil && limit < .forever ? limit : nil
