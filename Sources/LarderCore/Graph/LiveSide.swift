@@ -64,7 +64,9 @@ package final class LiveSide: Loader {
         }
         let ticket = call.ticket ?? storeAccess.order.begin(call.key)
         let known = call.hasLooked ? call.known : await copy(for: call, among: copies)
+        let state = state(of: known, for: call.request)
         var (loaded, admission) = try await answer(to: call.knowing(known), ticket)
+        loaded.provenance.known = state
         call.arrived?(loaded, admission)
         let isUnchanged = loaded.source == .revalidated
         switch admission {
@@ -83,6 +85,14 @@ package final class LiveSide: Loader {
     private func copy(for call: Call, among copies: Lookup) async -> Entry? {
         guard let copy = try? await copies.copy(for: call.knowing(nil)) else { return nil }
         return copy.revalidatable
+    }
+
+    /// Returns whether a copy is fresh, whatever the wishes of the request.
+    private func state(of copy: Entry?, for request: Request) -> Provenance.KnownCopy {
+        guard let copy else { return .none }
+        var request = request
+        request.details = nil
+        return validators.permit(copy.metadata, for: request, at: world.now).allows(.fresh) ? .fresh : .stale
     }
 
     /// Returns the origin's answer, and notes whether the origin failed. A copy that the origin calls gone is dropped.
