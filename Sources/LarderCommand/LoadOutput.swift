@@ -66,6 +66,7 @@ struct LoadOutput: Sendable {
             JSON.Member("age_ms", loaded.age.milliseconds),
             JSON.Member("fellBack", .bool(loaded.fellBack)),
             JSON.Member("stored", .bool(loaded.isStored)),
+            JSON.Member("cacheStatus", .string(loaded.cacheStatus)),
             JSON.Member("revision", loaded.trail.revision.map(JSON.string) ?? .null),
             JSON.Member("trail", trail(loaded.trail)),
         ])

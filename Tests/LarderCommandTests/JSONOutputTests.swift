@@ -78,13 +78,14 @@ import Testing
         #expect(try Facts(output.out)["errors"].int == 1)
     }
 
-    @Test func loadDocumentContainsValueSourceAndTrail() async throws {
+    @Test func loadDocumentContainsValueSourceCacheStatusAndTrail() async throws {
         let output = await Self.run(try Self.folder(), ["load", "FOLDER/motto.json"])
         let facts = try Facts(output.out)
         #expect(output.err.isEmpty)
         #expect(facts["value"]["text"].string == "less")
         #expect(facts["freshness"].string == "fresh" && facts["source"].string == "origin")
         #expect(facts["stored"].isTrue == false && facts["trail"].items.isEmpty == false)
+        #expect(facts["cacheStatus"].string == "Larder; fwd=miss")
     }
 
     @Test func severalLoadsAreWrittenAsJSONLines() async throws {

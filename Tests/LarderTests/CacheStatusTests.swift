@@ -28,6 +28,23 @@ import Testing
         }
     }
 
+    @Test func callInSpiteOfAFreshCopyIsNamed() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(
+                world, strategy: #""cache-first""#, validators: Self.validators, store: #""memory""#)
+            let answer = ScriptedOrigin.Act.value("a", etag: "e")
+            simulated.origin.play(answer, .unchanged(), .unchanged(), answer, answer)
+            let feed = simulated.feed
+            _ = try await feed.load()
+            #expect(try await feed.load(mode: .refresh).cacheStatus == "Larder; fwd=request; ttl=60; stored")
+            let impatient = feed.request(mode: .refresh, noOlderThan: .zero)
+            #expect(try await feed.load(impatient).cacheStatus == "Larder; fwd=request; ttl=60; stored")
+            #expect(try await feed.load(mode: .refresh).cacheStatus == "Larder; fwd=request; ttl=60; stored")
+            try await world.sleep(for: .seconds(60))
+            #expect(try await feed.load(mode: .refresh).cacheStatus == "Larder; fwd=stale; ttl=60; stored")
+        }
+    }
+
     @Test func answerThatIsNotKeptOrHasNoLifetimeSaysSo() throws {
         try SimulatedWorld().run { world in
             let simulated = try await SimulatedPantry(world, strategy: #""network-only""#, validators: "[]")

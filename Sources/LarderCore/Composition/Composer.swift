@@ -83,15 +83,18 @@ struct Composer {
                 : attachments(of: policy.sections, of: policy.resource, after: former?.attachments ?? [], in: context)
             var builder = GraphBuilder(
                 context: context, storeAccess: storeAccess, validators: validators,
-                lookup: Lookup(storeAccess, validators: validators, revision: plan.revision, world: world),
-                attachments: attachments, substitute: substitute.map { substitute in { substitute(policy) } })
+                lookup: Lookup(
+                    storeAccess, validators: validators, addedFields: policy.addedFields, revision: plan.revision,
+                    world: world),
+                addedFields: policy.addedFields, attachments: attachments,
+                substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
             return LoaderGraph(
                 policy: policy, root: root,
                 live: MeasuredLoader(inner: builder.live, meter: meter, world: world),
                 sender: Sender(
-                    origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true, meter: meter,
-                    world: world),
+                    origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
+                    invalidates: policy.origin?.traits.invalidates, meter: meter, world: world),
                 storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
                 storeState: storeState, attachments: attachments, meter: meter, world: world)
         } catch {

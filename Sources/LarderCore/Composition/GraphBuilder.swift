@@ -4,6 +4,8 @@ struct GraphBuilder {
     let storeAccess: StoreAccess
     let validators: Validators
     let lookup: Lookup
+    /// The fields that the origin adds to requests that lack them.
+    let addedFields: Fields
     let attachments: [HeldAttachment]
     /// Returns the loader that replaces the policy's own origin; nil if none does.
     let substitute: (() -> any Loader)?
@@ -16,12 +18,13 @@ struct GraphBuilder {
 
     init(
         context: Context, storeAccess: StoreAccess, validators: Validators, lookup: Lookup,
-        attachments: [HeldAttachment], substitute: (() -> any Loader)?
+        addedFields: Fields, attachments: [HeldAttachment], substitute: (() -> any Loader)?
     ) {
         self.context = context
         self.storeAccess = storeAccess
         self.validators = validators
         self.lookup = lookup
+        self.addedFields = addedFields
         self.attachments = attachments
         self.substitute = substitute
     }
@@ -49,7 +52,8 @@ struct GraphBuilder {
             self.origin = origin
             return LiveSide(
                 origin, validators: validators, copies: isSaved ? lookup : nil,
-                storeAccess: storeAccess, declaration: declaration, world: world, meter: context.meter)
+                addedFields: addedFields, storeAccess: storeAccess, declaration: declaration, world: world,
+                meter: context.meter)
         case .wrapper(let part, let identity, let inner):
             return try part.wrapper(around: try loader(of: inner), in: context.of(identity))
         case .measuredOrigin(let part):

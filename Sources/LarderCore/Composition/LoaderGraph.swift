@@ -21,6 +21,8 @@ final class LoaderGraph: Sendable {
     let attachments: [HeldAttachment]
     /// Returns the account that is the scope of requests without one; nil if the origin does not sign its calls.
     let account: (@Sendable () -> String?)?
+    /// The fields that the origin adds to requests that lack them.
+    let addedFields: Fields
     let meter: Meter
     let world: any World
 
@@ -41,6 +43,7 @@ final class LoaderGraph: Sendable {
         self.attachments = attachments
         account = policy.account
         quick = account == nil ? root : ScopedAnswers(of: root)
+        addedFields = policy.addedFields
         self.meter = meter
         self.world = world
     }

@@ -23,7 +23,8 @@ extension Resource {
     ///   - request: the parameters, fields and body for the origin.
     ///   - method: the kind of change, for origins that know several: see ``Call/method``.
     ///   - selections: the copies of this resource that are out of date after the change. They are then not fresh any
-    ///     more. Loads that began before the end of the change save nothing that is selected.
+    ///     more. Loads that began before the end of the change save nothing that is selected. An origin can add copies by
+    ///     rules of its own, as `http` does: see ``Traits/invalidates``.
     /// - Returns: the origin's answer.
     /// - Throws: ``LoadError``, also if the origin does not accept changes; `CancellationError` if the task is cancelled.
     public func send(
@@ -31,7 +32,10 @@ extension Resource {
     ) async throws -> Loaded<Data> {
         let graph = try graph()
         guard request.key.resource == name else { throw LoadError.otherResource }
-        var answer = try await graph.sender.send(resourceState.owned(request), method: method)
+        let request = resourceState.owned(request)
+        var answer = try await graph.sender.send(request, method: method)
+        let named = graph.sender.invalidates?(request, method, answer.value.metadata) ?? []
+        let selections = selections + named.filter { !selections.contains($0) }
         var steps: [Trail.Step] = []
         for (storeAccess, _) in resourceState.stores {
             for selection in selections { steps += await storeAccess.invalidate(selection) }

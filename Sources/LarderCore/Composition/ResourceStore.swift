@@ -60,7 +60,8 @@ extension Resource {
     /// fields. See ``pin(_:scope:)``.
     public func pin(_ request: Request) async throws -> Bool {
         guard request.key.resource == name else { throw LoadError.otherResource }
-        return try await graph().storeAccess.pin(resourceState.owned(request))
+        let graph = try graph()
+        return try await graph.storeAccess.pin(resourceState.owned(request), adding: graph.addedFields)
     }
 
     /// Removes the pin of the copy of one instance. Does nothing if it has none.
@@ -73,7 +74,8 @@ extension Resource {
     /// Removes the pin of the copy for a request. See ``unpin(_:scope:)``.
     public func unpin(_ request: Request) async throws {
         guard request.key.resource == name else { throw LoadError.otherResource }
-        try await graph().storeAccess.unpin(resourceState.owned(request))
+        let graph = try graph()
+        try await graph.storeAccess.unpin(resourceState.owned(request), adding: graph.addedFields)
     }
 
     /// Returns a page of the list of all copies, whatever the validators permit. See ``Store/list(after:most:)``.
@@ -117,8 +119,11 @@ extension LoaderGraph {
         // Callers that come from now on must not get an older answer.
         storeAccess.flights.close(.key(request.key))
         switch admission {
-        case .keep: loaded.isStored = await storeAccess.save(loaded.value, for: request, ticket, trail)
-        case .useOnly: await storeAccess.leaveUnsaved(loaded.value, for: request, ticket, trail)
+        case .keep:
+            loaded.isStored = await storeAccess.save(
+                loaded.value, for: request, adding: addedFields, ticket, trail)
+        case .useOnly:
+            await storeAccess.leaveUnsaved(loaded.value, for: request, adding: addedFields, ticket, trail)
         }
         storeAccess.count(.saves)
         loaded.trail = Trail(trail.steps)
@@ -128,9 +133,9 @@ extension LoaderGraph {
 
 extension StoreAccess {
     /// Pins the copy for a request, and the marker without which a variant is not found.
-    fileprivate func pin(_ request: Request) async throws -> Bool {
+    fileprivate func pin(_ request: Request, adding addedFields: Fields) async throws -> Bool {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
-        let key = variations.entryKey(of: request)
+        let key = variations.entryKey(of: request, adding: addedFields)
         if outdatedReason(of: key)?.reasonToHide != nil { return false }
         let isPinned = try await store.pin(key)
         if isPinned, key.isVariant { _ = try await store.pin(request.key) }
@@ -138,8 +143,8 @@ extension StoreAccess {
     }
 
     /// Removes the pin of the copy for a request. The marker of other variants stays pinned.
-    fileprivate func unpin(_ request: Request) async throws {
+    fileprivate func unpin(_ request: Request, adding addedFields: Fields) async throws {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
-        try await store.unpin(variations.entryKey(of: request))
+        try await store.unpin(variations.entryKey(of: request, adding: addedFields))
     }
 }

@@ -16,6 +16,9 @@ final class Flight: Sendable {
         case left
     }
 
+    /// An answer of the origin, and whether it may be kept.
+    typealias Received = (loaded: Loaded<Entry>, admission: Admission)
+
     private typealias Waiter = CheckedContinuation<Ending, Never>
 
     private enum Seat {
@@ -39,8 +42,8 @@ final class Flight: Sendable {
     private struct State {
         var seats: [UInt64: Seat] = [:]
         var work: Task<Void, Never>?
-        var arrived: Loaded<Entry>?
-        var result: Result<Loaded<Entry>, any Error>?
+        var arrived: Received?
+        var result: Result<Received, any Error>?
         var isAbandoned = false
 
         /// Gives up a seat, and abandons the call if that was the last seat and there is no answer.
@@ -54,14 +57,20 @@ final class Flight: Sendable {
     let trail = Trail.Recorder()
     /// The request of the caller that started the call.
     let request: Request
+    /// The fields that the origin adds to requests that lack them.
+    let addedFields: Fields
     let priority: CallPriority
     private let world: any World
     private let ended: @Sendable (Flight) -> Void
     private let state = Locked(State())
 
     /// - Parameter ended: called when no further caller may join.
-    init(for request: Request, in world: any World, ended: @escaping @Sendable (Flight) -> Void) {
+    init(
+        for request: Request, adding addedFields: Fields, in world: any World,
+        ended: @escaping @Sendable (Flight) -> Void
+    ) {
         self.request = request
+        self.addedFields = addedFields
         priority = CallPriority(request.priority)
         self.world = world
         self.ended = ended
@@ -80,12 +89,12 @@ final class Flight: Sendable {
 
     /// Notes that the answer has arrived. Saving begins, and a caller whose time ends is given the answer before it is
     /// saved.
-    func arrived(_ loaded: Loaded<Entry>) {
-        state.withLock { $0.arrived = loaded }
+    func arrived(_ loaded: Loaded<Entry>, _ admission: Admission) {
+        state.withLock { $0.arrived = (loaded, admission) }
     }
 
     /// Ends the flight with the result of the call, and resumes all waiters.
-    func land(_ result: Result<Loaded<Entry>, any Error>) {
+    func land(_ result: Result<Received, any Error>) {
         ended(self)
         let seats = state.withLock { state in
             state.result = result
@@ -100,7 +109,7 @@ final class Flight: Sendable {
     }
 
     /// The result of the call, and whether saving has ended, too; nil while there is no answer.
-    var answer: (result: Result<Loaded<Entry>, any Error>, isOver: Bool)? {
+    var answer: (result: Result<Received, any Error>, isOver: Bool)? {
         state.withLock { state in
             state.result.map { ($0, true) } ?? state.arrived.map { (.success($0), false) }
         }

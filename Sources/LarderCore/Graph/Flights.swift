@@ -35,7 +35,8 @@ package final class Flights: Sendable {
     /// Joins the flight for this call, or starts one.
     func join(_ call: Call, of side: LiveSide) -> LiveCall {
         var call = call
-        let sharing = variations.sharing(of: call.request, afterMismatches: call.mismatches)
+        let sharing = variations.sharing(
+            of: call.request, adding: side.addedFields, afterMismatches: call.mismatches)
         var identity = Identity(
             key: call.key, sharing: sharing, codec: call.codec.id, declaration: side.declaration)
         let isVoid = call.ticket.map(order.isVoid) ?? false
@@ -48,7 +49,9 @@ package final class Flights: Sendable {
                 open = open ?? state.open[identity]
             }
             if let open, open.take(seat) { return (open, seat, false) }
-            let flight = Flight(for: call.request, in: world) { [weak self, identity] in self?.ended($0, identity) }
+            let flight = Flight(for: call.request, adding: side.addedFields, in: world) { [weak self, identity] in
+                self?.ended($0, identity)
+            }
             _ = flight.take(seat)
             state.open[identity] = flight
             state.underWay[ObjectIdentifier(flight)] = flight
@@ -84,10 +87,10 @@ package final class Flights: Sendable {
         shared.deadline = nil
         shared.trail = flight.trail
         shared.sharedPriority = flight.priority
-        shared.arrived = { flight.arrived($0) }
+        shared.arrived = { flight.arrived($0, $1) }
         flight.launched(
             world.spawn { [shared] in
-                let result: Result<Loaded<Entry>, any Error>
+                let result: Result<Flight.Received, any Error>
                 do { result = .success(try await side.ask(shared)) } catch { result = .failure(error) }
                 flight.land(result)
             })

@@ -1,4 +1,4 @@
-/// The error of a caller whose shared call was answered for other values of a field by which the answer varies.
+/// The error of a caller whose shared call was answered for other fields than those of its own request.
 struct AnotherVariant: Error {}
 
 /// One caller's seat in a flight. The seat is given up when this object is released.
@@ -38,9 +38,7 @@ final class LiveCall: Sendable {
     @inline(never)
     func answer() throws -> Loaded<Entry> {
         guard let answer = flight.answer else { throw CancellationError() }
-        if case .success(let loaded) = answer.result,
-            !call.request.matches(flight.request, by: loaded.value.metadata.variesBy)
-        {
+        if !mayHave(answer.result) {
             call.trail.note("shared", .anotherVariant)
             throw AnotherVariant()
         }
@@ -48,9 +46,40 @@ final class LiveCall: Sendable {
         call.trail.add(steps)
         let isSaving = !answer.isOver && !steps.contains { $0.event.kind == .notKept || $0.event.kind == .notSaved }
         if isSaving { call.trail.note("store", .savingGoesOn) }
-        var loaded = try answer.result.get()
+        var loaded = try value(of: answer.result)
         loaded.provenance.seal(for: call.key, load: call.load)
         return loaded
+    }
+
+    /// Returns whether the result is also for this caller.
+    ///
+    /// An answer that may not be kept may be for one user only, and so may an error that the origin answers. They are
+    /// for callers with the same fields only. That there is no such instance is for all.
+    private func mayHave(_ result: Result<Flight.Received, any Error>) -> Bool {
+        switch result {
+        case .success(let (loaded, admission)):
+            admission == .keep ? isAsked(by: loaded.value.metadata.variesBy) : hasSameFields
+        case .failure(let error as LoadError): !error.isAnswer || error.saysGone || hasSameFields
+        case .failure: true
+        }
+    }
+
+    /// Returns the value, or throws the error. The origin's explanation of an error is for callers with the same fields
+    /// only.
+    private func value(of result: Result<Flight.Received, any Error>) throws -> Loaded<Entry> {
+        switch result {
+        case .success(let (loaded, _)): return loaded
+        case .failure(var error as LoadError) where error.reply != nil && !hasSameFields:
+            error.reply = nil
+            throw error
+        case .failure(let error): throw error
+        }
+    }
+
+    private var hasSameFields: Bool { isAsked(by: ["*"]) }
+
+    private func isAsked(by names: [String]) -> Bool {
+        call.request.matches(flight.request, by: names, adding: flight.addedFields)
     }
 
     /// Ends the present wait, or else the next one, as if its time were over.

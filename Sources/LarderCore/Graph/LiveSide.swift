@@ -9,18 +9,21 @@ package final class LiveSide: Loader {
     private let storeAccess: StoreAccess
     private let world: any World
     let meter: Meter
+    /// The fields that the origin adds to requests that lack them. Answers may vary by them, too.
+    let addedFields: Fields
     /// A hash of the declarations of the origin, the wrappers and the validators. Only callers with the same hash share
     /// a flight.
     let declaration: Int
 
     /// - Parameter origin: the origin with the wrappers around it.
     init(
-        _ origin: any Loader, validators: Validators, copies: Lookup?, storeAccess: StoreAccess, declaration: Int,
-        world: any World, meter: Meter
+        _ origin: any Loader, validators: Validators, copies: Lookup?, addedFields: Fields, storeAccess: StoreAccess,
+        declaration: Int, world: any World, meter: Meter
     ) {
         self.origin = origin
         self.validators = validators
         self.copies = copies
+        self.addedFields = addedFields
         self.storeAccess = storeAccess
         self.declaration = declaration
         self.world = world
@@ -52,28 +55,30 @@ package final class LiveSide: Loader {
     // MARK: The shared call
 
     /// Asks the origin and saves its answer. A flight calls this once, for all its callers.
-    func ask(_ call: Call) async throws -> Loaded<Entry> {
+    func ask(_ call: Call) async throws -> Flight.Received {
         guard let copies else {
             let (loaded, admission) = try await receive(call)
             await storeAccess.place(
-                of: loaded.value, for: call.request, isSaved: false, isKept: admission == .keep)
-            return loaded
+                of: loaded.value, for: call.request, adding: addedFields, isSaved: false, isKept: admission == .keep)
+            return (loaded, admission)
         }
         let ticket = call.ticket ?? storeAccess.order.begin(call.key)
         let known = call.hasLooked ? call.known : await copy(for: call, among: copies)
+        let state = state(of: known, for: call.request)
         var (loaded, admission) = try await answer(to: call.knowing(known), ticket)
-        call.arrived?(loaded)
+        loaded.provenance.known = state
+        call.arrived?(loaded, admission)
         let isUnchanged = loaded.source == .revalidated
         switch admission {
         case .keep:
             loaded.isStored = await storeAccess.save(
-                loaded.value, for: call.request, ticket, isUnchanged: isUnchanged, call.trail)
+                loaded.value, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
         case .useOnly:
             await storeAccess.leaveUnsaved(
-                loaded.value, for: call.request, ticket, isUnchanged: isUnchanged, call.trail)
+                loaded.value, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
         }
         loaded.value.payload.releaseFile()
-        return loaded
+        return (loaded, admission)
     }
 
     /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
@@ -82,10 +87,18 @@ package final class LiveSide: Loader {
         return copy.revalidatable
     }
 
+    /// Returns whether a copy is fresh, whatever the wishes of the request.
+    private func state(of copy: Entry?, for request: Request) -> Provenance.KnownCopy {
+        guard let copy else { return .none }
+        var request = request
+        request.details = nil
+        return validators.permit(copy.metadata, for: request, at: world.now).allows(.fresh) ? .fresh : .stale
+    }
+
     /// Returns the origin's answer, and notes whether the origin failed. A copy that the origin calls gone is dropped.
     private func answer(
         to call: Call, _ ticket: Ticket
-    ) async throws -> (loaded: Loaded<Entry>, admission: Admission) {
+    ) async throws -> Flight.Received {
         do {
             let answer = try await receive(call)
             storeAccess.backOff.succeeded(call.key)
@@ -98,12 +111,12 @@ package final class LiveSide: Loader {
             case .notSignedIn: break
             default: storeAccess.backOff.failed(call.key, in: world)
             }
-            if failure.saysGone { await storeAccess.drop(call.request, ticket, call.trail) }
+            if failure.saysGone { await storeAccess.drop(call.request, adding: addedFields, ticket, call.trail) }
             throw error
         }
     }
 
-    private func receive(_ call: Call) async throws -> (loaded: Loaded<Entry>, admission: Admission) {
+    private func receive(_ call: Call) async throws -> Flight.Received {
         var loaded = try await origin.load(call)
         let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
         return (loaded, admission)

@@ -13,10 +13,15 @@ package struct Lookup: Loader {
     private let exceptions: HitExceptions
     let validators: Validators
     let world: any World
+    /// The fields that the origin adds to requests that lack them.
+    private let addedFields: Fields
     /// The revision of the policy.
     private let revision: String
 
-    package init(_ storeAccess: StoreAccess, validators: Validators, revision: String, world: any World) {
+    package init(
+        _ storeAccess: StoreAccess, validators: Validators, addedFields: Fields = [:], revision: String,
+        world: any World
+    ) {
         self.storeAccess = storeAccess
         store = storeAccess.store
         peekedTier = storeAccess.store.peekedTier
@@ -25,6 +30,7 @@ package struct Lookup: Loader {
         variations = storeAccess.variations
         exceptions = storeAccess.order.exceptions
         self.validators = validators
+        self.addedFields = addedFields
         self.revision = revision
         self.world = world
     }
@@ -38,7 +44,7 @@ package struct Lookup: Loader {
     /// Returns the copy of the variant that answers the request, unless it is outdated or cleared.
     @inline(never)
     private func exceptionalAnswer(_ request: Request, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
-        let key = variations.entryKey(of: request)
+        let key = variations.entryKey(of: request, adding: addedFields)
         guard outdatedCopies[key] == nil, !failedClearings.select(key)
         else { return nil }
         return answer(request, at: key, codec, uses)
@@ -102,7 +108,7 @@ package struct Lookup: Loader {
     /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
     ///   store failed.
     private func find(_ call: Call) async throws -> CachedCopy {
-        let key = variations.entryKey(of: call.request)
+        let key = variations.entryKey(of: call.request, adding: addedFields)
         let ticket = storeAccess.order.begin(key)
         let outdated = storeAccess.outdatedReason(of: key)
         var found = try await read(call, ticket, outdated)

@@ -2,13 +2,16 @@
 struct SavedEntry: Sendable {
     /// The request that was answered.
     let request: Request
-    /// The names of the fields by which the answers vary.
+    /// The fields that the origin adds to requests that lack them.
+    let addedFields: Fields
+    /// The names of the fields by which the answers vary. An answer that may not be kept may be for one user only, so it
+    /// varies by all.
     let names: [String]
     let entry: Entry
     let isKept: Bool
 
     /// Returns whether it is the answer to another request, too.
     func answers(_ other: Request) -> Bool {
-        request.key == other.key && other.matches(request, by: names)
+        request.key == other.key && other.matches(request, by: names, adding: addedFields)
     }
 }

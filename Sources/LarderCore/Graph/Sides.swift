@@ -195,8 +195,9 @@ public struct Sides: Sendable {
     /// refresh is given up after `limit`. It has a low priority, until a more urgent request joins its call.
     public func refresh(_ call: Call, within limit: Duration = .seconds(60)) {
         let isResting = storeAccess.backOff.rest(of: call.key, base: rest, at: world.uptime) != nil
-        let key = storeAccess.variations.entryKey(of: call.request)
-        guard let liveSide, !isResting, storeAccess.refreshes.begin(key) else { return }
+        guard let liveSide, !isResting else { return }
+        let key = storeAccess.variations.entryKey(of: call.request, adding: liveSide.addedFields)
+        guard storeAccess.refreshes.begin(key) else { return }
         var calling = call.inBackground
         calling.request.priority = .low
         calling.ticket = call.ticket ?? storeAccess.order.begin(call.key)

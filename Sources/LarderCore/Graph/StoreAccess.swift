@@ -107,25 +107,31 @@ package final class StoreAccess: Sendable {
 
     /// Saves an answer, unless the answer of a later call was saved first.
     ///
-    /// - Parameter isUnchanged: whether the store's copy has the same payload, so that only its metadata is written.
+    /// - Parameters:
+    ///   - addedFields: the fields that the origin adds to requests that lack them.
+    ///   - isUnchanged: whether the store's copy has the same payload, so that only its metadata is written.
     /// - Returns: whether the store keeps the entry.
     func save(
-        _ entry: Entry, for request: Request, _ ticket: Ticket, isUnchanged: Bool = false, _ trail: Trail.Recorder
+        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool = false,
+        _ trail: Trail.Recorder
     ) async -> Bool {
         if Variation.normalized(entry.metadata.variesBy) == nil {
             trail.note("store", .matchesNoOther)
-            await leaveUnsaved(entry, for: request, ticket, isUnchanged: isUnchanged, matchesNoOther: true, trail)
+            await leaveUnsaved(
+                entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged, matchesNoOther: true, trail)
             return false
         }
         var place = EntryPlace(key: request.key)
         func send(isKept: Bool) {
             if place.matchesNoOther { return trail.note("store", .matchesNoOther) }
-            saved.send(SavedEntry(request: request, names: place.names, entry: entry, isKept: isKept))
+            saved.send(
+                SavedEntry(
+                    request: request, addedFields: addedFields, names: place.names, entry: entry, isKept: isKept))
         }
         do {
             var isKept = false
             let isNewest = try await order.perform(ticket, tags: entry.metadata.tags) {
-                place = await self.place(of: entry, for: request)
+                place = await self.place(of: entry, for: request, adding: addedFields)
                 return place.key
             } _: {
                 if place.matchesNoOther {
@@ -149,11 +155,11 @@ package final class StoreAccess: Sendable {
     }
 
     /// Removes the entry that the origin says is gone, unless the answer of a later call was saved first.
-    func drop(_ request: Request, _ ticket: Ticket, _ trail: Trail.Recorder) async {
+    func drop(_ request: Request, adding addedFields: Fields, _ ticket: Ticket, _ trail: Trail.Recorder) async {
         var key = request.key
         do {
             let isNewest = try await order.perform(ticket) {
-                key = variations.entryKey(of: request)
+                key = variations.entryKey(of: request, adding: addedFields)
                 return key
             } _: {
                 try await remove(key, because: .gone)

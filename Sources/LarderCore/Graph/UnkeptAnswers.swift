@@ -8,20 +8,22 @@ extension StoreAccess {
     /// - Parameter matchesNoOther: whether the reason is that the answer matches no other request. Streams of other
     ///   requests do not get it then.
     func leaveUnsaved(
-        _ entry: Entry, for request: Request, _ ticket: Ticket, isUnchanged: Bool = false, matchesNoOther: Bool = false,
-        _ trail: Trail.Recorder
+        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool = false,
+        matchesNoOther: Bool = false, _ trail: Trail.Recorder
     ) async {
         if !matchesNoOther { trail.note("store", .notKept) }
         var place = EntryPlace(key: request.key)
         do {
             let isNewest = try await order.perform(ticket, tags: entry.metadata.tags) {
-                place = await self.place(of: entry, for: request, isKept: false)
+                place = await self.place(of: entry, for: request, adding: addedFields, isKept: false)
                 return place.key
             } _: {
                 try await expireOlder(than: entry, at: place, of: ticket.key, isUnchanged: isUnchanged)
             }
             if isNewest, !place.matchesNoOther {
-                saved.send(SavedEntry(request: request, names: place.names, entry: entry, isKept: false))
+                saved.send(
+                    SavedEntry(request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false)
+                )
             }
         } catch {
             _ = report(error, .notRemoved, trail)

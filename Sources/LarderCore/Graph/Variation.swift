@@ -40,11 +40,10 @@ struct Variation: Hashable, Sendable {
 
     // MARK: Keys
 
-    /// Returns the request's values of the fields as an unambiguous text.
-    func values(of request: Request) -> String {
-        let fields = request.fields
-        return names.map { name in
-            fields.all(name).map { "\($0.utf8.count):\($0)" }.joined()
+    /// Returns the values of the fields that are sent for a request, as an unambiguous text.
+    func values(of request: Request, adding addedFields: Fields) -> String {
+        names.map { name in
+            request.values(of: name, adding: addedFields).map { "\($0.utf8.count):\($0)" }.joined()
         }.joined(separator: ";")
     }
 
@@ -81,11 +80,19 @@ struct Variation: Hashable, Sendable {
 }
 
 extension Request {
+    /// Returns the values of a field that are sent: those of the request, or else those that the origin adds.
+    fileprivate func values(of name: String, adding addedFields: Fields) -> [String] {
+        let own = fields.all(name)
+        return own.isEmpty ? addedFields.all(name) : own
+    }
+
     /// Returns whether an answer to `other` that varies by these fields answers this request, too.
-    func matches(_ other: Request, by names: [String]) -> Bool {
+    func matches(_ other: Request, by names: [String], adding addedFields: Fields) -> Bool {
         if names.isEmpty || details === other.details || fields == other.fields { return true }
         return Variation.normalized(names)?.allSatisfy { name in
-            fields.all(name).elementsEqual(other.fields.all(name)) { $0.utf8.elementsEqual($1.utf8) }
+            values(of: name, adding: addedFields).elementsEqual(other.values(of: name, adding: addedFields)) {
+                $0.utf8.elementsEqual($1.utf8)
+            }
         } ?? false
     }
 }

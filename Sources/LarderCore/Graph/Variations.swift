@@ -49,14 +49,16 @@ final class Variations: Sendable {
 
     /// Returns the key under which the answer to a request is kept: the request's own key if answers are not known to
     /// vary.
-    func entryKey(of request: Request) -> Key {
+    ///
+    /// - Parameter addedFields: the fields that the origin adds to requests that lack them.
+    func entryKey(of request: Request, adding addedFields: Fields) -> Key {
         if isEmpty { return request.key }
-        return state.withLock { Self.entryKey(of: request, &$0) }
+        return state.withLock { Self.entryKey(of: request, addedFields, &$0) }
     }
 
-    private static func entryKey(of request: Request, _ state: inout State) -> Key {
+    private static func entryKey(of request: Request, _ addedFields: Fields, _ state: inout State) -> Key {
         guard let variation = state.varying[request.key]?.variation else { return request.key }
-        let values = variation.values(of: request)
+        let values = variation.values(of: request, adding: addedFields)
         let bytes = Array(values.utf8)
         if let key = state.varying[request.key]?.keys[bytes] { return key }
         let key = variation.key(of: request.key, for: values)
@@ -67,13 +69,15 @@ final class Variations: Sendable {
 
     /// Returns what identifies the requests that may share a call with this one.
     ///
-    /// - Parameter mismatches: the number of shared calls that were answered for other fields than the request's. After
-    ///   the first, requests share a call by the fields that are now known to matter; after the second, only if all their
-    ///   fields are equal, because then any answer matches.
-    func sharing(of request: Request, afterMismatches mismatches: Int = 0) -> Sharing {
+    /// - Parameters:
+    ///   - addedFields: the fields that the origin adds to requests that lack them.
+    ///   - mismatches: the number of shared calls that were answered for other fields than the request's. After the
+    ///     first, requests share a call by the fields that are now known to matter; after the second, only if all their
+    ///     fields are equal, because then any answer matches.
+    func sharing(of request: Request, adding addedFields: Fields, afterMismatches mismatches: Int = 0) -> Sharing {
         state.withLock { state in
             if mismatches < 2, state.varying[request.key] != nil {
-                return .entry(Self.entryKey(of: request, &state))
+                return .entry(Self.entryKey(of: request, addedFields, &state))
             }
             return mismatches == 0 && state.uniform.contains(request.key)
                 ? .entry(request.key) : .fields(request.key, request.fields)
@@ -91,9 +95,13 @@ final class Variations: Sendable {
 
     /// Remembers that an answer to a request varies by these fields, in addition to those that are known.
     ///
-    /// - Parameter generation: the random text for a key that is not known to vary.
+    /// - Parameters:
+    ///   - addedFields: the fields that the origin adds to requests that lack them.
+    ///   - generation: the random text for a key that is not known to vary.
     /// - Returns: the place of the answer.
-    func add(_ names: [String], for request: Request, generation: @autoclosure () -> String) -> EntryPlace {
+    func add(
+        _ names: [String], for request: Request, adding addedFields: Fields, generation: @autoclosure () -> String
+    ) -> EntryPlace {
         let key = request.key
         return state.withLock { state in
             var known = state.varying[key]
@@ -110,7 +118,7 @@ final class Variations: Sendable {
                 if let known { insert(known, for: key, &state) }
             }
             return EntryPlace(
-                key: Self.entryKey(of: request, &state), names: known?.variation.names ?? [],
+                key: Self.entryKey(of: request, addedFields, &state), names: known?.variation.names ?? [],
                 variation: known?.variation, isMarked: known?.isMarked ?? false, matchesNoOther: !hasRoom)
         }
     }

@@ -5,11 +5,13 @@ extension Loaded {
     /// Larder; hit; ttl=376
     /// Larder; fwd=miss; fwd-status=200; ttl=60; stored
     /// Larder; fwd=stale; fwd-status=304; ttl=60; stored; collapsed
+    /// Larder; fwd=request; fwd-status=304; ttl=60; stored
     /// Larder; fwd=stale; ttl=-30; detail=fallback
     /// ```
     ///
     /// `ttl` is the number of seconds until freshness ends, negative after that. It is left out if no validator sets a
-    /// length of freshness. `fwd=miss` means that there was no copy which the origin could confirm. The text holds no
+    /// length of freshness. `fwd=miss` means that there was no copy which the origin could confirm, `fwd=stale` that it was
+    /// stale, and `fwd=request` that it was fresh and the request or the strategy asked nevertheless. The text holds no
     /// key, parameter or payload.
     public var cacheStatus: String {
         var parts = ["Larder"]
@@ -20,12 +22,16 @@ extension Loaded {
             parts.append(fellBack && trail.saysCalled ? "fwd=stale" : "hit")
         case .revalidated:
             isCopy = false
-            parts.append("fwd=stale")
+            parts.append(provenance.known == .fresh ? "fwd=request" : "fwd=stale")
             // The status of the metadata is that of the answer which brought the payload.
             if metadata?.status != nil { parts.append("fwd-status=304") }
         case .origin:
             isCopy = false
-            parts.append("fwd=miss")
+            switch provenance.known {
+            case .none: parts.append("fwd=miss")
+            case .stale: parts.append("fwd=stale")
+            case .fresh: parts.append("fwd=request")
+            }
             if let status = metadata?.status { parts.append("fwd-status=\(status)") }
         case .fallback:
             isCopy = true

@@ -57,8 +57,8 @@ public struct Call: Sendable {
     var respectsRest = true
     /// The number of calls that this one joined and that were answered for other fields than the request's.
     private(set) var mismatches = 0
-    /// A closure to call when the answer has arrived, before it is saved.
-    var arrived: (@Sendable (Loaded<Entry>) -> Void)?
+    /// A closure to call when the answer has arrived, with whether it may be kept, before it is saved.
+    var arrived: (@Sendable (Loaded<Entry>, Admission) -> Void)?
     private var copy: Copy?
     /// The priority of the shared call; nil for a call that is not shared.
     var sharedPriority: CallPriority?

@@ -10,6 +10,9 @@
 @usableFromInline package struct Provenance: Sendable {
     private enum Kind: UInt8 { case origin, revalidated, store, fallback }
 
+    /// The state of a copy.
+    package enum KnownCopy: UInt8, Sendable { case none, stale, fresh }
+
     /// The reasons and the steps that led to the value.
     ///
     /// `@unchecked Sendable`: nothing in it changes, and the superclass has no state.
@@ -27,6 +30,8 @@
     }
 
     private var kind: Kind
+    /// The copy that the origin could confirm, when the origin was asked.
+    var known = KnownCopy.none
     var freshness: Freshness
     var isStored: Bool
     var fellBack: Bool

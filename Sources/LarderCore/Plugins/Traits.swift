@@ -10,12 +10,20 @@ public struct Traits: Sendable {
     /// Origin: it can change something at the source of the data. If not, ``Resource/send(_:method:invalidating:)``
     /// throws without calling it.
     public var acceptsSends = false
+    /// Origin: returns the copies that a change has put out of date, besides those that the app names. It gets the request
+    /// that was sent, its method and the facts of the answer. Nil if the app alone names them.
+    public var invalidates: (@Sendable (_ change: Request, _ method: String, _ answer: Metadata) -> [Selection])?
     /// Origin, or a part among its settings: returns the account in whose name it signs its calls; nil if nobody is signed
     /// in.
     ///
     /// It is asked whenever a request is made that has no scope, and its answer is then the scope. So the copies of two
     /// accounts never meet. It may be called from any thread, also for a hit in memory, so it must be quick.
     public var account: (@Sendable () -> String?)?
+    /// Origin: the fields that it adds to requests that lack them, by which an answer may vary.
+    ///
+    /// If an answer varies by one of them, its copy is found for the same value only: see ``Metadata/variesBy``. So a policy
+    /// with another value does not show the copies of the former one.
+    public var addedFields: Fields = [:]
     /// The settings of the plugin that contradict each other.
     public var contradictions: [Contradiction] = []
     /// Origin: it cannot fail, so the fallbacks after it are never reached.

@@ -26,13 +26,6 @@ struct HTTPOrigin: Loader {
     let transport: any HTTPTransport
     let world: any World
 
-    /// An answer, and the times between which its head arrived.
-    private struct Arrived {
-        let answer: HTTPAnswer
-        let asked: Timestamp
-        let arrived: Timestamp
-    }
-
     var keepsLimit: Bool { true }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
@@ -52,11 +45,11 @@ struct HTTPOrigin: Loader {
 
     private func answer(to call: Call, _ owner: String?, by end: Duration) async throws -> Loaded<Entry> {
         let request = try request(for: call)
-        let exchange = try await exchange(request, owner, by: end)
+        let known = call.isSend ? nil : call.known?.metadata
+        let exchange = try await exchange(request, confirming: known, owner, by: end)
         let answer = exchange.answer
         if answer.status == 304, !call.isSend {
-            guard let known = call.known?.metadata, HTTPRequestFields.mayBeConditional(call, method: request.method)
-            else {
+            guard let known, exchange.isConditional else {
                 throw LoadError(
                     .failed, "the server answered 304, but was asked for no condition", status: 304, cause: .malformed)
             }
@@ -66,7 +59,8 @@ struct HTTPOrigin: Loader {
             }
             return try .unchanged(call) {
                 try $0.confirm(
-                    httpFields: answer.allFields, askedAt: exchange.asked, arrivedAt: exchange.arrived)
+                    httpFields: answer.allFields, askedAt: exchange.askedAt, arrivedAt: exchange.arrivedAt)
+                exchange.note(in: &$0, at: exchange.arrivedAt)
             }
         }
         let fields = answer.allFields
@@ -75,8 +69,10 @@ struct HTTPOrigin: Loader {
         if !call.isSend { try checkType(fields["content-type"], answer.status) }
         let payload = try await payloads.payload(of: answer, to: request.method, by: end)
         // The graph counts the age from now, so the time that the body took is a part of it.
-        let metadata = Metadata(
-            httpStatus: answer.status, fields: fields, askedAt: exchange.asked, arrivedAt: world.now)
+        let now = world.now
+        var metadata = Metadata(
+            httpStatus: answer.status, fields: fields, askedAt: exchange.askedAt, arrivedAt: now)
+        exchange.note(in: &metadata, at: now)
         return Loaded(Entry(payload, metadata))
     }
 
@@ -92,28 +88,37 @@ struct HTTPOrigin: Loader {
             throw LoadError(.failed, "a request with a body needs the method POST or QUERY, not \(method)")
         }
         let fields = try HTTPRequestFields.fields(
-            of: call, policy: settings.fields, accept: settings.accept, method: method, hasBody: body != nil)
+            of: call, policy: settings.fields, accept: settings.accept, hasBody: body != nil)
         return HTTPRequest(
             method: method, url: try settings.url.expanded(with: call.request.parameters), fields: fields, body: body)
     }
 
-    /// Sends a request, follows redirects, and renews credentials once. `end` is the uptime by which the answer must have
-    /// arrived.
-    private func exchange(_ request: HTTPRequest, _ owner: String?, by end: Duration) async throws -> Arrived {
+    /// Sends a request, follows redirects, and renews credentials once.
+    ///
+    /// - Parameters:
+    ///   - known: the facts of the copy that the server may confirm; nil if there is none.
+    ///   - end: the uptime by which the answer must have arrived.
+    private func exchange(
+        _ request: HTTPRequest, confirming known: Metadata?, _ owner: String?, by end: Duration
+    ) async throws -> HTTPExchange {
         var route = HTTPRoute(request)
         var mayRenew = true
+        var isAuthorized = false
         if let owner { credentials?.enter(owner) }
         defer { if let owner { credentials?.leave(owner) } }
         while true {
-            var request = route.request
+            var (request, isConditional) = route.request(confirming: known)
             var renewals = 0
             if let owner, let credentials, route.isAtFirstServer {
                 renewals = credentials.renewals(of: owner)
                 request = try await credentials.signed(request, for: owner, within: try timeLeft(until: end))
             }
+            if request.fields.contains(where: { $0.name == "authorization" }) { isAuthorized = true }
             let asked = world.now
             let answer = try await transport.send(request, within: try limits(until: end), trusting: settings.trust)
-            let arrived = world.now
+            let exchange = HTTPExchange(
+                answer: answer, askedAt: asked, arrivedAt: world.now, isConditional: isConditional,
+                isAuthorized: isAuthorized, route: route)
             if answer.status == 401, mayRenew, route.isAtFirstServer, let owner, let credentials {
                 mayRenew = false
                 if try await credentials.renew(owner, after: renewals, within: try timeLeft(until: end)) {
@@ -121,11 +126,11 @@ struct HTTPOrigin: Loader {
                     continue
                 }
             }
-            if try route.follow(answer, atMost: settings.redirects) {
+            if try route.follow(exchange, atMost: settings.redirects) {
                 answer.body.cancel()
                 continue
             }
-            return Arrived(answer: answer, asked: asked, arrived: arrived)
+            return exchange
         }
     }
 

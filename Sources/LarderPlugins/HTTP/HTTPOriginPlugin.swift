@@ -56,9 +56,11 @@ extension Plugin {
             Setting(
                 "anonymous", .flag, default: false,
                 help: "Whether calls are made without credentials while nobody is signed in"),
-            traits: { url, _, _, _, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
+            traits: { url, _, fields, accept, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
                 Traits().with {
                     $0.acceptsSends = true
+                    $0.invalidates = { HTTPInvalidation.selections(after: $0, method: $1, answer: $2, at: url) }
+                    $0.addedFields = HTTPRequestFields.added(by: fields, accept: accept)
                     $0.givesUpAfter = limit < .forever ? limit : nil
                     $0.contradictions = contradictions(
                         url: url, statuses: statuses, authorities: authorities, sign: sign, anonymous: anonymous)

@@ -6,7 +6,10 @@ struct HTTPRoute: Sendable {
     private(set) var request: HTTPRequest
     /// Whether all servers so far were the one that the policy names. Credentials are sent to no other.
     private(set) var isAtFirstServer = true
-    private var followed = 0
+    /// The number of redirects that were followed.
+    private(set) var followed = 0
+    /// The rules of the redirects.
+    private(set) var rules = RedirectRules()
 
     /// The statuses of redirects.
     static let redirects: Set = [301, 302, 303, 307, 308]
@@ -20,7 +23,8 @@ struct HTTPRoute: Sendable {
     ///
     /// - Returns: false if the answer is no redirect.
     /// - Throws: ``LoadError`` if the redirect may not be followed.
-    mutating func follow(_ answer: HTTPAnswer, atMost limit: Int) throws(LoadError) -> Bool {
+    mutating func follow(_ exchange: HTTPExchange, atMost limit: Int) throws(LoadError) -> Bool {
+        let answer = exchange.answer
         guard Self.redirects.contains(answer.status) else { return false }
         guard limit > 0 else { throw refused("the policy follows none", answer.status) }
         guard followed < limit else { throw refused("there were \(followed) before it", answer.status) }
@@ -31,6 +35,8 @@ struct HTTPRoute: Sendable {
             throw refused("it leads from https to http", answer.status)
         }
         followed += 1
+        rules.add(
+            answer, askedAt: exchange.askedAt, arrivedAt: exchange.arrivedAt, isAuthorized: exchange.isAuthorized)
         // As all browsers do it: the result of a form is fetched.
         if answer.status == 303 && request.method != "HEAD" || answer.status <= 302 && request.method == "POST" {
             request.method = "GET"

@@ -2,12 +2,11 @@ import LarderCore
 
 /// The header fields that an origin sends.
 enum HTTPRequestFields {
-    /// Returns the fields of a request: those of the call over those of the policy, and the conditions under which the
-    /// server may answer that nothing has changed.
+    /// Returns the fields of a request: those of the call over those of the policy.
     ///
     /// - Throws: ``LoadError`` if the call has a field that it may not set.
     static func fields(
-        of call: Call, policy: [Fields.Field], accept: HTTPAccept, method: String, hasBody: Bool
+        of call: Call, policy: [Fields.Field], accept: HTTPAccept, hasBody: Bool
     ) throws(LoadError) -> [Fields.Field] {
         let own = call.request.fields
         for field in own {
@@ -23,21 +22,28 @@ enum HTTPRequestFields {
         func add(_ name: String, _ value: String) {
             if let field = Fields.Field(name, value) { fields.append(field) }
         }
-        func isNamed(_ name: String) -> Bool { policy.contains { $0.name == name } || own.contains { $0.name == name } }
-        if !accept.ranges.isEmpty, !isNamed("accept") { add("accept", accept.ranges.joined(separator: ", ")) }
-        if !isNamed("user-agent") { add("user-agent", "Larder") }
+        let named = Set(own.map(\.name)).union(policy.map(\.name))
+        if !named.contains("accept"), let accept = accept.field { fields.append(accept) }
+        if !named.contains("user-agent") { add("user-agent", "Larder") }
         fields += policy.filter { field in !own.contains { $0.name == field.name } } + own
         if !hasBody { fields.removeAll { $0.name.hasPrefix("content-") } }
-        if mayBeConditional(call, method: method), let known = call.known?.metadata {
-            if let etag = known.etag { add("if-none-match", etag) }
-            if let date = known.lastModified { add("if-modified-since", date) }
-        }
         return fields
     }
 
-    /// Returns whether a request may name the copy that the server can confirm.
-    static func mayBeConditional(_ call: Call, method: String) -> Bool {
-        !call.isSend && ["GET", "HEAD", "QUERY"].contains(method) && call.known?.metadata.hasValidator == true
+    /// Returns the fields that a policy adds to requests that lack them.
+    static func added(by policy: [Fields.Field], accept: HTTPAccept) -> Fields {
+        let isNamed = policy.contains { $0.name == "accept" }
+        return (policy + (isNamed ? [] : [accept.field].compactMap(\.self))).reduce(into: Fields()) { $0.add($1) }
+    }
+
+    /// Returns whether a server may confirm a copy in answer to a method.
+    static func mayConfirm(_ method: String) -> Bool { ["GET", "HEAD", "QUERY"].contains(method) }
+
+    /// Returns the conditions under which a server answers that a copy is current.
+    static func conditions(confirming known: Metadata) -> [Fields.Field] {
+        [("if-none-match", known.etag), ("if-modified-since", known.lastModified)].compactMap { name, value in
+            value.flatMap { Fields.Field(name, $0) }
+        }
     }
 
     /// Returns whether a field is set by the origin or the transport, or describes the connection.
@@ -57,10 +63,6 @@ enum HTTPRequestFields {
     static func isSafeForOtherServers(_ name: String) -> Bool { harmless.contains(name) }
 
     private static let harmless: Set = [
-        "accept", "accept-language", "user-agent", "cache-control", "pragma", "if-none-match", "if-modified-since",
+        "accept", "accept-language", "user-agent", "cache-control", "pragma",
     ]
-}
-
-extension Metadata {
-    fileprivate var hasValidator: Bool { etag != nil || lastModified != nil }
 }

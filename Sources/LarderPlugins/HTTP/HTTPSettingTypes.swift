@@ -72,6 +72,9 @@ struct HTTPAccept: Hashable, Sendable {
     let ranges: [String]
     private let types: [String]
 
+    /// The field that asks for the types; nil if all are accepted.
+    var field: Fields.Field? { ranges.isEmpty ? nil : Fields.Field("accept", ranges.joined(separator: ", ")) }
+
     init(_ ranges: [String]) {
         self.ranges = ranges
         types = ranges.map(Self.type)

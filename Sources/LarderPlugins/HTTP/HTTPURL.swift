@@ -8,6 +8,8 @@ struct HTTPURL: Hashable, Sendable {
     let server: HTTPAddress.Server
     /// The length of the scheme and the authority, in bytes.
     private let fixedLength: Int
+    /// The pieces of the template behind the authority.
+    let path: [URLTemplate.Part]
     /// The variables of each segment of the path that consists of nothing else.
     private let bareSegments: [[String]]
 
@@ -36,6 +38,7 @@ struct HTTPURL: Hashable, Sendable {
         }
         let path = [.text(String(rest.dropFirst(authority.count)))] + template.parts.dropFirst()
         bareSegments = try Self.bareSegments(of: path)
+        self.path = path
         self.template = template
         server = address.server
         fixedLength = start.utf8.count - rest.utf8.count + authority.utf8.count

@@ -108,6 +108,7 @@ struct HTTPValidator: Validator {
                 return "http authorization"
             }
             if flags.contains(.setsCookie), !isForAll { return "http set-cookie" }
+            if flags.contains(.isRedirectedForOne) { return "http redirect" }
         }
         let maySay: ServerRules.Flags = isShared ? [.isCacheable, .isPublic] : [.isCacheable, .isPublic, .isPrivate]
         if flags.isDisjoint(with: maySay), !rules.isExplicit(shared: isShared) { return "http status" }
@@ -201,7 +202,14 @@ struct HTTPValidator: Validator {
     private func lifetime(_ rules: ServerRules?) -> CopyWindow {
         let own = fresh.map { CopyWindow(.policy("fresh"), $0) }
         if trust == .policy, let own { return own }
-        guard let rules else { return own ?? CopyWindow(.policy("fresh"), 0) }
+        let silent = own ?? CopyWindow(.policy("fresh"), 0)
+        guard let rules else { return silent }
+        let stated = lifetime(rules, silent)
+        return rules.flags.contains(.isRedirected) ? limit(stated, by: rules, own) : stated
+    }
+
+    /// Returns how long the server says that a copy is fresh, or `silent` if it does not say.
+    private func lifetime(_ rules: ServerRules, _ silent: CopyWindow) -> CopyWindow {
         if rules.flags.contains(.noCache) { return .forbidden("no-cache") }
         if isShared, let seconds = rules.sharedMaxAge { return CopyWindow(.server("s-maxage"), seconds: seconds) }
         if let seconds = rules.maxAge { return CopyWindow(.server("max-age"), seconds: seconds) }
@@ -209,7 +217,23 @@ struct HTTPValidator: Validator {
         if heuristic > 0, let seconds = rules.sinceModified, !rules.flags.isDisjoint(with: [.isCacheable, .isPublic]) {
             return CopyWindow(.server("heuristic"), seconds: Int64(Double(seconds) * heuristic))
         }
-        return own ?? CopyWindow(.policy("fresh"), 0)
+        return silent
+    }
+
+    /// Returns the lifetime of a copy that is kept under a URL which led to another. It ends with the first of the
+    /// redirects on the way.
+    ///
+    /// - Parameter own: the lifetime of the policy, for a temporary redirect whose server names none.
+    @inline(never)
+    private func limit(_ lifetime: CopyWindow, by rules: ServerRules, _ own: CopyWindow?) -> CopyWindow {
+        var limits: [CopyWindow] = []
+        if let seconds = rules.redirectLimit(shared: isShared) {
+            limits.append(CopyWindow(.server("redirect"), seconds: seconds))
+        }
+        if rules.flags.contains(.isRedirectedForNow) {
+            limits.append(own ?? CopyWindow(.server("redirect"), seconds: 0))
+        }
+        return limits.reduce(lifetime) { $1.length < $0.length ? $1 : $0 }
     }
 
     /// Returns how long a stale copy may be shown.

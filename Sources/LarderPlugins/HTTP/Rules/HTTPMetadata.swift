@@ -101,6 +101,8 @@ extension String {
 extension NoteKey where Value == Int {
     /// Whether the answer sets a cookie. The cookie itself is not kept.
     static var setsCookie: NoteKey { NoteKey("http.set-cookie") }
+    /// Whether the request had credentials in the field `Authorization`, also if the policy or a signer added it.
+    static var isAuthorized: NoteKey { NoteKey("http.authorization") }
 }
 
 /// Reads the field `Vary` of an answer.

@@ -24,20 +24,26 @@ struct ServerRules: Hashable, NoteValue {
         static let isCacheable = Flags(rawValue: 512)
         /// The answer matches no other request.
         static let variesByAll = Flags(rawValue: 1_024)
+        /// A redirect led to the answer. See ``redirectLimit(shared:)``.
+        static let isRedirected = Flags(rawValue: 2_048)
+        /// One of the redirects is for one user.
+        static let isRedirectedForOne = Flags(rawValue: 4_096)
+        /// One of the redirects is temporary, and its server does not say for how long.
+        static let isRedirectedForNow = Flags(rawValue: 8_192)
     }
 
     /// The places of the numbers.
     private enum Place: Int {
-        case maxAge, sharedMaxAge, expires, sinceModified, whileRevalidating, onError
+        case maxAge, sharedMaxAge, expires, sinceModified, whileRevalidating, onError, redirect, sharedRedirect
     }
 
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     private static let head = 3
-    private static let size = head + 6 * 4
+    private static let size = head + 8 * 4
     /// The number that stands for a rule that the server did not give.
     private static let none = UInt32.max
 
-    /// A version, the flags in 2 bytes and six numbers of seconds in 4 bytes each.
+    /// A version, the flags in 2 bytes and eight numbers of seconds in 4 bytes each.
     private var bytes: [UInt8]
 
     var note: Note { .bytes(bytes) }
@@ -47,12 +53,28 @@ struct ServerRules: Hashable, NoteValue {
         self.bytes = bytes
     }
 
-    /// Reads the rules from an answer.
+    /// Creates the rules of redirects.
+    ///
+    /// - Parameters:
+    ///   - limit: the age of a copy in seconds from which the redirects are not fresh any more; nil for no limit.
+    ///   - sharedLimit: the same in a shared cache.
+    init(redirects flags: Flags, limit: Int64?, sharedLimit: Int64?) {
+        self.init()
+        self.flags = flags.union(.isRedirected)
+        self[.redirect] = limit
+        self[.sharedRedirect] = sharedLimit
+    }
+
+    private init() {
+        bytes = [Self.version] + Array(repeating: 0, count: Self.head - 1)
+        bytes += Array(repeating: 0xFF, count: Self.size - Self.head)
+    }
+
+    /// Reads the rules from an answer, and from the redirects that led to it.
     ///
     /// - Parameter request: the request that was answered; nil if it is not known.
     init(_ metadata: Metadata, for request: Request?) {
-        bytes = [Self.version] + Array(repeating: 0, count: Self.head - 1)
-        bytes += Array(repeating: 0xFF, count: Self.size - Self.head)
+        self.init()
         let fields = metadata.fields
         let control = CacheControl(fields.all("cache-control"))
         self[.maxAge] = control.maxAge
@@ -61,6 +83,11 @@ struct ServerRules: Hashable, NoteValue {
         self[.onError] = control.staleIfError
         readDates(metadata, fields)
         setFlags(control, metadata, request)
+        if let redirects = metadata[.redirectRules] {
+            flags.formUnion(redirects.flags)
+            self[.redirect] = redirects[.redirect]
+            self[.sharedRedirect] = redirects[.sharedRedirect]
+        }
     }
 
     private mutating func readDates(_ metadata: Metadata, _ fields: Fields) {
@@ -87,13 +114,12 @@ struct ServerRules: Hashable, NoteValue {
         if Self.cacheable.contains(status) { flags.insert(.isCacheable) }
         // Larder keeps whole answers only. An error is never kept, because it does not arrive as an entry.
         if !(200..<400 ~= status) || status == 206 || status == 304 { flags.insert(.noStore) }
-        if request?.fields["authorization"] != nil { flags.insert(.isAuthorized) }
+        if request?.fields["authorization"] != nil || metadata[.isAuthorized] != nil { flags.insert(.isAuthorized) }
         if metadata.fields.all("vary").contains(where: { HTTPVary.names($0).contains("*") }) {
             flags.insert(.variesByAll)
         }
         if metadata[.setsCookie] != nil { flags.insert(.setsCookie) }
-        bytes[1] = UInt8(truncatingIfNeeded: flags.rawValue)
-        bytes[2] = UInt8(truncatingIfNeeded: flags.rawValue >> 8)
+        self.flags = flags
     }
 
     /// The statuses that may be kept without a word of the server about it, of those that are no errors.
@@ -103,7 +129,13 @@ struct ServerRules: Hashable, NoteValue {
 
     // MARK: The rules
 
-    var flags: Flags { Flags(rawValue: UInt16(bytes[1]) | UInt16(bytes[2]) << 8) }
+    private(set) var flags: Flags {
+        get { Flags(rawValue: UInt16(bytes[1]) | UInt16(bytes[2]) << 8) }
+        set {
+            bytes[1] = UInt8(truncatingIfNeeded: newValue.rawValue)
+            bytes[2] = UInt8(truncatingIfNeeded: newValue.rawValue >> 8)
+        }
+    }
     /// The value of `max-age` in seconds.
     var maxAge: Int64? { self[.maxAge] }
     /// The value of `s-maxage` in seconds.
@@ -117,10 +149,26 @@ struct ServerRules: Hashable, NoteValue {
     /// The value of `stale-if-error` in seconds.
     var onError: Int64? { self[.onError] }
 
-    /// Whether the server says how long the answer is fresh.
-    func isExplicit(shared: Bool) -> Bool {
-        maxAge != nil || expires != nil || shared && sharedMaxAge != nil
+    /// The age of a copy in seconds from which the redirects that led to its answer are not fresh any more; nil for no
+    /// limit.
+    func redirectLimit(shared: Bool) -> Int64? { self[shared ? .sharedRedirect : .redirect] }
+
+    /// Whether an answer with a status means the same the next time.
+    static func isLasting(_ status: Int) -> Bool { cacheable.contains(status) }
+
+    /// How long the server says that the answer is fresh, in seconds; nil if it does not say.
+    func lifetime(shared: Bool) -> Int64? { (shared ? sharedMaxAge : nil) ?? maxAge ?? expires }
+
+    /// Whether the answer is for the user only who asked.
+    var isForOne: Bool {
+        let isForAll = flags.contains(.isPublic) || sharedMaxAge != nil
+        return flags.contains(.isPrivate)
+            || flags.contains(.isAuthorized) && !isForAll && !flags.contains(.mustRevalidate)
+            || flags.contains(.setsCookie) && !isForAll
     }
+
+    /// Whether the server says how long the answer is fresh.
+    func isExplicit(shared: Bool) -> Bool { lifetime(shared: shared) != nil }
 
     private subscript(place: Place) -> Int64? {
         get {
@@ -139,4 +187,6 @@ struct ServerRules: Hashable, NoteValue {
 extension NoteKey where Value == ServerRules {
     /// The rules of the server for the entry.
     static var serverRules: NoteKey { NoteKey("http") }
+    /// The rules of the redirects that led to the answer.
+    static var redirectRules: NoteKey { NoteKey("http.redirects") }
 }
