@@ -65,7 +65,7 @@ import Synchronization
 
     private func refuse(_ url: String) async throws {
         let answers = """
-            { "resource": "answers", "origin": { "use": "http", "url": "\(url)/{id}" } }
+            { "resource": "answers", "origin": { "use": "http", "url": "\(url)/{id}" }, "strategy": "network-only" }
             """
         let pantry = try await Pantry(
             policies: ["answers": answers], cache: folder, ifCacheUnusable: .fail, environment: [:])

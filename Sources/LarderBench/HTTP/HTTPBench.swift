@@ -53,7 +53,7 @@
                 for _ in 0..<(width == 1 ? 1 : 4) { try await resources.load(10_000, inFlight: width) }
                 let descriptors = openDescriptors()
                 var growth = Int.max
-                // What is lost is lost each time. The allocator takes more only now and then.
+                // A leak grows each time. The allocator takes more memory only now and then.
                 for _ in 0..<(width == 1 ? 1 : 3) {
                     let (before, size) = (try server.requests(bare), residentSize() ?? 0)
                     try await resources.load(total, inFlight: width)

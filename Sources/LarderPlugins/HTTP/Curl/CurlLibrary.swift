@@ -9,8 +9,8 @@
     final class CurlLibrary: @unchecked Sendable {
         typealias Handle = UnsafeMutableRawPointer
 
-        /// Lets one thread at a time set up libcurl's state for the whole process. Versions before 7.84 need that.
-        private static let settingUp = BlockingLock(())
+        /// Whether libcurl's state for the whole process was set up. Before version 7.84, one thread at a time may do that.
+        private static let isSetUp = BlockingLock(false)
 
         let makeEasy: @convention(c) () -> Handle?
         let endEasy: @convention(c) (Handle) -> Void
@@ -56,7 +56,10 @@
                 )
             }
             let setUp = try library.function("curl_global_init", as: (@convention(c) (Int) -> Int32).self)
-            let isReady = Self.settingUp.withLock { _ in setUp(3) == 0 }
+            let isReady = Self.isSetUp.withLock { isSetUp in
+                isSetUp = isSetUp || setUp(3) == 0
+                return isSetUp
+            }
             guard isReady else { throw SystemLibrary.Failure("libcurl cannot be used: its initialization failed") }
             encodings = Self.encodings(version.features)
             hasHTTP2 = version.features & (1 << 16) != 0
