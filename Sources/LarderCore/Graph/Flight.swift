@@ -17,7 +17,10 @@ final class Flight: Sendable {
     }
 
     /// An answer of the origin, and whether it may be kept.
-    typealias Received = (loaded: Loaded<Entry>, admission: Admission)
+    struct Received: Sendable {
+        var loaded: Loaded<Entry>
+        let admission: Admission
+    }
 
     private typealias Waiter = CheckedContinuation<Ending, Never>
 
@@ -90,7 +93,7 @@ final class Flight: Sendable {
     /// Notes that the answer has arrived. Saving begins, and a caller whose time ends is given the answer before it is
     /// saved.
     func arrived(_ loaded: Loaded<Entry>, _ admission: Admission) {
-        state.withLock { $0.arrived = (loaded, admission) }
+        state.withLock { $0.arrived = Received(loaded: loaded, admission: admission) }
     }
 
     /// Ends the flight with the result of the call, and resumes all waiters.

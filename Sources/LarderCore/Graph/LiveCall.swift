@@ -57,8 +57,8 @@ final class LiveCall: Sendable {
     /// for callers with the same fields only. That there is no such instance is for all.
     private func mayHave(_ result: Result<Flight.Received, any Error>) -> Bool {
         switch result {
-        case .success(let (loaded, admission)):
-            admission == .keep ? isAsked(by: loaded.value.metadata.variesBy) : hasSameFields
+        case .success(let received):
+            received.admission == .keep ? isAsked(by: received.loaded.value.metadata.variesBy) : hasSameFields
         case .failure(let error as LoadError): !error.isAnswer || error.saysGone || hasSameFields
         case .failure: true
         }
@@ -68,7 +68,7 @@ final class LiveCall: Sendable {
     /// only.
     private func value(of result: Result<Flight.Received, any Error>) throws -> Loaded<Entry> {
         switch result {
-        case .success(let (loaded, _)): return loaded
+        case .success(let received): return received.loaded
         case .failure(var error as LoadError) where error.reply != nil && !hasSameFields:
             error.reply = nil
             throw error

@@ -57,28 +57,30 @@ package final class LiveSide: Loader {
     /// Asks the origin and saves its answer. A flight calls this once, for all its callers.
     func ask(_ call: Call) async throws -> Flight.Received {
         guard let copies else {
-            let (loaded, admission) = try await receive(call)
+            let received = try await receive(call)
             await storeAccess.place(
-                of: loaded.value, for: call.request, adding: addedFields, isSaved: false, isKept: admission == .keep)
-            return (loaded, admission)
+                of: received.loaded.value, for: call.request, adding: addedFields, isSaved: false,
+                isKept: received.admission == .keep)
+            return received
         }
         let ticket = call.ticket ?? storeAccess.order.begin(call.key)
         let known = call.hasLooked ? call.known : await copy(for: call, among: copies)
         let state = state(of: known, for: call.request)
-        var (loaded, admission) = try await answer(to: call.knowing(known), ticket)
-        loaded.provenance.known = state
-        call.arrived?(loaded, admission)
-        let isUnchanged = loaded.source == .revalidated
-        switch admission {
+        var received = try await answer(to: call.knowing(known), ticket)
+        received.loaded.provenance.known = state
+        call.arrived?(received.loaded, received.admission)
+        let entry = received.loaded.value
+        let isUnchanged = received.loaded.source == .revalidated
+        switch received.admission {
         case .keep:
-            loaded.isStored = await storeAccess.save(
-                loaded.value, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
+            received.loaded.isStored = await storeAccess.save(
+                entry, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
         case .useOnly:
             await storeAccess.leaveUnsaved(
-                loaded.value, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
+                entry, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
         }
-        loaded.value.payload.releaseFile()
-        return (loaded, admission)
+        entry.payload.releaseFile()
+        return received
     }
 
     /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
@@ -119,6 +121,6 @@ package final class LiveSide: Loader {
     private func receive(_ call: Call) async throws -> Flight.Received {
         var loaded = try await origin.load(call)
         let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
-        return (loaded, admission)
+        return Flight.Received(loaded: loaded, admission: admission)
     }
 }
