@@ -54,12 +54,12 @@ final class LiveCall: Sendable {
     /// Returns whether the result is also for this caller.
     ///
     /// An answer that may not be kept may be for one user only, and so may an error that the origin answers. They are
-    /// for callers with the same fields only. That there is no such instance is for all.
+    /// for callers with the same fields only.
     private func mayHave(_ result: Result<Flight.Received, any Error>) -> Bool {
         switch result {
         case .success(let received):
             received.admission == .keep ? isAsked(by: received.loaded.value.metadata.variesBy) : hasSameFields
-        case .failure(let error as LoadError): !error.isAnswer || error.saysGone || hasSameFields
+        case .failure(let error as LoadError): !error.isAnswer || hasSameFields
         case .failure: true
         }
     }

@@ -31,7 +31,7 @@ extension Plugin {
             return Traits().with {
                 if heuristic > 0, fresh != nil, trust == HTTPValidator.Trust.policy.rawValue {
                     $0.contradictions = [
-                        Contradiction("heuristic", "with the trust in the policy, its 'fresh' holds for every copy")
+                        Contradiction("heuristic", "has no effect: with trust 'policy', 'fresh' decides for every copy")
                     ]
                 }
                 $0.followsOrigin = true
@@ -101,15 +101,7 @@ struct HTTPValidator: Validator {
         let flags = rules.flags
         if flags.contains(.noStore) { return "http no-store" }
         if flags.contains(.variesByAll) { return "http vary" }
-        if isShared {
-            if flags.contains(.isPrivate) { return "http private" }
-            let isForAll = flags.contains(.isPublic) || rules.sharedMaxAge != nil
-            if flags.contains(.isAuthorized), !isForAll, !flags.contains(.mustRevalidate) {
-                return "http authorization"
-            }
-            if flags.contains(.setsCookie), !isForAll { return "http set-cookie" }
-            if flags.contains(.isRedirectedForOne) { return "http redirect" }
-        }
+        if isShared, let reason = rules.reasonForOne { return reason }
         let maySay: ServerRules.Flags = isShared ? [.isCacheable, .isPublic] : [.isCacheable, .isPublic, .isPrivate]
         if flags.isDisjoint(with: maySay), !rules.isExplicit(shared: isShared) { return "http status" }
         return nil
@@ -220,8 +212,8 @@ struct HTTPValidator: Validator {
         return silent
     }
 
-    /// Returns the lifetime of a copy that is kept under a URL which led to another. It ends with the first of the
-    /// redirects on the way.
+    /// Returns the lifetime of a copy that is kept under a URL which led to another. It ends when the first of
+    /// the redirects is no longer fresh.
     ///
     /// - Parameter own: the lifetime of the policy, for a temporary redirect whose server names none.
     @inline(never)
@@ -230,7 +222,7 @@ struct HTTPValidator: Validator {
         if let seconds = rules.redirectLimit(shared: isShared) {
             limits.append(CopyWindow(.server("redirect"), seconds: seconds))
         }
-        if rules.flags.contains(.isRedirectedForNow) {
+        if rules.flags.contains(.isRedirectedForNow(shared: isShared)) {
             limits.append(own ?? CopyWindow(.server("redirect"), seconds: 0))
         }
         return limits.reduce(lifetime) { $1.length < $0.length ? $1 : $0 }

@@ -44,11 +44,12 @@ struct RedirectRules: Sendable {
         redirects.reduce(into: []) { flags, redirect in
             let rules = redirect.rules
             flags.formUnion(rules.flags.intersection(Self.restrictions))
-            if rules.isForOne { flags.insert(.isRedirectedForOne) }
+            if rules.reasonForOne != nil { flags.insert(.isRedirectedForOne) }
             // A stale answer with `s-maxage` may not be shown by a shared cache.
             if rules.sharedMaxAge != nil { flags.insert(.proxyRevalidate) }
-            if !rules.isExplicit(shared: true), !ServerRules.isLasting(redirect.metadata.status ?? 0) {
-                flags.insert(.isRedirectedForNow)
+            if ServerRules.isLasting(redirect.metadata.status ?? 0) { return }
+            for isShared in [false, true] where !rules.isExplicit(shared: isShared) {
+                flags.insert(.isRedirectedForNow(shared: isShared))
             }
         }
     }

@@ -29,7 +29,7 @@ struct ServerRules: Hashable, NoteValue {
         /// One of the redirects is for one user.
         static let isRedirectedForOne = Flags(rawValue: 4_096)
         /// One of the redirects is temporary, and its server does not say for how long.
-        static let isRedirectedForNow = Flags(rawValue: 8_192)
+        static func isRedirectedForNow(shared: Bool) -> Flags { Flags(rawValue: shared ? 8_192 : 16_384) }
     }
 
     /// The places of the numbers.
@@ -159,12 +159,15 @@ struct ServerRules: Hashable, NoteValue {
     /// How long the server says that the answer is fresh, in seconds; nil if it does not say.
     func lifetime(shared: Bool) -> Int64? { (shared ? sharedMaxAge : nil) ?? maxAge ?? expires }
 
-    /// Whether the answer is for the user only who asked.
-    var isForOne: Bool {
+    /// The reason why the answer is for the user only who asked; nil if it is not.
+    var reasonForOne: String? {
+        if flags.contains(.isPrivate) { return "http private" }
         let isForAll = flags.contains(.isPublic) || sharedMaxAge != nil
-        return flags.contains(.isPrivate)
-            || flags.contains(.isAuthorized) && !isForAll && !flags.contains(.mustRevalidate)
-            || flags.contains(.setsCookie) && !isForAll
+        // The flag of a redirect is no permission to keep the answer.
+        let isForAuthorized = isForAll || flags.contains(.mustRevalidate) && !flags.contains(.isRedirected)
+        if flags.contains(.isAuthorized), !isForAuthorized { return "http authorization" }
+        if flags.contains(.setsCookie), !isForAll { return "http set-cookie" }
+        return flags.contains(.isRedirectedForOne) ? "http redirect" : nil
     }
 
     /// Whether the server says how long the answer is fresh.

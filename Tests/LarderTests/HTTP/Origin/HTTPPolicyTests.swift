@@ -91,7 +91,7 @@ import Testing
             .problems
         #expect(
             problems.map(\.message)
-                == (isError ? ["with the trust in the policy, its 'fresh' holds for every copy"] : []))
+                == (isError ? ["has no effect: with trust 'policy', 'fresh' decides for every copy"] : []))
     }
 
     @Test func wrongURLIsAnErrorWithItsReason() throws {

@@ -62,6 +62,27 @@ import Testing
         #expect(try asked([], status: status, validator: validator, after: 10) == 2)
     }
 
+    @Test(arguments: ["", #", "shared": true"#])
+    func lifetimeForSharedCachesSetsALimitOnlyThere(_ shared: String) throws {
+        let validator = #"{ "use": "http"\#(shared) }"#
+        #expect(
+            try asked([("Cache-Control", "s-maxage=10")], validator: validator, after: 9) == (shared.isEmpty ? 2 : 1))
+    }
+
+    @Test(arguments: [("must-revalidate", false), ("public", true)])
+    func sharedCacheKeepsAnAuthorizedAnswerOnlyIfTheAnswerItselfAllowsIt(_ control: String, _ isKept: Bool) throws {
+        let server = ScriptedTransport { request in
+            let rules = "max-age=60, \(request.url.hasSuffix("/items") ? "public, must-revalidate" : control)"
+            return request.url.hasSuffix("/items")
+                ? Answer(302, [("Location", "/alice"), ("Cache-Control", rules)])
+                : Answer(200, [("Cache-Control", rules)], "alice")
+        }
+        let isStored = try server.run(
+            #""fields": { "Authorization": "key" }"#, more: Self.more(#"{ "use": "http", "shared": true }"#)
+        ) { simulated async throws in try await simulated.resource.load().isStored }
+        #expect(isStored == isKept)
+    }
+
     @Test(arguments: [("private", false), ("max-age=60", false), ("public, max-age=60", true), ("s-maxage=60", true)])
     func sharedCacheKeepsNoCopyBehindARedirectForOneUser(_ control: String, _ isKept: Bool) throws {
         let server = ScriptedTransport { request in
