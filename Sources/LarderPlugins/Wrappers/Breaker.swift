@@ -98,7 +98,7 @@ struct Breaker: Loader {
 /// at a time while it is half open.
 ///
 /// Only calls that began in the present phase affect the next one. A call that began before the breaker opened and ends
-/// later says nothing about the present state of the origin.
+/// later says nothing about the present state of the origin. Only its `Retry-After` makes the rest longer.
 struct BreakerState: Sendable {
     enum Level: String, Sendable, CaseIterable {
         case closed
@@ -171,8 +171,12 @@ struct BreakerState: Sendable {
     mutating func failed(_ pass: Pass, at now: Duration, calmFor calm: Duration?) {
         if let calm {
             calmUntil = max(calmUntil, now + min(calm, Self.longestCalm))
-            // A late failure does not change the state, but the origin may ask for a longer rest with it.
-            if case .open(let until) = phase { phase = .open(until: max(until, calmUntil)) }
+            // A late failure is not counted, but the origin may ask for a longer rest with it.
+            switch phase {
+            case .open(let until): phase = .open(until: max(until, calmUntil))
+            case .halfOpen(probe: nil): (phase, opened) = (.open(until: calmUntil), now)
+            case .closed, .halfOpen: break
+            }
         }
         guard isCurrent(pass) else { return }
         failures += 1
