@@ -4,7 +4,7 @@ final class LoaderGraph: Sendable {
     let root: any Loader
     /// The loader to ask for an answer at once. If the origin signs its calls, it has none for a request without a
     /// scope, because that request belongs to the present account.
-    let quick: any Loader
+    let immediate: any Loader
     /// The live side alone, for callers that want the origin's answer and nothing else.
     let live: any Loader
     /// The way to the origin of requests that change something there.
@@ -42,7 +42,7 @@ final class LoaderGraph: Sendable {
         self.storeState = storeState
         self.attachments = attachments
         account = policy.account
-        quick = account == nil ? root : ScopedAnswers(of: root)
+        immediate = account == nil ? root : ScopedAnswers(of: root)
         addedFields = policy.addedFields
         self.meter = meter
         self.world = world

@@ -58,7 +58,7 @@ final class ResourceState: Sendable {
     @usableFromInline
     func answer(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {
         guard request.key.resource == name else { return nil }
-        if let answer = present.use({ $0.quick.answer(request, codec: codec, for: .showing) }) { return answer }
+        if let answer = present.use({ $0.immediate.answer(request, codec: codec, for: .showing) }) { return answer }
         return request.key.scope == nil ? answerForAccount(request, codec: codec) : nil
     }
 

@@ -115,7 +115,8 @@ package struct MeasuredOrigin: Loader {
                 meter.originGivenUp(after: call.hasTimedOut?() == true ? world.uptime - start : nil)
                 throw CancellationError()
             }
-            report(call, failed: !failure.isAnswer, since: start)
+            // Without an account, there was no call.
+            if failure.code != .notSignedIn { report(call, failed: !failure.isAnswer, since: start) }
             throw failure
         }
     }

@@ -4,9 +4,9 @@ import Synchronization
 /// Remembers which tiers fail at which operations, so that the log shows the start and the end of a failure and not
 /// each one.
 ///
-/// A failure ends when the operation has worked for a minute without failing in between. The time between two successes
-/// counts for six seconds at most, so ten of them are needed. Fewer prove nothing: a full disk may have room for small
-/// entries, and no entry is written while the origin is down.
+/// A failure ends when the operation has worked for a minute without failing in between. Each time between two
+/// successes counts for at most six seconds, so at least eleven successes are needed. Fewer prove nothing: a full disk may
+/// have room for small entries, and no entry is written while the origin is down.
 final class StoreHealth: Sendable {
     private struct Spell {
         let since: Duration

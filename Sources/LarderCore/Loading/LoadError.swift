@@ -17,7 +17,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         }
         private let kind: Kind
 
-        /// The origin answered with an error. The load ends with this error, even if there is a copy.
+        /// The origin answered with an error. Once the origin is asked, no copy takes its place.
         public static let answer = Code(kind: .answer)
         /// The origin failed.
         public static let failed = Code(kind: .failed)
@@ -31,7 +31,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         public static let refused = Code(kind: .refused)
         /// There is no copy that may be shown, and the request did not allow asking the origin.
         public static let notCached = Code(kind: .notCached)
-        /// The account of the request is not signed in. The load ends with this error, even if there is a copy.
+        /// The account of the request is not signed in. Once the origin is asked, no copy takes its place.
         public static let notSignedIn = Code(kind: .notSignedIn)
         /// The caller's own deadline passed.
         public static let deadline = Code(kind: .deadline)

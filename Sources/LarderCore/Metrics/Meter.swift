@@ -157,7 +157,7 @@ package final class Meter: Sendable {
         change { metrics in
             metrics.count(.loads)
             metrics.count(.failures)
-            if error?.isAnswer == true { metrics.count(.answers) }
+            if error?.code == .answer { metrics.count(.answers) }
             if error?.copyRefused == true { metrics.count(.staleErrors) }
             metrics.latency[.failed, default: Sketch()].record(duration)
         }

@@ -13,7 +13,7 @@ import LarderCore
 final class HTTPBody: Sendable {
     /// The actions by which the reader influences the exchange. They may be called from any thread.
     struct Control: Sendable {
-        /// Lets the transport go on after ``HTTPBody/append(_:)`` returned false.
+        /// Lets the transport go on after ``HTTPBody/append(_:)`` returned ``Reception/pause``.
         var resume: @Sendable () -> Void
         /// Ends the exchange. ``HTTPBody/append(_:)`` and ``HTTPBody/finish(_:)`` have no effect from then on.
         var cancel: @Sendable () -> Void

@@ -26,19 +26,19 @@ struct HTTPOrigin: Loader {
     let transport: any HTTPTransport
     let world: any World
 
-    var keepsLimit: Bool { true }
+    var keepsLimit: Bool { transport.keepsLimits }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let owner = try credentials?.owner(of: call.request)
         do {
             let end = min(world.uptime + settings.limits.whole, call.limit ?? .forever)
             let loaded = try await answer(to: call, owner, by: end)
-            // An answer that arrives after its account has signed out is not kept.
-            try credentials?.check(owner)
+            // An answer that arrives after its account has signed out is not kept. A change has been made all the same.
+            if !call.isSend { try credentials?.check(owner) }
             return loaded
         } catch {
             // Nor does a copy take the place of a failure then.
-            if !(error is CancellationError) { try credentials?.check(owner) }
+            if !call.isSend, !(error is CancellationError) { try credentials?.check(owner) }
             throw (error as? HTTPFailure).map { LoadError($0) } ?? error
         }
     }

@@ -73,7 +73,9 @@ extension Plugin {
                 url: url, method: method, fields: fields, accept: accept, statuses: Set(statuses),
                 redirects: redirects,
                 limits: HTTPLimits(
-                    connect: connectLimit, firstByte: firstByteLimit, whole: limit, capacity: capacity),
+                    connect: connectLimit, firstByte: firstByteLimit, whole: limit,
+                    // The explanation of an error may be larger than the data.
+                    capacity: max(capacity, 1 << 20)),
                 trust: HTTPTrust(authorities: authorities))
             return HTTPOrigin(
                 settings: settings,
@@ -99,7 +101,7 @@ extension Plugin {
             found.append(
                 Contradiction("statuses", "206 and 304 are no whole answers", expected: "statuses of whole answers"))
         }
-        if statuses.contains(where: HTTPRoute.redirects.contains) {
+        if statuses.contains(where: HTTPRoute.redirectStatuses.contains) {
             found.append(
                 Contradiction(
                     "statuses", "301, 302, 303, 307 and 308 are redirects, which are followed or refused, never data",

@@ -32,9 +32,8 @@ struct HTTPPayloads: Sendable {
         var bytes = Data()
         while let chunk = try await answer.body.next() {
             if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
-            if bytes.count > Self.mostInMemory, let sink = await sink() {
-                return try await payload(of: answer.body, after: bytes, in: sink, by: end)
-            }
+            guard bytes.count <= capacity else { throw HTTPFailure.largerThanCapacity }
+            if bytes.count > Self.mostInMemory { return try await payload(of: answer.body, after: bytes, by: end) }
         }
         return Payload(bytes)
     }
@@ -52,26 +51,33 @@ struct HTTPPayloads: Sendable {
         return bytes
     }
 
-    private func sink() async -> PayloadSink? {
-        let (context, capacity) = (context, capacity)
-        // Without a folder, the payload is collected in memory.
-        return try? await context.world.blocking { try context.payloadSink(capacity: capacity) }
-    }
-
-    /// Collects a body in a file. A disk that hangs does not make the call longer.
-    private func payload(
-        of body: HTTPBody, after first: Data, in sink: PayloadSink, by end: Duration
-    ) async throws -> Payload {
-        let collecting = TimedWait(in: context.world) { try await payload(of: body, after: first, in: sink) }
+    /// Collects a large body. A disk that hangs does not make the call longer.
+    private func payload(of body: HTTPBody, after first: Data, by end: Duration) async throws -> Payload {
+        let collecting = TimedWait(in: context.world) { try await payload(of: body, after: first) }
         if let payload = try await collecting.value(within: end - context.world.uptime) { return payload }
         collecting.cancel()
         throw HTTPFailure(.timeout, "the answer was not complete within the limit")
     }
 
-    private func payload(of body: HTTPBody, after first: Data, in sink: PayloadSink) async throws -> Payload {
+    /// Collects a large body in a file, or in memory if there is no folder for it.
+    private func payload(of body: HTTPBody, after first: Data) async throws -> Payload {
+        let (context, capacity) = (context, capacity)
         let world = context.world
+        guard let sink = try? await world.blocking({ try context.payloadSink(capacity: capacity) }) else {
+            var bytes = first
+            while let chunk = try await body.next() {
+                bytes.append(chunk)
+                guard bytes.count <= capacity else { throw HTTPFailure.largerThanCapacity }
+            }
+            return Payload(bytes)
+        }
         try await world.blocking { try sink.write(first) }
-        while let chunk = try await body.next() { try await world.blocking { try sink.write(chunk) } }
+        var size = first.count
+        while let chunk = try await body.next() {
+            size += chunk.count
+            guard size <= capacity else { throw HTTPFailure.largerThanCapacity }
+            try await world.blocking { try sink.write(chunk) }
+        }
         return try await world.blocking { try sink.finish() }
     }
 }

@@ -12,7 +12,7 @@ struct HTTPRoute: Sendable {
     private(set) var rules = RedirectRules()
 
     /// The statuses of redirects.
-    static let redirects: Set = [301, 302, 303, 307, 308]
+    static let redirectStatuses: Set = [301, 302, 303, 307, 308]
 
     /// Begins with the request of a policy.
     init(_ request: HTTPRequest) {
@@ -25,7 +25,7 @@ struct HTTPRoute: Sendable {
     /// - Throws: ``LoadError`` if the redirect may not be followed.
     mutating func follow(_ exchange: HTTPExchange, atMost limit: Int) throws(LoadError) -> Bool {
         let answer = exchange.answer
-        guard Self.redirects.contains(answer.status) else { return false }
+        guard Self.redirectStatuses.contains(answer.status) else { return false }
         guard limit > 0 else { throw refused("the policy follows none", answer.status) }
         guard followed < limit else { throw refused("there were \(followed) before it", answer.status) }
         guard let location = answer.fields.first(where: { $0.name == "location" }),

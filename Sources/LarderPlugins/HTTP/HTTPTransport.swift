@@ -4,6 +4,9 @@ import LarderCore
 ///
 /// A transport does nothing by itself: it follows no redirect, adds no credentials, keeps no cookie and has no cache.
 protocol HTTPTransport: Sendable {
+    /// Whether each request ends at its limits, whatever others do.
+    var keepsLimits: Bool { get }
+
     /// Sends a request and returns the answer when its head has arrived. The body arrives as it is read.
     ///
     /// The body is decoded if the server has compressed it. Answers with a status of 1xx are skipped.

@@ -18,7 +18,7 @@ struct Timeout: Loader {
     func load(_ call: Call) async throws -> Loaded<Entry> {
         if inner.keepsLimit { return try await loadLimited(call) }
         if let loaded = try await inner.load(call, within: after, in: world) { return loaded }
-        throw LoadError(.timeout, .timedOut(after: after))
+        throw timedOut()
     }
 
     /// Lets the inner loader end the call.
@@ -29,8 +29,14 @@ struct Timeout: Loader {
         do {
             return try await inner.load(call)
         } catch let error as LoadError where error.code == .timeout && world.uptime >= end {
-            throw LoadError(.timeout, .timedOut(after: after), origin: error.origin)
+            throw timedOut(error.origin)
         }
+    }
+
+    private func timedOut(_ origin: (any Error)? = nil) -> LoadError {
+        var error = LoadError(.timeout, .timedOut(after: after), origin: origin)
+        error.cause = .timeout
+        return error
     }
 }
 

@@ -202,6 +202,7 @@
             exchange.begin(on: handle)
             nextEnd = min(nextEnd, exchange.end)
             if curl.add(multi, handle.pointer) == 0 { return true }
+            _ = exchange.detach(handle.pointer)
             curl.endEasy(handle.pointer)
             return false
         }
@@ -242,7 +243,8 @@
 
         private func endOverdue() {
             let now = uptime
-            for exchange in exchanges.values.filter({ $0.end <= now }) {
+            // The end of one lets the next begin, which may end there and then.
+            for exchange in exchanges.values.filter({ $0.end <= now }) where exchanges[exchange.number] != nil {
                 exchange.finishOverdue()
                 remove(exchange)
             }

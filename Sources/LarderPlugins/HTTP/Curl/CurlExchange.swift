@@ -128,7 +128,7 @@
             curl.set(.headerData, context, on: handle)
             errorText[0] = 0
             curl.set(.errorBuffer, UnsafeRawPointer(errorText), on: handle)
-            let milliseconds = min(limits.connect, .seconds(1 << 20)).nanoseconds / 1_000_000
+            let milliseconds = (min(limits.connect, .seconds(1 << 20)).nanoseconds + 999_999) / 1_000_000
             curl.set(.connectTimeoutMS, Int(max(1, milliseconds)), on: handle)
             curl.set(.address, request.url, on: handle)
             prepareMethod(handle, of: request)

@@ -36,6 +36,8 @@
         let encodings: String?
         /// Whether libcurl speaks HTTP/2.
         let hasHTTP2: Bool
+        /// Whether a request can end while a name is looked up. Earlier versions block their thread until the look-up ends.
+        let leavesLookUps: Bool
 
         private let library: SystemLibrary
 
@@ -63,6 +65,7 @@
             guard isReady else { throw SystemLibrary.Failure("libcurl cannot be used: its initialization failed") }
             encodings = Self.encodings(version.features)
             hasHTTP2 = version.features & (1 << 16) != 0
+            leavesLookUps = version.number >= 0x07_57_00
             makeEasy = try library.function("curl_easy_init", as: (@convention(c) () -> Handle?).self)
             endEasy = try library.function("curl_easy_cleanup", as: (@convention(c) (Handle) -> Void).self)
             resetEasy = try library.function("curl_easy_reset", as: (@convention(c) (Handle) -> Void).self)

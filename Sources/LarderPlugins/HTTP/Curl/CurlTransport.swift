@@ -9,12 +9,14 @@
     final class CurlTransport: HTTPTransport {
         private let engine: CurlEngine
 
+        var keepsLimits: Bool { engine.curl.leavesLookUps }
+
         /// Creates a transport.
         ///
         /// - Parameters:
         ///   - world: the world whose uptime limits are measured with.
         ///   - connectionsPerHost: the largest number of connections to one server. Further requests wait.
-        /// - Throws: ``SystemLibrary/Failure`` if libcurl is missing or too old.
+        /// - Throws: ``SystemLibrary/Failure`` if libcurl is missing or too old, or cannot be used.
         init(world: any World, connectionsPerHost: Int) throws(SystemLibrary.Failure) {
             engine = try CurlEngine(CurlLibrary(), world: world, connectionsPerHost: connectionsPerHost)
         }

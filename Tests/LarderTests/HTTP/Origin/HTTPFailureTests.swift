@@ -82,6 +82,13 @@ import Testing
         #expect(server.cancellations == 1)
     }
 
+    @Test func explanationMayBeLargerThanTheCapacity() throws {
+        let text = String(repeating: "x", count: 2_000)
+        try ScriptedTransport(Answer(422, [], text)).run(#""capacity": "1KB""#) { simulated async throws in
+            #expect(await failure { try await simulated.resource.load() }?.reply?.body.count == 2_000)
+        }
+    }
+
     @Test func loadThatIsCancelledWhileItsExplanationArrivesEndsAtOnce() throws {
         let server = ScriptedTransport(Answer(500, [], chunks: [Data("first".utf8)], isOpen: true))
         try server.run { simulated async throws in

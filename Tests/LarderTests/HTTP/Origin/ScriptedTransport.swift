@@ -7,6 +7,8 @@ import LarderSimulation
 
 /// A transport that answers in memory as a test says, and records what it was asked.
 final class ScriptedTransport: HTTPTransport {
+    var keepsLimits: Bool { true }
+
     struct Answer: Sendable {
         var status: Int
         var fields: [(String, String)]

@@ -81,6 +81,32 @@ import Testing
         #expect(server.asked.count == 3)
     }
 
+    @Test func changeThatWasMadeSucceedsAndExpiresTheCopyThoughTheAccountChanges() throws {
+        let session = SignedInSession("alice")
+        let server = ScriptedTransport { request in
+            if request.method != "GET" { session.account = nil }
+            return Answer(200, [], request.method)
+        }
+        try Self.run(session, server) { simulated async throws in
+            let request = simulated.resource.request(scope: "alice")
+            #expect(try await simulated.resource.send(request, method: "DELETE").text == "DELETE")
+            session.account = "alice"
+            #expect(try await simulated.resource.load(scope: "alice").source == .origin)
+        }
+    }
+
+    @Test func callThatWasNotMadeStandsInNoMetricOfTheOrigin() throws {
+        let session = SignedInSession("alice")
+        try Self.run(session) { simulated async throws in
+            let before = simulated.resource.metrics
+            session.account = nil
+            #expect(await failure { try await simulated.resource.load() }?.code == .notSignedIn)
+            let after = simulated.resource.metrics
+            #expect(after.originCalls == before.originCalls && after[.answers] == before[.answers])
+            #expect(after[.failures] == before[.failures] + 1)
+        }
+    }
+
     @Test func failureAfterTheAccountChangedIsThatOfTheAccount() throws {
         // The second request fails, and the third is not signed. Each time, another account has signed in.
         let session = SignedInSession("alice") { session in
