@@ -27,6 +27,7 @@ struct ResourceWorld: World {
 
     @discardableResult
     func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> { base.spawn(work) }
+    func begin(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> { base.begin(work) }
 
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await base.blocking(work)

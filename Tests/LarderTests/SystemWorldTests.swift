@@ -106,6 +106,20 @@ import Larder
         #expect(outcomes == [.success, .success, .success])
     }
 
+    @Test func workThatBeginsRunsOnItsCallersThreadUntilItWaits() async {
+        let steps = Locked<[String]>([])
+        let mayEnd = AsyncStream<Void>.makeStream()
+        let task = world.begin {
+            steps.withLock { $0.append("begun") }
+            for await _ in mayEnd.stream {}
+            steps.withLock { $0.append("ended") }
+        }
+        steps.withLock { $0.append("called") }
+        mayEnd.continuation.finish()
+        await task.value
+        #expect(steps.withLock { $0 } == ["begun", "called", "ended"])
+    }
+
     @Test func errorOfBlockingWorkIsThrown() async {
         struct Failure: Error {}
         await #expect(throws: Failure.self) { try await world.blocking { throw Failure() } }

@@ -10,6 +10,8 @@ import Testing
     private struct CountingWorld: World {
         let base: SimulatedWorld
         let tasks = Locked(0)
+        /// The number of tasks that began on the threads of their callers.
+        let begun = Locked(0)
         private let timer = SharedTimer()
 
         init(_ base: SimulatedWorld) { self.base = base }
@@ -26,6 +28,10 @@ import Testing
             tasks.withLock { $0 += 1 }
             return base.spawn(work)
         }
+        func begin(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+            begun.withLock { $0 += 1 }
+            return base.begin(work)
+        }
         func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
             try await base.blocking(work)
         }
@@ -35,6 +41,7 @@ import Testing
     private struct Probe: Loader {
         let tasks: Locked<Int>
         let atCall: Locked<Int?>
+        let keepsLimit: Bool
 
         func load(_ call: Call) async throws -> Loaded<Entry> {
             atCall.withLock { $0 = tasks.withLock { $0 } }
@@ -42,11 +49,14 @@ import Testing
         }
     }
 
-    private static func tasks(store: String, deadline: Duration? = nil) throws -> Int? {
+    /// Returns the numbers of tasks that were started until the origin was called: elsewhere, and on the caller's thread.
+    private static func tasks(
+        store: String, deadline: Duration? = nil, keepsLimit: Bool = false
+    ) throws -> (started: Int, begun: Int)? {
         try SimulatedWorld().run { base in
             let world = CountingWorld(base)
             let atCall = Locked<Int?>(nil)
-            let probe = Probe(tasks: world.tasks, atCall: atCall)
+            let probe = Probe(tasks: world.tasks, atCall: atCall, keepsLimit: keepsLimit)
             var registry = Registry.standard
             try registry.register(.origin("probe", "Notes when it is called.") { _ in probe })
             let folder = try Folder()
@@ -64,7 +74,7 @@ import Testing
             let catalog = pantry.resource("catalog")
             let before = world.tasks.withLock { $0 }
             _ = try await catalog.load(["id": "1"], deadline: deadline)
-            return atCall.withLock { $0 }.map { $0 - before }
+            return atCall.withLock { $0 }.map { ($0 - before, world.begun.withLock { $0 }) }
         }
     }
 
@@ -75,11 +85,17 @@ import Testing
 
     @Test(arguments: [nil, Duration.seconds(5)])
     func networkFirstMissStartsThreeTasksBeforeItsOriginIsCalled(_ deadline: Duration?) throws {
-        #expect(try Self.tasks(store: Self.tiers, deadline: deadline) == 3, "the call, its timeout, and all alarms")
+        let tasks = try #require(try Self.tasks(store: Self.tiers, deadline: deadline))
+        #expect(tasks == (3, 0), "the call, its timeout, and all alarms")
+    }
+
+    @Test func callOfAnOriginThatKeepsItsLimitBeginsOnTheThreadOfItsCaller() throws {
+        let tasks = try #require(try Self.tasks(store: Self.tiers, keepsLimit: true))
+        #expect(tasks == (1, 1), "all alarms, and the call, whose timeout needs no task")
     }
 
     @Test(arguments: [nil, Duration.seconds(5)])
     func eachStoreWithALimitAddsOneTaskToANetworkFirstMiss(_ deadline: Duration?) throws {
-        #expect(try Self.tasks(store: Self.limitedTiers, deadline: deadline) == 5)
+        #expect(try Self.tasks(store: Self.limitedTiers, deadline: deadline)?.started == 5)
     }
 }

@@ -43,6 +43,17 @@
             return figures
         }
 
+        /// An origin that answers at once, on the thread of its caller.
+        private struct ConstantAnswer: Loader {
+            let answer: Data
+
+            var keepsLimit: Bool { true }
+
+            func load(_ call: Call) async throws -> Loaded<Entry> {
+                Loaded(Entry(Data("/\(call.request.parameters["id"] ?? "") ".utf8) + answer))
+            }
+        }
+
         /// Makes many requests, and checks that each was made once and that nothing is left behind.
         private static func leaks(
             _ resources: Resources, _ server: ServerProcess, _ bare: BareCurl, count: Int
@@ -134,9 +145,7 @@
                 var registry = Registry.standard
                 let answer = Data(repeating: UInt8(ascii: "x"), count: 1_000)
                 try registry.register(
-                    .origin("constant-answer", "Answers at once.") { call in
-                        Data("/\(call.request.parameters["id"] ?? "") ".utf8) + answer
-                    })
+                    .origin("constant-answer", "Answers at once.") { _ in ConstantAnswer(answer: answer) })
                 pantry = try await Pantry(
                     policies: URL(filePath: folder), registry: registry, cache: URL(filePath: folder), environment: [:])
                 items = pantry.resource("items")

@@ -84,7 +84,8 @@ final class Flight: Sendable {
     /// Sets the task that makes the call.
     func launched(_ work: Task<Void, Never>) {
         let isAbandoned = state.withLock { state in
-            state.work = work
+            // The call may have ended already.
+            if state.result == nil { state.work = work }
             return state.isAbandoned
         }
         if isAbandoned { work.cancel() }

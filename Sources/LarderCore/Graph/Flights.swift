@@ -88,12 +88,12 @@ package final class Flights: Sendable {
         shared.trail = flight.trail
         shared.sharedPriority = flight.priority
         shared.arrived = { flight.arrived($0, $1) }
-        flight.launched(
-            world.spawn { [shared] in
-                let result: Result<Flight.Received, any Error>
-                do { result = .success(try await side.ask(shared)) } catch { result = .failure(error) }
-                flight.land(result)
-            })
+        let work = { @Sendable [shared] in
+            let result: Result<Flight.Received, any Error>
+            do { result = .success(try await side.ask(shared)) } catch { result = .failure(error) }
+            flight.land(result)
+        }
+        flight.launched(side.beginsOnCaller ? world.begin(work) : world.spawn(work))
     }
 
     private func ended(_ flight: Flight, _ identity: Identity) {

@@ -14,6 +14,8 @@ package final class LiveSide: Loader {
     /// A hash of the declarations of the origin, the wrappers and the validators. Only callers with the same hash share
     /// a flight.
     let declaration: Int
+    /// Whether calls may begin on the threads of their callers.
+    var beginsOnCaller: Bool { origin.keepsLimit }
 
     /// - Parameter origin: the origin with the wrappers around it.
     init(

@@ -18,8 +18,10 @@ public protocol Loader: Sendable {
     func load(_ call: Call) async throws -> Loaded<Entry>
 
     /// Whether the loader itself ends each call by the call's ``Call/limit``, with a ``LoadError`` of the code `timeout`,
-    /// even if something that it waits for ignores cancellation. By default false. A timeout around such a loader is
-    /// cheaper: it needs no task of its own.
+    /// even if something that it waits for ignores cancellation. By default false.
+    ///
+    /// Such a loader never blocks its thread. That makes it cheaper: a timeout around it needs no task of its own, and
+    /// its calls begin on the threads of their callers.
     var keepsLimit: Bool { get }
 }
 

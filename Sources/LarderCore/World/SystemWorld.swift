@@ -49,6 +49,13 @@ public struct SystemWorld: World {
         Task.detached { await work() }
     }
 
+    /// Starts a task on the caller's thread, where the system can.
+    @discardableResult
+    public func begin(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return spawn(work) }
+        return Task.immediateDetached { await work() }
+    }
+
     /// Runs `work` on one of this world's shared threads.
     public func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in

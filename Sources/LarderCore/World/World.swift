@@ -41,6 +41,11 @@ public protocol World: Sendable {
     @discardableResult
     func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never>
 
+    /// Starts work that outlives its caller and never blocks. Runs it on the caller's thread until it first waits, which
+    /// spares waking another thread. By default, the same as ``spawn(_:)``.
+    @discardableResult
+    func begin(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never>
+
     /// Runs `work` on a thread that may block, never on Swift's cooperative pool, and returns what it returns. The threads
     /// are shared by all callers and few, so work that hangs may hold up other work.
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
@@ -83,6 +88,10 @@ public protocol World: Sendable {
 }
 
 extension World {
+    /// Starts a task.
+    @discardableResult
+    public func begin(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> { spawn(work) }
+
     /// Runs `work` on the shared threads.
     public func blocking<Value: Sendable>(
         on name: String, atMost limit: Int, _ work: @escaping @Sendable () throws -> Value

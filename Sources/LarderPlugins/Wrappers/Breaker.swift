@@ -44,6 +44,8 @@ struct Breaker: Loader {
     let state: Locked<BreakerState>
     let context: Context
 
+    var keepsLimit: Bool { inner.keepsLimit }
+
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let pass = change { $0.ask(at: $1) }
         if case .refused(let failures, let rest) = pass {

@@ -62,6 +62,8 @@ struct Retry: Loader {
         self.context = context
     }
 
+    var keepsLimit: Bool { inner.keepsLimit }
+
     func load(_ call: Call) async throws -> Loaded<Entry> {
         if call.isSend, !repeatsSends { return try await inner.load(call) }
         var planned = backoff
@@ -72,7 +74,9 @@ struct Retry: Loader {
                 guard let failure = LoadError.meaning(of: error), !failure.isAnswer, let wait = wait(planned, failure)
                 else { throw error }
                 call.trail.note("retry", .retrying(after: failure, attempt: attempt + 1, wait: wait))
-                try await context.world.sleep(for: wait)
+                let left = call.limit.map { $0 - context.world.uptime } ?? .forever
+                try await context.world.sleep(for: min(wait, left))
+                guard wait < left else { throw LoadError(.timeout, "the tries took too long", cause: .timeout) }
                 context.count(.retries)
                 planned = planned.scaled(by: factor)
             }

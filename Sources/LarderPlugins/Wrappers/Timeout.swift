@@ -15,6 +15,8 @@ struct Timeout: Loader {
     let after: Duration
     let world: any World
 
+    var keepsLimit: Bool { inner.keepsLimit }
+
     func load(_ call: Call) async throws -> Loaded<Entry> {
         if inner.keepsLimit { return try await loadLimited(call) }
         if let loaded = try await inner.load(call, within: after, in: world) { return loaded }

@@ -72,6 +72,17 @@ import Testing
         }
     }
 
+    @Test func timeoutEndsTheWaitOfARetryWithinIt() throws {
+        let more =
+            #""around": [{ "use": "timeout", "after": "45s" }, { "use": "retry", "retries": 3, "backoff": "1s" }]"#
+        try ScriptedTransport(Answer(503, [("Retry-After", "20")])).run(strategy: #""network-only""#, more: more) {
+            simulated async throws in
+            let error = await failure { try await simulated.resource.load() }
+            #expect(error?.code == .timeout && error?.message == "timed out after 45 s")
+            #expect(simulated.world.uptime == .seconds(45))
+        }
+    }
+
     @Test func errorDoesNotWaitForItsSlowExplanation() throws {
         let server = ScriptedTransport(Answer(500, [], chunks: [Data("first".utf8)], isOpen: true))
         try server.run { simulated async throws in
