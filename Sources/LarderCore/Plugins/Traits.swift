@@ -19,7 +19,8 @@ public struct Traits: Sendable {
     /// It is asked whenever a request is made that has no scope, and its answer is then the scope. So the copies of two
     /// accounts never meet. It may be called from any thread, also for a hit in memory, so it must be quick.
     public var account: (@Sendable () -> String?)?
-    /// Origin: the fields that it adds to requests that lack them, by which an answer may vary.
+    /// Origin, or a part among its settings: the fields that it adds to requests that lack them, by which an answer may
+    /// vary.
     ///
     /// If an answer varies by one of them, its copy is found for the same value only: see ``Metadata/variesBy``. So a policy
     /// with another value does not show the copies of the former one.
