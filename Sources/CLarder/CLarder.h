@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 #if defined(__linux__)
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #endif
 
 #pragma clang assume_nonnull begin
@@ -56,6 +58,8 @@ typedef enum __attribute__((enum_extensibility(closed))) CurlOption : int {
 typedef enum __attribute__((enum_extensibility(closed))) CurlMultiOption : int {
     CurlMultiOptionMaxConnections = 6,
     CurlMultiOptionMaxHostConnections = 7,
+    CurlMultiOptionSocketData = 10002,
+    CurlMultiOptionSocketFunction = 20001,
 } CurlMultiOption;
 
 /// A fact that `curl_easy_getinfo` tells.
@@ -83,18 +87,15 @@ typedef struct CurlMessage {
     } data;
 } CurlMessage;
 
-/// A descriptor that `curl_multi_poll` waits for, too. `events` and `arrived` are 1 for bytes that can be read.
-typedef struct CurlWaitDescriptor {
-    int descriptor;
-    short events;
-    short arrived;
-} CurlWaitDescriptor;
-
 /// A function that libcurl calls with bytes, or with a line of a head. It returns the number of bytes that it took.
 typedef size_t (*CurlDataFunction)(char *bytes, size_t size, size_t count, void *_Nullable context);
 
 /// A function that libcurl calls with a new socket. It returns 0.
 typedef int (*CurlSocketFunction)(void *_Nullable context, int socket, int purpose);
+
+/// A function that libcurl calls with the directions in which a socket must be watched. It returns 0.
+typedef int (*CurlWatchFunction)(
+    void *handle, int socket, int directions, void *_Nullable context, void *_Nullable socketContext);
 
 /// A function that libcurl calls before it sends a request. It returns 0, or 1 to end the exchange.
 typedef int (*CurlPrerequestFunction)(
@@ -139,6 +140,18 @@ static inline int larder_curl_multi_set_long(const void *setopt, void *multi, Cu
     return ((int (*)(void *, int, ...))setopt)(multi, option, value);
 }
 
+/// Calls `curl_multi_setopt` with a pointer to an object.
+static inline int larder_curl_multi_set_pointer(
+    const void *setopt, void *multi, CurlMultiOption option, const void *_Nullable value) {
+    return ((int (*)(void *, int, ...))setopt)(multi, option, value);
+}
+
+/// Calls `curl_multi_setopt` with a function that is called when a socket must be watched.
+static inline int larder_curl_multi_set_watch_function(
+    const void *setopt, void *multi, CurlMultiOption option, CurlWatchFunction value) {
+    return ((int (*)(void *, int, ...))setopt)(multi, option, value);
+}
+
 /// Calls `curl_easy_getinfo` for a number.
 static inline int larder_curl_get_long(const void *getinfo, void *handle, CurlInfo info, long *value) {
     return ((int (*)(void *, int, ...))getinfo)(handle, info, value);
@@ -153,6 +166,48 @@ static inline int larder_curl_get_pointer(
 #if defined(__linux__)
 /// Returns a new descriptor that can be read from after a number was written to it; -1 if there is none left.
 static inline int larder_make_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+/// Returns a new descriptor that can be read from after a time; -1 if there is none left.
+static inline int larder_make_timer(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+/// Sets the time from now, at least 1 ns, after which a timer can be read from.
+static inline void larder_set_timer(int timer, int64_t nanoseconds) {
+    struct itimerspec time = {{0, 0}, {nanoseconds / 1000000000, nanoseconds % 1000000000}};
+    timerfd_settime(timer, 0, &time, 0);
+}
+
+/// Returns a new set of watched descriptors; -1 if there is no descriptor left.
+static inline int larder_make_watch(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+/// Watches a descriptor for bytes to read (1) and room to write (2). Returns false if the system has no memory left.
+static inline _Bool larder_watch(int watch, int descriptor, int directions) {
+    struct epoll_event event = {
+        .events = (directions & 1 ? EPOLLIN : 0) | (directions & 2 ? EPOLLOUT : 0), .data.fd = descriptor};
+    return epoll_ctl(watch, EPOLL_CTL_ADD, descriptor, &event) == 0 ||
+           epoll_ctl(watch, EPOLL_CTL_MOD, descriptor, &event) == 0;
+}
+
+/// Watches a descriptor no more.
+static inline void larder_unwatch(int watch, int descriptor) { epoll_ctl(watch, EPOLL_CTL_DEL, descriptor, 0); }
+
+/// A watched descriptor that is ready to be read from (1) or to be written to (2), or has an error (4).
+typedef struct ReadyDescriptor {
+    int descriptor;
+    int directions;
+} ReadyDescriptor;
+
+/// Waits until descriptors are ready. Returns their number, at most 64, or 0 after a signal.
+static inline int larder_await_ready(int watch, ReadyDescriptor *ready) {
+    struct epoll_event events[64];
+    int count = epoll_wait(watch, events, 64, -1);
+    for (int i = 0; i < count; i++) {
+        uint32_t bits = events[i].events;
+        ready[i].descriptor = events[i].data.fd;
+        ready[i].directions = (bits & (EPOLLIN | EPOLLHUP) ? 1 : 0) | (bits & EPOLLOUT ? 2 : 0) |
+                              (bits & (EPOLLERR | EPOLLHUP) ? 4 : 0);
+    }
+    return count < 0 ? 0 : count;
+}
 #endif
 
 #pragma clang assume_nonnull end

@@ -5,11 +5,16 @@ struct Case {
     var name: String
     /// The largest cost of one operation that meets the goal, in nanoseconds.
     var goal: Double?
+    /// The time that the case runs in a round; nil for that of the harness.
+    var slice: Duration?
     var run: (Int) async throws -> Void
 
-    init(_ name: String, goal: Double? = nil, _ run: @escaping (Int) async throws -> Void) {
+    init(
+        _ name: String, goal: Double? = nil, slice: Duration? = nil, _ run: @escaping (Int) async throws -> Void
+    ) {
         self.name = name
         self.goal = goal
+        self.slice = slice
         self.run = run
     }
 }
@@ -90,6 +95,7 @@ struct Harness {
         // The first call prepares the case, which is not measured.
         try await one.run(0)
         var count = 1
+        let slice = one.slice ?? slice
         while true {
             let start = world.uptime
             try await one.run(count)

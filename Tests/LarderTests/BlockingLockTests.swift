@@ -1,6 +1,13 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+import Larder
 import Testing
 
-import Larder
 @testable import LarderBase
 @testable import LarderCore
 @testable import LarderPlugins
@@ -18,6 +25,28 @@ import Larder
             try await group.waitForAll()
         }
         #expect(count.withLock { $0 } == 8_000)
+    }
+
+    @Test func heldLockIsNotWaitedFor() async throws {
+        let lock = BlockingLock(1)
+        let world = SystemWorld(blockingThreads: 1)
+        let (isHeld, mayEnd) = (Gate(), Gate())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await world.blocking {
+                    lock.withLock { _ in
+                        isHeld.open()
+                        var byte: UInt8 = 0
+                        _ = read(mayEnd.descriptor, &byte, 1)
+                    }
+                }
+            }
+            try await isHeld.opened()
+            #expect(lock.tryLock { $0 } == nil)
+            mayEnd.open()
+            try await group.waitForAll()
+        }
+        #expect(lock.tryLock { $0 } == 1)
     }
 
     /// Without the trap, the thread would wait for itself for ever.

@@ -52,26 +52,32 @@ struct Breaker: Loader {
             context.count(.breakerRefusals)
             throw LoadError(.unavailable, .breakerOpen(after: failures, left: rest))
         }
+        // Other calls have nothing to give back, and a handler would make everything inside it slower.
+        guard case .probe = pass else { return try await load(call, pass) }
         return try await withTaskCancellationHandler {
-            do {
-                let loaded = try await inner.load(call)
-                change { state, _ in state.succeeded(pass) }
-                return loaded
-            } catch {
-                let failure = LoadError.meaning(of: error)
-                change { state, now in
-                    switch failure?.code {
-                    // Neither says anything about the origin.
-                    case nil, .notSignedIn: state.withdrawn(pass)
-                    case .answer: state.succeeded(pass)
-                    default: state.failed(pass, at: now, calmFor: failure?.retryAfter)
-                    }
-                }
-                throw error
-            }
+            try await load(call, pass)
         } onCancel: {
             // The state changes at once, because the origin may ignore cancellation.
             change { state, _ in state.withdrawn(pass) }
+        }
+    }
+
+    private func load(_ call: Call, _ pass: BreakerState.Pass) async throws -> Loaded<Entry> {
+        do {
+            let loaded = try await inner.load(call)
+            change { state, _ in state.succeeded(pass) }
+            return loaded
+        } catch {
+            let failure = LoadError.meaning(of: error)
+            change { state, now in
+                switch failure?.code {
+                // Neither says anything about the origin.
+                case nil, .notSignedIn: state.withdrawn(pass)
+                case .answer: state.succeeded(pass)
+                default: state.failed(pass, at: now, calmFor: failure?.retryAfter)
+                }
+            }
+            throw error
         }
     }
 

@@ -8,11 +8,15 @@
         import Musl
     #endif
 
-    /// A thread with the exchanges that run on it. It starts with the first exchange and ends when the engine is closed.
+    /// The exchanges that run at the same time, and a thread that goes on with them when bytes arrive or time passes.
     ///
-    /// `@unchecked Sendable`: `inbox` is locked. Everything else that can change is used by the engine's thread alone.
+    /// A request is sent on the thread that starts it if there is no other one: to wake a thread for it would take longer
+    /// than to send it. The engine's thread starts with the first exchange and ends when the engine is closed.
+    ///
+    /// `@unchecked Sendable`: `inbox` is locked. Everything else that can change is used by the thread alone that holds
+    /// `turn`.
     final class CurlEngine: @unchecked Sendable {
-        /// An order to the engine's thread.
+        /// An order to the thread that is at work.
         private enum Command {
             case start(CurlExchange)
             case resume(UInt64)
@@ -22,8 +26,10 @@
         private struct Inbox {
             var commands: [Command] = []
             var lastNumber: UInt64 = 0
-            /// Whether the thread sleeps, or is about to, and must be woken for a command.
-            var isAsleep = false
+            /// Whether a thread is at work, or about to be, that carries out the commands before it stops.
+            var isWorking = false
+            /// Whether there is no exchange.
+            var isIdle = true
             /// Whether there is a thread, or one is being started.
             var isStarted = false
             var isClosed = false
@@ -38,9 +44,10 @@
         private let world: any World
         private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
         private let multi: CurlLibrary.Handle
-        /// The descriptor that wakes the thread. One of libcurl's own would cost several system calls more.
-        private let event: Int32
+        private let sockets: CurlSockets
         private let inbox = Locked(Inbox())
+        /// Held by the thread that uses libcurl.
+        private let turn = BlockingLock(())
 
         private var spare: [CurlHandle] = []
         private var queues: ServerQueues
@@ -60,17 +67,17 @@
             _ curl: CurlLibrary, world: any World, connectionsPerHost connections: Int,
             startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = SystemThread.start
         ) throws(SystemLibrary.Failure) {
+            guard let sockets = CurlSockets() else {
+                throw SystemLibrary.Failure("libcurl cannot be used: the process may open no more files")
+            }
             guard let multi = curl.makeMulti() else {
                 throw SystemLibrary.Failure("libcurl cannot be used: no memory is left")
             }
-            event = larder_make_event()
-            guard event >= 0 else {
-                _ = curl.endMulti(multi)
-                throw SystemLibrary.Failure("libcurl cannot be used: the process may open no more files")
-            }
-            (self.curl, self.multi, self.world, self.startThread) = (curl, multi, world, startThread)
+            (self.curl, self.multi, self.sockets, self.world) = (curl, multi, sockets, world)
+            self.startThread = startThread
             queues = ServerQueues(limit: connections)
             streams = max(100, connections)
+            sockets.attach(to: multi, of: curl)
             _ = larder_curl_multi_set_long(curl.setMulti, multi, .maxHostConnections, max(1, connections))
             // The connections that are kept while nobody uses them.
             _ = larder_curl_multi_set_long(curl.setMulti, multi, .maxConnections, max(32, connections))
@@ -78,7 +85,6 @@
 
         deinit {
             if !inbox.withLock({ $0.isStarted }) { release() }
-            _ = Self.close(event)
         }
 
         /// The uptime now.
@@ -96,19 +102,28 @@
 
         /// Starts an exchange. It fails if there is no thread and none can be started.
         func start(_ exchange: CurlExchange) {
-            let (isFirst, mustWake) = inbox.withLock { inbox in
+            let (isFirst, mustWork, isIdle) = inbox.withLock { inbox in
+                defer { (inbox.isStarted, inbox.isWorking, inbox.isIdle) = (true, true, false) }
                 inbox.commands.append(.start(exchange))
-                defer { (inbox.isStarted, inbox.isAsleep) = (true, false) }
-                return (!inbox.isStarted, inbox.isAsleep)
+                return (!inbox.isStarted, !inbox.isWorking, inbox.isIdle)
             }
-            if mustWake { wake() }
-            if isFirst, !startThread({ self.run() }) { failToStart() }
+            if isFirst {
+                if !startThread({ self.run() }) { failToStart() }
+            } else if mustWork {
+                // Where a library may wait for a look-up, only the engine's thread does.
+                if !isIdle || !curl.leavesLookUps || !workHere() { sockets.wake() }
+            }
+        }
+
+        /// Sends the requests that wait on this thread. Returns false if another thread uses libcurl.
+        private func workHere() -> Bool {
+            turn.tryLock { _ in BrokenPipe.ignoring { work(CurlSockets.noneReady) } } != nil
         }
 
         /// Ends the exchanges that no thread takes care of. The next request tries again to start one.
         private func failToStart() {
             let commands = inbox.withLock { inbox in
-                defer { (inbox.commands, inbox.isStarted) = ([], false) }
+                defer { (inbox.commands, inbox.isStarted, inbox.isWorking) = ([], false, false) }
                 return inbox.commands
             }
             for case .start(let exchange) in commands {
@@ -125,51 +140,77 @@
         private func post(_ command: Command) {
             let mustWake = inbox.withLock { inbox in
                 // Without a thread, there are no exchanges.
-                if inbox.isStarted { inbox.commands.append(command) }
-                defer { inbox.isAsleep = false }
-                return inbox.isAsleep
+                guard inbox.isStarted else { return false }
+                inbox.commands.append(command)
+                return !inbox.isWorking
             }
-            if mustWake { wake() }
-        }
-
-        private func wake() {
-            var one: UInt64 = 1
-            _ = write(event, &one, 8)
+            if mustWake { sockets.wake() }
         }
 
         /// Ends the thread. There must be no exchanges, and none may be started any more.
         func close() {
-            let mustWake = inbox.withLock { inbox in
-                inbox.isClosed = true
-                return inbox.isAsleep
-            }
-            if mustWake { wake() }
+            inbox.withLock { $0.isClosed = true }
+            sockets.wake()
         }
 
-        // MARK: The thread
+        // MARK: The engine's thread
 
         private func run() {
-            while carryOutCommands() {
-                repeat {
-                    var running: Int32 = 0
-                    _ = curl.perform(multi, &running)
-                    // libcurl may forget the timer of a request that could begin now that another one has ended.
-                } while endFinished() && !exchanges.isEmpty
-                if nextEnd <= uptime { endOverdue() }
-                deliver()
-                sleep()
+            var ready = CurlSockets.noneReady
+            while !inbox.withLock({ $0.isClosed }) {
+                turn.withLock { _ in
+                    inbox.withLock { $0.isWorking = true }
+                    work(ready)
+                }
+                ready = sockets.wait()
             }
-            release()
+            turn.withLock { _ in release() }
         }
 
-        /// Carries out the commands that have arrived.
-        ///
-        /// - Returns: false if the engine is closed.
-        private func carryOutCommands() -> Bool {
-            let (commands, isClosed) = inbox.withLock { inbox in
-                inbox.isAsleep = false
+        // MARK: The thread at work
+
+        /// Goes on with the exchanges whose sockets are ready, whose limits have passed, and which commands concern, until
+        /// there are no more commands.
+        private func work(_ ready: CurlSockets.Ready) {
+            var running: Int32 = 0
+            for one in ready where sockets.isSocket(one.descriptor) {
+                _ = curl.act(multi, one.descriptor, one.directions, &running)
+            }
+            while true {
+                carryOutCommands()
+                act()
+                let isOver = inbox.withLock { inbox in
+                    inbox.isWorking = !inbox.commands.isEmpty
+                    inbox.isIdle = exchanges.isEmpty && inbox.commands.isEmpty
+                    return !inbox.isWorking
+                }
+                if isOver { return }
+            }
+        }
+
+        /// Lets libcurl do what the time makes possible, such as to send requests, and hands over what has arrived.
+        private func act() {
+            var (running, milliseconds): (Int32, Int) = (0, -1)
+            for _ in 0..<Self.mostActs {
+                let hasFinished = endFinished()
+                if nextEnd <= uptime { endOverdue() }
+                deliver()
+                _ = curl.getTimeout(multi, &milliseconds)
+                if milliseconds != 0, !hasFinished { break }
+                if milliseconds == 0 { _ = curl.act(multi, -1, 0, &running) }
+            }
+            let now = uptime
+            let next = milliseconds < 0 ? .forever : now + .milliseconds(milliseconds)
+            sockets.wake(at: exchanges.isEmpty ? next : min(next, nextEnd), now: now)
+        }
+
+        /// The number of times that libcurl may ask at once to be called again.
+        private static let mostActs = 32
+
+        private func carryOutCommands() {
+            let commands = inbox.withLock { inbox in
                 defer { inbox.commands = [] }
-                return (inbox.commands, inbox.isClosed)
+                return inbox.commands
             }
             for command in commands {
                 switch command {
@@ -181,7 +222,6 @@
                 case .cancel(let number): if let exchange = exchanges[number] { remove(exchange) }
                 }
             }
-            return !isClosed
         }
 
         /// Begins an exchange whose turn has come, or else the one whose turn is next.
@@ -260,34 +300,9 @@
             if let next = queues.end(at: exchange.server).flatMap({ exchanges[$0] }) { begin(next) }
         }
 
-        /// Sleeps until there is something to do, a command arrives, or a limit passes.
-        private func sleep() {
-            let mustSleep = inbox.withLock { inbox in
-                inbox.isAsleep = inbox.commands.isEmpty && !inbox.isClosed
-                return inbox.isAsleep
-            }
-            guard mustSleep else { return }
-            let time = exchanges.isEmpty ? Self.longestSleep : min(Self.longestSleep, max(.zero, nextEnd - uptime))
-            let milliseconds = (time.nanoseconds + 999_999) / 1_000_000
-            var waking = CurlWaitDescriptor(descriptor: event, events: 1, arrived: 0)
-            _ = curl.poll(multi, &waking, 1, Int32(milliseconds), nil)
-            var number: UInt64 = 0
-            if waking.arrived != 0 { _ = read(event, &number, 8) }
-        }
-
-        private static let longestSleep = Duration.seconds(3_600)
-
         private func release() {
             for handle in spare { curl.endEasy(handle.pointer) }
             _ = curl.endMulti(multi)
-        }
-
-        private static func close(_ descriptor: Int32) -> Int32 {
-            #if canImport(Glibc)
-                Glibc.close(descriptor)
-            #else
-                Musl.close(descriptor)
-            #endif
         }
     }
 #endif

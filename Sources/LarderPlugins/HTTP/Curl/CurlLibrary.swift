@@ -20,11 +20,10 @@
         let endMulti: @convention(c) (Handle) -> Int32
         let add: @convention(c) (Handle, Handle) -> Int32
         let remove: @convention(c) (Handle, Handle) -> Int32
-        let perform: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32
-        let poll:
-            @convention(c) (
-                Handle, UnsafeMutablePointer<CurlWaitDescriptor>?, UInt32, Int32, UnsafeMutablePointer<Int32>?
-            ) -> Int32
+        /// Does what a ready socket, or with -1 the time, makes possible.
+        let act: @convention(c) (Handle, Int32, Int32, UnsafeMutablePointer<Int32>) -> Int32
+        /// Tells the milliseconds until time makes something possible; -1 for never.
+        let getTimeout: @convention(c) (Handle, UnsafeMutablePointer<Int>) -> Int32
         let readMessage: @convention(c) (Handle, UnsafeMutablePointer<Int32>) -> UnsafeMutablePointer<CurlMessage>?
         let appendToList: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>) -> UnsafeMutableRawPointer?
         let endList: @convention(c) (UnsafeMutableRawPointer?) -> Void
@@ -51,7 +50,7 @@
             let library = try SystemLibrary("libcurl", files: files, package: package, staysLoaded: true)
             let version = try library.function(
                 "curl_version_info", as: (@convention(c) (Int32) -> UnsafeMutablePointer<CurlVersion>).self)(0).pointee
-            // Earlier versions lack `curl_multi_poll`, or are not tested.
+            // Earlier versions are not tested.
             guard version.number >= 0x07_44_00 else {
                 throw SystemLibrary.Failure(
                     "libcurl \(String(cString: version.text)) is too old: update the package \(package) to 7.68 or later"
@@ -75,13 +74,11 @@
             add = try library.function("curl_multi_add_handle", as: (@convention(c) (Handle, Handle) -> Int32).self)
             remove = try library.function(
                 "curl_multi_remove_handle", as: (@convention(c) (Handle, Handle) -> Int32).self)
-            perform = try library.function(
-                "curl_multi_perform", as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> Int32).self)
-            poll = try library.function(
-                "curl_multi_poll",
-                as: (@convention(c) (
-                    Handle, UnsafeMutablePointer<CurlWaitDescriptor>?, UInt32, Int32, UnsafeMutablePointer<Int32>?
-                ) -> Int32).self)
+            act = try library.function(
+                "curl_multi_socket_action",
+                as: (@convention(c) (Handle, Int32, Int32, UnsafeMutablePointer<Int32>) -> Int32).self)
+            getTimeout = try library.function(
+                "curl_multi_timeout", as: (@convention(c) (Handle, UnsafeMutablePointer<Int>) -> Int32).self)
             readMessage = try library.function(
                 "curl_multi_info_read",
                 as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> UnsafeMutablePointer<CurlMessage>?).self)
