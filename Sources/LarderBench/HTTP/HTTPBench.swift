@@ -59,6 +59,8 @@
             _ resources: Resources, _ server: ServerProcess, _ bare: BareCurl, count: Int
         ) async throws -> [Figure] {
             var figures: [Figure] = []
+            // The connection for the questions to the server is there before anything is counted.
+            _ = try server.requests(bare)
             for (name, total, width) in [("in sequence", count, 1), ("at once", 10_000, 10_000)] {
                 // Memory that the first requests of a kind take is kept for later ones. The allocator needs a few rounds.
                 for _ in 0..<(width == 1 ? 1 : 4) { try await resources.load(10_000, inFlight: width) }
@@ -82,8 +84,26 @@
                         group: "http", name: "memory left by \(total) requests \(name)", median: Double(growth),
                         unit: .bytes, goal: 4_000_000))
             }
+            figures.append(try await cancellations(resources, count: count / 20))
             return figures
         }
+
+        /// Cancels loads at random moments, and checks that the others are answered and that nothing is left behind.
+        private static func cancellations(_ resources: Resources, count: Int) async throws -> Figure {
+            try await resources.loadAndCancel(count / 5)
+            let (descriptors, size) = (openDescriptors(), residentSize() ?? 0)
+            try await resources.loadAndCancel(count)
+            // Cancelled requests close their connections, so that fewer may be open now.
+            guard openDescriptors() <= descriptors + connectionsPerHost else {
+                throw Failure(description: "\(count) cancelled loads left descriptors open")
+            }
+            return Figure(
+                group: "http", name: "memory left by \(count) cancellations",
+                median: Double(max(0, (residentSize() ?? 0) - size)), unit: .bytes, goal: 4_000_000)
+        }
+
+        /// The largest number of connections to a server that a policy without a setting of its own opens.
+        private static let connectionsPerHost = 6
 
         private static func openDescriptors() -> Int { (try? Disk.list("/proc/self/fd").count) ?? 0 }
 
@@ -157,6 +177,28 @@
                     let value = try await items.load(["id": "\(number % 1_000)"]).value
                     guard value.starts(with: "/\(number % 1_000) ".utf8) else {
                         throw Failure(description: "a load got the answer to another one")
+                    }
+                }
+            }
+
+            /// Begins loads and cancels some at random moments, until so many were cancelled. The others must be answered.
+            func loadAndCancel(_ count: Int) async throws {
+                var cancelled = 0
+                while cancelled < count {
+                    let tasks = (0..<50).map { number in
+                        (number, Task { try await items.load(["id": "\(number)"]).value })
+                    }
+                    for (_, task) in tasks where Bool.random() {
+                        for _ in 0..<Int.random(in: 0..<20) { await Task.yield() }
+                        task.cancel()
+                        cancelled += 1
+                    }
+                    for (number, task) in tasks {
+                        switch await task.result {
+                        case .success(let value) where value.starts(with: "/\(number) ".utf8): break
+                        case .failure(is CancellationError) where task.isCancelled: break
+                        default: throw Failure(description: "a load beside cancelled ones was not answered")
+                        }
                     }
                 }
             }

@@ -50,9 +50,11 @@
             }
         }
 
-        /// Watches a socket from now on, or with 4 no more. If the system cannot watch it, its requests end at their limits.
+        /// Watches a socket from now on, or with 4 no more.
         private func watch(_ socket: Int32, _ directions: Int32) {
-            if directions & 4 == 0 { _ = larder_watch(watch, socket, directions) } else { larder_unwatch(watch, socket) }
+            guard directions & 4 == 0 else { return larder_unwatch(watch, socket) }
+            // If the system cannot watch it, its request ends at its limit.
+            _ = larder_watch(watch, socket, directions)
         }
 
         /// Wakes the thread that waits, or lets it not wait the next time.
