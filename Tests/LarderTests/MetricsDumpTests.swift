@@ -89,6 +89,39 @@ import Testing
             let resource = try #require(await simulated.pantry.metrics.dump().resources.first)
             #expect(resource.revisions.count == 17 && resource.revisions.first?.name == "")
             #expect(resource.total.loads == 40 && simulated.feed.metrics.loads == 40)
+            let policies = resource.revisions.map { $0.policy?.text(indented: false) ?? "" }
+            #expect(policies.map(\.isEmpty) == Array(repeating: true, count: 14) + [false, false, false])
+            #expect(policies[14].contains("\"43m\"") && policies[16].contains("\"45m\""))
+        }
+    }
+
+    @Test func policyInDumpShowsNamesOfVariablesAndNotTheirValues() throws {
+        let policy = """
+            { "$schema": "policy.schema.json", "resource": "feed", "about": "News", "origin": "scripted",
+              "strategy": { "use": "network-first", "patience": "${PATIENCE}" },
+              "store": { "use": "memory", "capacity": "1MB" } }
+            """
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(["feed": policy], in: world, environment: ["PATIENCE": "77s"])
+            let dump = await simulated.pantry.metrics.dump()
+            let shown = try #require(dump.resources.first?.revisions.first?.policy).text(indented: false)
+            #expect(shown.contains(#""patience":"${PATIENCE}""#) && !dump.json.text().contains("77s"))
+            #expect(!shown.contains("schema"))
+        }
+    }
+
+    @Test func periodTellsHowLongCallersWaited() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.windows)
+            simulated.origin.play(.value("\"a\"", after: .milliseconds(50)), .value("\"b\"", after: .milliseconds(70)))
+            _ = try await simulated.feed.load(["id": "1"])
+            _ = try await simulated.feed.load(["id": "2"])
+            _ = try await simulated.feed.load(["id": "2"])
+            let dump = await simulated.pantry.metrics.dump()
+            let periods = try #require(dump.resources.first?.revisions.first).periods
+            #expect(periods.map(\.waited) == [.milliseconds(120)])
+            let read = try MetricsDump(reading: Array(dump.json.text().utf8))
+            #expect(read.resources.first?.revisions.first?.periods == periods)
         }
     }
 

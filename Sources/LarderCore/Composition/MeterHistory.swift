@@ -13,6 +13,8 @@ final class MeterHistory: Sendable {
     }
 
     private static let most = 16
+    /// The number of revisions whose policies are kept whole in dumps.
+    private static let mostPolicies = 3
 
     private let state = Locked(State())
 
@@ -23,7 +25,7 @@ final class MeterHistory: Sendable {
         return known
             ?? Meter(
                 resource: policy.resource, revision: policy.revision, strategy: policy.strategy.plugin.name,
-                loggedShare: policy.logShare, counters: policy.plugins.flatMap(\.counters),
+                policy: policy.shown, loggedShare: policy.logShare, counters: policy.plugins.flatMap(\.counters),
                 levels: policy.plugins.flatMap(\.levels),
                 sinks: sinks, world: world)
     }
@@ -47,6 +49,16 @@ final class MeterHistory: Sendable {
 
     /// The meters, in the order of their revisions' first use, and the sum of dropped ones.
     var all: (meters: [Meter], earlier: ResourceMetrics) { state.withLock { ($0.meters, $0.earlier) } }
+
+    /// The policies of the revisions that were in effect last, by revision.
+    var policies: [String: JSON] {
+        state.withLock { state in
+            let recent = state.recent.suffix(Self.mostPolicies)
+            return state.meters.reduce(into: [:]) { policies, meter in
+                if recent.contains(meter.revision) { policies[meter.revision] = meter.policy }
+            }
+        }
+    }
 
     /// The metrics of all revisions together.
     var total: ResourceMetrics {

@@ -78,13 +78,14 @@ extension ResourceState {
             resource.revisions.append(
                 RevisionDump(name: "", strategy: "", isCurrent: false, metrics: earlier, periods: []))
         }
+        let policies = meterHistory.policies
         for meter in meters {
             let (metrics, isCurrent) = (meter.current, meter === graph?.meter)
             resource.inFlight += meter.inFlight
             if metrics.isEmpty && !isCurrent { continue }
             var revision = RevisionDump(
                 name: meter.revision, strategy: meter.strategy, isCurrent: isCurrent, metrics: metrics,
-                periods: meter.periods)
+                policy: policies[meter.revision], periods: meter.periods)
             for window in MetricsDump.Window.allCases { revision.windows[window] = meter.last(window.length) }
             resource.revisions.append(revision)
         }

@@ -22,6 +22,8 @@ package final class Meter: Sendable {
     let revision: String
     /// The name of the policy's strategy.
     let strategy: String
+    /// The policy in effect, as it can be printed.
+    let policy: JSON
     /// The share of decisions that are logged, from 0 to 1.
     private let loggedShare: Double
     /// The counters of the plugins that the policy names. Other counters of plugins are ignored.
@@ -37,7 +39,8 @@ package final class Meter: Sendable {
     private let tick = Atomic<Int64>(.min)
 
     package init(
-        resource: String = "", revision: String = "", strategy: String = "", loggedShare: Double = 1,
+        resource: String = "", revision: String = "", strategy: String = "", policy: JSON = .null,
+        loggedShare: Double = 1,
         counters: [Counter] = [], levels: [Level] = [], sinks: EventSinks = EventSinks(), world: any World
     ) {
         self.resource = resource
@@ -48,6 +51,7 @@ package final class Meter: Sendable {
         self.sinks = sinks
         self.revision = revision
         self.strategy = strategy
+        self.policy = policy
         self.world = world
         state = Locked(State(counters, Windows(uptime: world.uptime, now: world.now)))
     }

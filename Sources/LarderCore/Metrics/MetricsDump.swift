@@ -122,6 +122,9 @@ public struct RevisionDump: Sendable, Hashable {
     public var strategy: String
     /// Whether the revision was in effect when the dump was made.
     public var isCurrent: Bool
+    /// The policy in effect, with `${NAME}` in place of each value from the environment. Dumps contain the policies of the
+    /// last three revisions; nil for the others.
+    public var policy: JSON?
     /// The metrics since the process began.
     public var metrics: ResourceMetrics
     /// The counts in each five minutes of the last day.
@@ -131,12 +134,14 @@ public struct RevisionDump: Sendable, Hashable {
 
     /// Creates the metrics of a revision.
     package init(
-        name: String, strategy: String, isCurrent: Bool, metrics: ResourceMetrics, periods: [Period] = []
+        name: String, strategy: String, isCurrent: Bool, metrics: ResourceMetrics, policy: JSON? = nil,
+        periods: [Period] = []
     ) {
         self.name = name
         self.strategy = strategy
         self.isCurrent = isCurrent
         self.metrics = metrics
+        self.policy = policy
         self.periods = periods
     }
 }

@@ -70,7 +70,8 @@ extension ResourceDump {
             var revision = RevisionDump(
                 name: try inner.text("revision"), strategy: try inner.text("strategy"),
                 isCurrent: inner["current"]?.isTrue ?? false,
-                metrics: try ResourceMetrics(reading: try inner.object("total"), &known), periods: [])
+                metrics: try ResourceMetrics(reading: try inner.object("total"), &known))
+            if let policy = inner["policy"], policy.members != nil { revision.policy = policy.json }
             revision.metrics.revision = revision.name
             for window in MetricsDump.Window.allCases {
                 guard let node = inner["windows"]?[window.rawValue] else { continue }
@@ -114,6 +115,7 @@ extension Period {
             self[counter] = try member.value.count(named: member.name)
         }
         if node["oldest"] != nil { oldest = try node.seconds("oldest") }
+        if node["waited"] != nil { waited = max(.zero, try node.seconds("waited")) }
     }
 }
 

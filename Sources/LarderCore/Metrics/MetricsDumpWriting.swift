@@ -67,16 +67,19 @@ extension ResourceDump {
 
 extension RevisionDump {
     fileprivate var json: JSON {
-        .object([
-            .init("revision", .string(name)), .init("strategy", .string(strategy)),
-            .init("current", .bool(isCurrent)), .init("total", metrics.json),
-            .init(
-                "windows",
-                .object(
-                    MetricsDump.Window.allCases.compactMap { window in
-                        windows[window].map { JSON.Member(window.rawValue, $0.json) }
-                    })), .init("periods", .list(periods.map(\.json))),
-        ])
+        .object(
+            [
+                .init("revision", .string(name)), .init("strategy", .string(strategy)),
+                .init("current", .bool(isCurrent)),
+            ] + (policy.map { [.init("policy", $0)] } ?? []) + [
+                .init("total", metrics.json),
+                .init(
+                    "windows",
+                    .object(
+                        MetricsDump.Window.allCases.compactMap { window in
+                            windows[window].map { JSON.Member(window.rawValue, $0.json) }
+                        })), .init("periods", .list(periods.map(\.json))),
+            ])
     }
 }
 
@@ -114,7 +117,7 @@ extension Period {
     /// The names of the members that every period may have besides its counters.
     static let coreMembers: Set<String> = {
         var period = Period(start: Timestamp(nanoseconds: 0))
-        period.oldest = .zero
+        (period.oldest, period.waited) = (.zero, .seconds(1))
         guard case .object(let members) = period.json else { return [] }
         return Set(members.map(\.name))
     }()
@@ -125,6 +128,7 @@ extension Period {
             self[counter] == 0 ? nil : JSON.Member(counter.name, self[counter].json)
         }
         if oldest != nil { members.append(.init("oldest", oldest.json)) }
+        if waited > .zero { members.append(.init("waited", Optional(waited).json)) }
         return .object(members)
     }
 }

@@ -101,6 +101,8 @@ public struct Period: Sendable, Hashable {
     private(set) var counts = Counts()
     /// The age of the oldest stale copy that was served; nil if none was.
     public var oldest: Duration?
+    /// The sum of the times that callers waited for the loads of the period.
+    public var waited = Duration.zero
 
     /// Creates an empty period.
     package init(start: Timestamp) {
@@ -111,6 +113,7 @@ public struct Period: Sendable, Hashable {
         self.start = start
         counts = metrics.counts
         oldest = metrics.ages[.stale]?.percentile(1)
+        waited = metrics.latency.values.reduce(.zero) { $0 + $1.sum }
     }
 
     /// The value of a counter.
@@ -128,5 +131,6 @@ public struct Period: Sendable, Hashable {
     package mutating func merge(_ other: Period) {
         counts.merge(other.counts)
         if let age = other.oldest { oldest = max(age, oldest ?? .zero) }
+        waited += other.waited
     }
 }
