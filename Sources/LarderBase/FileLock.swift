@@ -81,6 +81,18 @@ extension Disk {
         return flock(file, LOCK_SH | LOCK_NB) != 0
     }
 
+    /// Makes a file with these bytes, unless there is one. No reader ever sees a part of it. Only its owner may read it.
+    package static func createWhole(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        let temporary = path + ".\(randomName()).tmp"
+        try bytes.withUnsafeBytes { bytes in
+            Result { () throws(Failure) in try create(temporary, with: bytes) }
+        }.get()
+        defer { unlink(temporary) }
+        if link(temporary, path) == 0 || errno == EEXIST { return }
+        // Some file systems have no hard links.
+        guard rename(temporary, path) == 0 else { throw Failure("create a file") }
+    }
+
     /// Returns 16 random hexadecimal digits for a file name. They do not come from the world and differ in every
     /// simulated run.
     public static func randomName() -> String {

@@ -30,6 +30,7 @@ public final class Pantry: Sendable {
     let world: any World
     private let state = Locked(State())
     private let processRun: ProcessRun
+    private let installation: Installation
     private let memoryPressure = Locked<MemoryPressure?>(nil)
     let operationsFiles = Locked<OperationsFiles?>(nil)
     /// The attachments of the sections in `_larder.json`.
@@ -56,8 +57,8 @@ public final class Pantry: Sendable {
     ///   - registry: the plugins that the policies may name.
     ///   - cache: the folder for stores, dumps and logs. The default is a folder for this program in the user's folder for
     ///     caches.
-    ///   - data: the folder for data of users that is not a cache, such as changes that were not sent yet. It is made
-    ///     when a plugin first uses it, and no clearing reaches it. The default is a folder for this program in the user's
+    ///   - data: the folder for data of users that is not a cache, such as changes that were not sent yet, and for the
+    ///     identity of the installation. It is made when it is first used, and no clearing reaches it. The default is a folder for this program in the user's
     ///     folder for the data of programs.
     ///   - ifCacheUnusable: whether to go on without the parts of that folder that cannot be used. ``cacheProblems`` lists
     ///     them.
@@ -95,8 +96,8 @@ public final class Pantry: Sendable {
     ///   - registry: the plugins that the policies may name.
     ///   - cache: the folder for stores, dumps and logs. The default is a folder for this program in the user's folder for
     ///     caches.
-    ///   - data: the folder for data of users that is not a cache, such as changes that were not sent yet. It is made
-    ///     when a plugin first uses it, and no clearing reaches it. The default is a folder for this program in the user's
+    ///   - data: the folder for data of users that is not a cache, such as changes that were not sent yet, and for the
+    ///     identity of the installation. It is made when it is first used, and no clearing reaches it. The default is a folder for this program in the user's
     ///     folder for the data of programs.
     ///   - ifCacheUnusable: whether to go on without the parts of that folder that cannot be used. ``cacheProblems`` lists
     ///     them.
@@ -147,6 +148,7 @@ public final class Pantry: Sendable {
         keptPolicies = KeptPolicies(of: reader.folder, in: cacheDirectory)
         self.world = world
         processRun = ProcessRun(in: world)
+        installation = Installation(in: composer.data, world: world)
         composer.pantry.refer(to: self)
         do {
             _ = try await world.blocking { [self] in try swap(.anything) }
@@ -216,8 +218,8 @@ public final class Pantry: Sendable {
     /// The metrics of all loads so far, for reading and for dumping.
     public var metrics: PantryMetrics {
         PantryMetrics(
-            resourceStates: resourceStates, processRun: processRun, world: world, unusable: cacheProblems,
-            logLost: operationsFiles.withLock { $0 }?.linesLost)
+            resourceStates: resourceStates, processRun: processRun, installation: installation, world: world,
+            unusable: cacheProblems, logLost: operationsFiles.withLock { $0 }?.linesLost)
     }
 
     /// The notable decisions from now on: loads that were not answered with live or fresh data, stores that failed,

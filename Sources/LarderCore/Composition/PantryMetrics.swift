@@ -9,6 +9,7 @@ import LarderBase
 public struct PantryMetrics: Sendable {
     let resourceStates: [ResourceState]
     let processRun: ProcessRun
+    let installation: Installation
     let world: any World
     /// The parts of the cache folder that cannot be used.
     let unusable: [CacheProblem]
@@ -22,9 +23,11 @@ public struct PantryMetrics: Sendable {
 
     /// Returns all metrics as a dump, to be written to a file or merged with dumps of other processes.
     public func dump() async -> MetricsDump {
+        let id = await installation.id()
         var dump = MetricsDump(
             host: processRun.host, process: processRun.process, instance: processRun.instance,
             started: processRun.started, written: world.now)
+        dump.installation = id
         dump.number = processRun.next()
         dump.unusable = unusable.map { UnusablePart(resource: $0.resource, part: $0.part) }
         dump.logLost = logLost

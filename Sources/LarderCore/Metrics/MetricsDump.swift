@@ -24,6 +24,9 @@ public struct MetricsDump: Sendable, Hashable {
 
     /// The name of the machine; nil if it is not to be published.
     public var host: String?
+    /// The identity of the installation of the program: random digits that are the same in all of its runs. They tell
+    /// nothing about the device or its user. Nil if there is no data folder to keep them.
+    public var installation: String?
     /// The name of the program.
     public var process: String
     /// The identity of this run of the program. Dumps with the same instance are states of the same counters.

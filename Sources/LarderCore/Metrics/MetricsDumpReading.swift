@@ -41,6 +41,7 @@ extension MetricsDump {
         self.init(
             host: root["host"]?.string, process: try root.text("process"), instance: try root.text("instance"),
             started: try root.time("started"), written: try root.time("written"))
+        installation = root["installation"]?.string.flatMap { $0.isEmpty || $0.utf8.count > 128 ? nil : $0 }
         if root["number"] != nil { number = Int(clamping: try root.count("number")) }
         if root["unusable"] != nil {
             for node in try root.list("unusable") {

@@ -6,6 +6,7 @@ extension MetricsDump {
     public var json: JSON {
         var members: [JSON.Member] = [.init("format", .string(Self.format))]
         if let host { members.append(.init("host", .string(host))) }
+        if let installation { members.append(.init("installation", .string(installation))) }
         members += [
             .init("process", .string(process)), .init("instance", .string(instance)), .init("number", .int(number)),
             .init("started", .number(started.inSeconds)), .init("written", .number(written.inSeconds)),

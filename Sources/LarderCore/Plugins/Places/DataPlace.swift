@@ -16,7 +16,8 @@ public struct DataPlace: Sendable {
     }
 }
 
-/// The folder in which a pantry keeps what users wrote. It is made when a plugin first asks for a place in it.
+/// The folder in which a pantry keeps what users wrote. It is made when it is first needed: for a
+/// place that a plugin asks for, or for the identity of the installation.
 struct DataFolder: Sendable {
     /// The path; nil if the user has no folder for data.
     let path: String?
@@ -30,14 +31,26 @@ struct DataFolder: Sendable {
     /// Returns a place of a resource, or of one of its sections. Blocks.
     func place(_ name: String, of resource: String, section: String? = nil) throws(StoreError) -> DataPlace {
         if name.isEmpty { throw StoreError("a place needs a name") }
+        let place = DataPlace(path: try safePath() + "/" + PlaceName(resource: resource, section: section, name).path)
+        do { try Disk.makeFolder(place.path) } catch { throw Self.failure("\(error)") }
+        return place
+    }
+
+    /// Returns the folder's path, and makes the folder if it is missing. Blocks.
+    func root() throws(StoreError) -> String {
+        let path = try safePath()
+        do { try Disk.makeFolder(path) } catch { throw Self.failure("\(error)") }
+        return path
+    }
+
+    /// Returns the folder's path, if there is one outside the cache folder.
+    private func safePath() throws(StoreError) -> String {
         guard let path else { throw StoreError("no data folder is known; pass `data:` to Pantry") }
         // The cache folder may be deleted at any time.
         if !cacheDirectory.isEmpty, (path + "/").hasPrefix(cacheDirectory + "/") {
             throw Self.failure("it is in the cache folder")
         }
-        let place = DataPlace(path: path + "/" + PlaceName(resource: resource, section: section, name).path)
-        do { try Disk.makeFolder(place.path) } catch { throw Self.failure("\(error)") }
-        return place
+        return path
     }
 
     static func failure(_ reason: String) -> StoreError { StoreError("the data folder cannot be used: \(reason)") }
