@@ -53,8 +53,13 @@ extension Disk {
         private let path: String
 
         /// Makes a file in `folder`, under a new name that begins with `prefix`.
-        package init(in folder: String, prefix: String) throws(Failure) {
-            name = prefix + Disk.randomName()
+        package convenience init(in folder: String, prefix: String) throws(Failure) {
+            try self.init(in: folder, named: prefix + Disk.randomName())
+        }
+
+        /// Makes a file in `folder`. There must be no file with this name.
+        package init(in folder: String, named name: String) throws(Failure) {
+            self.name = name
             path = folder + "/" + name
             file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard file >= 0 else { throw Failure("create a file") }

@@ -18,6 +18,7 @@ final class OperationsFiles: Sendable {
     let settings: ProcessSettings
     private let world: any World
     private let files: DumpFiles?
+    private let names: ProcessFiles
     private let sinks: EventSinks
     private let problems: CacheProblems
     private let tell: @Sendable (String) -> Void
@@ -39,7 +40,8 @@ final class OperationsFiles: Sendable {
     ///
     /// - Throws: ``PolicyError`` if `isRequired` and the folder or the log cannot be written.
     init(
-        _ settings: ProcessSettings, in folder: String, isRequired: Bool, problems: CacheProblems, sinks: EventSinks,
+        _ settings: ProcessSettings, _ names: ProcessFiles, isRequired: Bool, problems: CacheProblems,
+        sinks: EventSinks,
         world: any World, tell: @escaping @Sendable (String) -> Void,
         dump: @escaping @Sendable () async -> MetricsDump?
     ) throws(PolicyError) {
@@ -49,8 +51,15 @@ final class OperationsFiles: Sendable {
         self.problems = problems
         self.tell = tell
         self.dump = dump
-        files = settings.metrics.map { DumpFiles(folder: folder, settings: $0) }
-        let log = settings.log.map { log in
+        self.names = names
+        if settings.metrics != nil || settings.log != nil {
+            names.take()
+            names.removeFilesOfEnded(settings)
+        }
+        let folder = names.cacheFolder
+        let own = settings.marked(names.mark)
+        files = own.metrics.map { DumpFiles(folder: folder, settings: $0) }
+        let log = own.log.map { log in
             LineFile(folder + "/" + log.file, capacity: log.capacity, world: world) { Self.handle($0, problems, tell) }
         }
         self.log = log
@@ -122,6 +131,7 @@ final class OperationsFiles: Sendable {
         if settings.metrics != nil { await write() }
         listening?.stop()
         await log?.flush()
+        names.release()
     }
 
     private func write() async {
@@ -130,7 +140,12 @@ final class OperationsFiles: Sendable {
         sinks.dumps.send(dump)
         do {
             let path = files.folder + "/" + files.settings.file
-            wrote(wasThere: try await world.blocking(on: path) { try files.write(dump) })
+            wrote(
+                wasThere: try await world.blocking(on: path) { [names, settings] in
+                    defer { names.removeFilesOfEnded(settings) }
+                    names.restore()
+                    return try files.write(dump)
+                })
         } catch {
             failed(error)
         }

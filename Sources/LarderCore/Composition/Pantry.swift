@@ -32,6 +32,7 @@ public final class Pantry: Sendable {
     private let processRun: ProcessRun
     private let installation: Installation
     private let memoryPressure = Locked<MemoryPressure?>(nil)
+    let processFiles: ProcessFiles
     let operationsFiles = Locked<OperationsFiles?>(nil)
     /// The attachments of the sections in `_larder.json`.
     let attachments = Locked(PantryAttachments())
@@ -149,6 +150,7 @@ public final class Pantry: Sendable {
         self.world = world
         processRun = ProcessRun(in: world)
         installation = Installation(in: composer.data, world: world)
+        processFiles = ProcessFiles(in: cacheDirectory)
         composer.pantry.refer(to: self)
         do {
             _ = try await world.blocking { [self] in try swap(.anything) }

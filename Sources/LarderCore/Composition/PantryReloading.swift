@@ -187,7 +187,7 @@ extension Pantry {
             return current
         }
         return try OperationsFiles(
-            settings, in: composer.cacheDirectory, isRequired: ifCacheUnusable == .fail, problems: problems,
+            settings, processFiles, isRequired: ifCacheUnusable == .fail, problems: problems,
             sinks: sinks, world: world, tell: { [weak self] note in self?.report { .interrupted(note) } }
         ) { [weak self] in await self?.metrics.dump() }
     }

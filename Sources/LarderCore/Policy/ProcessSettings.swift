@@ -8,6 +8,9 @@ package struct ProcessSettings: Sendable {
         package var keep: Int
         package var signal: String?
 
+        /// The number of older dumps that are kept by default.
+        static let usualKeep = 24
+
         /// Returns the name of the dump that `number` newer dumps follow: `metrics.1.json`.
         package func older(_ number: Int) -> String {
             file.hasSuffix(".json") ? "\(file.dropLast(5)).\(number).json" : "\(file).\(number)"
@@ -84,7 +87,9 @@ extension SettingType where Value == ProcessSettings.Metrics {
             Setting(
                 "every", .duration(.seconds(1) ... .forever), default: .seconds(60),
                 help: "How often the dump is written"),
-            Setting("keep", .int(0...1_000), default: 24, help: "How many older dumps are kept"),
+            Setting(
+                "keep", .int(0...1_000), default: ProcessSettings.Metrics.usualKeep,
+                help: "How many older dumps are kept"),
             Setting(
                 "signal", optional: .choice(["USR1", "USR2", "HUP"]),
                 help: "A signal after which the dump is written at once")
