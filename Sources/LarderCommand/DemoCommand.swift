@@ -60,9 +60,9 @@ extension Command {
         })
 
     private static func leave(_ dump: MetricsDump, _ table: JSON, in folder: String) throws {
-        var builder = ReportBuilder(since: nil)
+        var builder = ReportBuilder(now: dump.written)
         builder.add(dump)
-        guard let report = builder.report() else { return }
+        guard let report = builder.report().report else { return }
         let files = [
             ("demo.json", table.text() + "\n"), ("metrics.json", dump.json.text(indented: false) + "\n"),
             ("metrics.prom", report.text("prometheus")), ("report.html", report.text("html")),

@@ -15,6 +15,10 @@ public struct Terminal: Sendable {
     public let isInteractive: Bool
     /// The clock that measures how long a command takes.
     var uptime: @Sendable () -> Duration = { SystemWorld().uptime }
+    /// The wall time, by which clocks of others are judged.
+    var now: @Sendable () -> Timestamp = { SystemWorld().now }
+    /// Returns the whole input of the command.
+    var input: @Sendable () -> [UInt8] = { Self.readAll(from: 0) }
     private let out: @Sendable ([UInt8]) -> Void
     private let err: @Sendable ([UInt8]) -> Void
 
@@ -59,7 +63,7 @@ public struct Terminal: Sendable {
                 }
                 err(bytes)
             })
-        copy.uptime = uptime
+        (copy.uptime, copy.now, copy.input) = (uptime, now, input)
         return copy
     }
 
@@ -87,6 +91,25 @@ public struct Terminal: Sendable {
 
     /// Removes the progress bar.
     func clearLine() { err(Array("\r\u{1B}[K".utf8)) }
+
+    private static func readAll(from file: Int32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { buffer in
+                #if canImport(Darwin)
+                    Darwin.read(file, buffer.baseAddress, buffer.count)
+                #elseif canImport(Glibc)
+                    Glibc.read(file, buffer.baseAddress, buffer.count)
+                #else
+                    Musl.read(file, buffer.baseAddress, buffer.count)
+                #endif
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
 
     private static func write(_ bytes: [UInt8], to file: Int32) {
         var rest = bytes[...]

@@ -11,13 +11,17 @@ struct Output {
     var out: String
     var err: String
 
-    init(_ arguments: [String], registry: Registry = .standard, environment: [String: String] = [:]) async {
+    init(
+        _ arguments: [String], registry: Registry = .standard, environment: [String: String] = [:], input: String = ""
+    ) async {
         let out = Locked<[UInt8]>([])
         let err = Locked<[UInt8]>([])
         var terminal = Terminal(
             out: { bytes in out.withLock { $0 += bytes } }, err: { bytes in err.withLock { $0 += bytes } })
         // The clock of progress stands still, so that no test depends on the speed of the machine.
         terminal.uptime = { .zero }
+        terminal.now = { Dumps.now }
+        terminal.input = { Array(input.utf8) }
         code = await LarderCommand.run(
             arguments, registry: registry, environment: environment, terminal: terminal)
         self.out = String(decoding: out.withLock { $0 }, as: UTF8.self)

@@ -35,13 +35,24 @@ struct Report: Sendable {
         var reason: String
     }
 
+    /// A dump that is not counted, because its clock was wrong.
+    struct SetApart: Sendable {
+        var file: String
+        /// The time of the dump by that clock.
+        var written: Timestamp
+        var reason: String
+    }
+
     /// The time from the start of the first process, or from `--since`, to the last dump.
     var times: ClosedRange<Timestamp>
     var hosts: [String]
+    /// The number of installations, as far as dumps tell theirs.
+    var installations: Int
     /// The number of processes and the number of dumps.
     var processes: Int
     var dumps: Int
     var skipped: [Skipped]
+    var apart: [SetApart]
     /// Notes that are needed to read the figures correctly.
     var notes: [String] = []
     var sections: [Section] = []

@@ -11,9 +11,14 @@ extension Command {
         name: "report", summary: "Adds up metrics dumps and reports what stands out.",
         operands: "DUMP …",
         details: """
-            DUMP is a file that a pantry wrote ('metrics' in _larder.json), or a folder of such files. Dumps of several
-            hosts, revisions and times can be combined. A file that is not a dump is named and left out, and the exit code
-            is 1. Times are in UTC.
+            DUMP is a file that a pantry wrote ('metrics' in _larder.json), or a folder of such files: those whose names end
+            in .json or .json.gz. With '-', the names of files are read from the input, one a line:
+              find dumps -name '*.json.gz' | larder report -
+            Dumps of any number of installations, hosts, revisions and times can be combined. A file may be compressed by
+            gzip. A file that is not a dump is named and left out, and the exit code is 1.
+
+            A dump is set apart and named, but not counted, if its clock was wrong: it was written more than a day after the
+            time of this computer, or before 2025. Times are in UTC.
             """,
         options: [
             .json, .format(["text", "json", "prometheus", "openmetrics", "html"]),
@@ -23,20 +28,12 @@ extension Command {
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json", "prometheus", "openmetrics", "html"])
             if arguments.operands.isEmpty { throw UsageError(message: "report takes at least one DUMP") }
-            let dumps = read(arguments.operands, registry, terminal)
-            var builder = ReportBuilder(since: try since(arguments, dumps.compactMap { try? $0.dump.get() }))
-            for (file, dump) in dumps {
-                switch dump {
-                case .success(let dump): builder.add(dump)
-                case .failure(let error):
-                    builder.skip(file, error.description)
-                    terminal.complain("\(file.printable): \(error.description); left out")
-                }
+            if arguments.operands.count(where: { $0 == "-" }) > 1 {
+                throw UsageError(message: "'-' can be given only once")
             }
-            guard let report = builder.report() else {
-                terminal.complain("there is no dump to report on")
-                return false
-            }
+            let builder = ReportBuilder(since: try start(arguments), now: terminal.now())
+            let files = DumpFile.all(arguments.operands, list: terminal.input)
+            guard let report = read(files, builder, registry, terminal) else { return false }
             let text = report.text(format)
             guard let output = arguments.value(of: "output") else {
                 terminal.write(text.utf8)
@@ -54,48 +51,48 @@ extension Command {
         var description: String
     }
 
-    /// Reads files, and the files in folders in the order of their names.
+    /// The share of the time that reading the heads of dumps takes, roughly.
+    private static let headShare = 0.15
+
+    /// Reads files and adds them up. Tells which ones cannot be read.
     private static func read(
-        _ paths: [String], _ registry: Registry, _ terminal: Terminal
-    ) -> [(file: String, dump: Result<MetricsDump, MetricsDump.Unreadable>)] {
-        var files: [String] = []
-        for path in paths {
-            guard Disk.item(path)?.isFolder == true, let items = try? Disk.list(path) else {
-                files.append(path)
-                continue
-            }
-            files += items.filter { !$0.isFolder && $0.name.hasSuffix(".json") }.map { path + "/" + $0.name }.sorted()
-        }
+        _ files: [DumpFile], _ builder: ReportBuilder, _ registry: Registry, _ terminal: Terminal
+    ) -> Report? {
+        var builder = builder
         let progress = Progress(terminal, "report")
-        defer { progress.end() }
-        return files.enumerated().map { number, file in
-            progress.show(Double(number) / Double(files.count), file)
-            return (file, Result { () throws(MetricsDump.Unreadable) in try MetricsDump(file: file, registry) })
+        for (number, file) in files.enumerated() {
+            progress.show(headShare * Double(number) / Double(files.count), file.path)
+            builder.add(file)
         }
+        let (report, skipped) = builder.report(registry) { read, all in
+            progress.show(
+                headShare + (1 - headShare) * Double(read) / Double(all), "\(read) of \(counted(all, "dump"))")
+        }
+        progress.end()
+        for file in skipped.prefix(Report.mostNamed) {
+            terminal.complain("\(file.file.printable): \(file.reason); left out")
+        }
+        if skipped.count > Report.mostNamed {
+            terminal.complain("\(counted(skipped.count - Report.mostNamed, "more file")) left out")
+        }
+        if report == nil {
+            for dump in builder.apart.prefix(Report.mostNamed) {
+                terminal.complain("\(dump.file.printable): \(dump.reason); set apart")
+            }
+            terminal.complain("there is no dump to report on")
+        }
+        return report
     }
 
     /// The start of the report: a time, or a duration before the newest dump.
-    private static func since(_ arguments: Arguments, _ dumps: [MetricsDump]) throws -> Timestamp? {
+    private static func start(_ arguments: Arguments) throws -> ReportBuilder.Start? {
         guard let text = arguments.value(of: "since") else { return nil }
-        if let length = Duration(spelled: text) { return dumps.map(\.written).max().map { $0 - length } }
+        if let length = Duration(spelled: text) { return .beforeNewest(length) }
         guard let time = Timestamp(spelled: text) else {
             throw UsageError(
                 message: "--since takes a duration such as 2h, a day such as 2026-01-05, or 2026-01-05T14:00")
         }
-        return time
-    }
-}
-
-extension MetricsDump {
-    /// Reads the dump in a file. An old dump declares no counters or levels; those of the registry's plugins are known.
-    init(file: String, _ registry: Registry) throws(Unreadable) {
-        let bytes: [UInt8]
-        do {
-            bytes = try Disk.read(file, limit: Self.mostBytes)
-        } catch {
-            throw Unreadable(error.description)
-        }
-        try self.init(reading: bytes, counters: registry.counters, levels: registry.levels)
+        return .time(time)
     }
 }
 

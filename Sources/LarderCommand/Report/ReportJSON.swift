@@ -6,8 +6,15 @@ extension Report {
         [
             "format": "larder-report/1", "from": .number(times.lowerBound.inSeconds),
             "to": .number(times.upperBound.inSeconds), "hosts": .list(hosts.map { .string($0) }),
-            "processes": .int(processes), "dumps": .int(dumps),
+            "installations": .int(installations), "processes": .int(processes), "dumps": .int(dumps),
             "skipped": .list(skipped.map { ["file": .string($0.file), "reason": .string($0.reason)] }),
+            "set_apart": .list(
+                apart.map {
+                    [
+                        "file": .string($0.file), "written": .number($0.written.inSeconds),
+                        "reason": .string($0.reason),
+                    ]
+                }),
             "notes": .list(notes.map { .string($0) }), "resources": .list(sections.map(\.json)),
         ]
     }

@@ -4,14 +4,40 @@ extension Report {
     /// The report as lines of text.
     var lines: [String] {
         var lines = [
-            "\(times.lowerBound.spelled) to \(times.upperBound.spelled), \(processes) "
-                + "\(processes == 1 ? "process" : "processes"), \(dumps) \(dumps == 1 ? "dump" : "dumps")"
-                + (hosts.isEmpty ? "" : " from " + hosts.map(\.printable).joined(separator: ", "))
+            "\(times.lowerBound.spelled) to \(times.upperBound.spelled), "
+                + (installations == 0 ? "" : "\(counted(installations, "installation")), ")
+                + "\(counted(processes, "process", "processes")), \(counted(dumps, "dump"))"
+                + (hosts.isEmpty ? "" : " from " + hostList)
         ]
-        lines += notes
+        lines += exceptions + notes
         for section in sections { lines += [""] + section.lines }
         return lines
     }
+
+    /// The names of the hosts. Of many, the first twelve.
+    var hostList: String {
+        let shown = hosts.prefix(12).map(\.printable).joined(separator: ", ")
+        return hosts.count > 12 ? "\(shown) and \(hosts.count - 12) more" : shown
+    }
+
+    /// The number of files that were left out, and the dumps that were set apart.
+    private var exceptions: [String] {
+        var lines: [String] = []
+        if !skipped.isEmpty {
+            lines.append(
+                skipped.count == 1
+                    ? "1 file is left out: it is not a dump or cannot be read."
+                    : "\(skipped.count) files are left out: they are not dumps or cannot be read.")
+        }
+        for dump in apart.prefix(Self.mostNamed) { lines.append("Set apart: \(dump.file.printable): \(dump.reason)") }
+        if apart.count > Self.mostNamed {
+            lines.append("Set apart: \(counted(apart.count - Self.mostNamed, "more dump")) with wrong clocks")
+        }
+        return lines
+    }
+
+    /// The most files that a text names one by one.
+    static let mostNamed = 20
 }
 
 extension Report.Section {

@@ -1,6 +1,6 @@
 extension MetricsDump {
     /// The maximum size of a dump, in bytes.
-    package static let mostBytes = 64_000_000
+    package static let mostBytes = 16_000_000
     /// The maximum of a count. The sum of larger counts could exceed 64 bits.
     static let mostCount: UInt64 = 1_000_000_000_000_000
 

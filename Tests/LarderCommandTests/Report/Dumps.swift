@@ -11,6 +11,9 @@ struct Dumps {
     /// Tuesday 2026-11-17 12:00 UTC.
     static let noon = Timestamp(seconds: 1_794_916_800)
 
+    /// The reader's clock: a week later.
+    static let now = noon + .seconds(7 * 86_400)
+
     let folder: Folder
 
     init() throws { folder = try Folder() }

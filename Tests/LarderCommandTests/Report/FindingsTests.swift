@@ -10,9 +10,9 @@ import Larder
 /// The findings of a report in words, and its format of days and times.
 @Suite struct FindingsTests {
     private func findings(_ revisions: RevisionDump...) throws -> [String] {
-        var builder = ReportBuilder(since: nil)
+        var builder = ReportBuilder(now: Dumps.now)
         builder.add(Dumps.dump(revisions))
-        return try #require(builder.report()?.sections.first).findings
+        return try #require(builder.report().report?.sections.first).findings
     }
 
     private static func quiet(_ minutes: Int64...) -> [Period] {

@@ -10,10 +10,10 @@ import Larder
 /// Tests of the HTML report: names and files cannot inject markup, and the drawings show the counted values.
 @Suite struct ReportHTMLTests {
     private func page(_ dump: MetricsDump, skipping file: String? = nil) throws -> String {
-        var builder = ReportBuilder(since: nil)
+        var builder = ReportBuilder(now: Dumps.now)
         builder.add(dump)
         if let file { builder.skip(file, "no dump of Larder") }
-        return try #require(builder.report()).html
+        return try #require(builder.report().report).html
     }
 
     // MARK: Names

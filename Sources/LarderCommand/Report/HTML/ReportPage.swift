@@ -34,11 +34,14 @@ extension Report {
 
     private var header: Markup {
         var facts: [(String, Markup)] = [
-            ("Time", Markup(times.spelled)), ("Processes", Markup(processes.grouped)), ("Dumps", Markup(dumps.grouped)),
+            ("Time", Markup(times.spelled))
+        ]
+        if installations > 0 { facts.append(("Installations", Markup(installations.grouped))) }
+        facts += [
+            ("Processes", Markup(processes.grouped)), ("Dumps", Markup(dumps.grouped)),
         ]
         if !hosts.isEmpty {
-            let shown = hosts.prefix(12).map(\.printable).joined(separator: ", ")
-            facts.append(("Hosts", Markup(hosts.count > 12 ? "\(shown) and \(hosts.count - 12) more" : shown)))
+            facts.append(("Hosts", Markup(hostList)))
         }
         let list = facts.map { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" as Markup }
         return """
@@ -52,9 +55,19 @@ extension Report {
 
     private var remarks: Markup {
         var remarks = notes.map { "<li>\($0)</li>" as Markup }
-        remarks += skipped.map { "<li>Left out: <code>\($0.file.printable)</code>: \($0.reason)</li>" }
+        remarks += Self.list("Left out", skipped.map { ($0.file, $0.reason) })
+        remarks += Self.list("Set apart", apart.map { ($0.file, $0.reason) })
         guard !remarks.isEmpty else { return "" }
         return "<h2>Notes</h2><ul class=\"remarks\">\n\(Markup(remarks))\n</ul>"
+    }
+
+    /// Items that name files. Of many, the first ones.
+    private static func list(_ title: String, _ files: [(file: String, reason: String)]) -> [Markup] {
+        var items = files.prefix(mostNamed).map { file, reason in
+            "<li>\(title): <code>\(file.printable)</code>: \(reason)</li>" as Markup
+        }
+        if files.count > mostNamed { items.append("<li>\(title): \((files.count - mostNamed).grouped) more</li>") }
+        return items
     }
 
     // MARK: All resources at a glance

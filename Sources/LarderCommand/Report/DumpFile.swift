@@ -1,0 +1,89 @@
+import Larder
+import LarderBase
+
+/// A file that may be a dump. It may be compressed by gzip.
+struct DumpFile: Sendable {
+    /// The path, as it was given.
+    let path: String
+    /// Whether the file was found in a folder, and not named itself.
+    var isFound = false
+
+    /// The number of bytes in which the head of a dump is expected.
+    private static let headBytes = 1 << 14
+    /// The beginning of the formats of Larder's files.
+    private static let ownFormat = "larder-"
+    private static let dumpFormat = "larder-metrics/"
+
+    /// Returns the head of the dump. Reads only the beginning of the file if the head is there.
+    ///
+    /// - Throws: ``MetricsDump/Unreadable`` if the file is not a dump. A file whose beginning is sound may still be
+    ///   damaged later on.
+    func head() throws(MetricsDump.Unreadable) -> MetricsDump.Head {
+        if let start = try? Disk.part(of: path, from: 0, most: Self.headBytes).bytes,
+            let head = MetricsDump.head(beginning: Self.unpacked(beginning: start))
+        {
+            return head
+        }
+        return try MetricsDump(reading: try bytes()).head
+    }
+
+    /// Reads the dump. An old dump declares no counters or levels; those of the registry's plugins are known.
+    func dump(_ registry: Registry) throws(MetricsDump.Unreadable) -> MetricsDump {
+        try MetricsDump(reading: try bytes(), counters: registry.counters, levels: registry.levels)
+    }
+
+    /// Whether this was found in a folder and is another kind of file that Larder writes, which may lie beside dumps.
+    var isOtherKind: Bool {
+        guard isFound, let start = try? Disk.part(of: path, from: 0, most: 256).bytes else { return false }
+        let text = String(decoding: start, as: UTF8.self)
+        guard let name = text.firstRange(of: #""format""#) else { return false }
+        let value = text[name.upperBound...].drop { " :\n\r\t".contains($0) }.dropFirst()
+        return value.hasPrefix(Self.ownFormat) && !value.hasPrefix(Self.dumpFormat)
+    }
+
+    private static func unpacked(beginning bytes: [UInt8]) -> [UInt8] {
+        guard Gzip.isPacked(bytes) else { return bytes }
+        return (try? Gzip.beginning(of: bytes, most: headBytes)) ?? []
+    }
+
+    private func bytes() throws(MetricsDump.Unreadable) -> [UInt8] {
+        let bytes: [UInt8]
+        do { bytes = try Disk.read(path, limit: MetricsDump.mostBytes) } catch {
+            throw MetricsDump.Unreadable(error.description)
+        }
+        guard Gzip.isPacked(bytes) else { return bytes }
+        do { return try Gzip.unpacked(bytes, limit: MetricsDump.mostBytes) } catch {
+            throw MetricsDump.Unreadable(error.description)
+        }
+    }
+}
+
+extension DumpFile {
+    /// Returns the files that the operands of a command name: files, folders and, for `-`, the names in a list.
+    ///
+    /// Of a folder, it returns the files whose names end in `.json` or `.json.gz`, in the order of their names.
+    ///
+    /// - Parameter list: called for `-`. Returns names that are separated by line ends, or by zeros.
+    static func all(_ operands: [String], list: () -> [UInt8]) -> [DumpFile] {
+        var paths: [String] = []
+        for operand in operands { paths += operand == "-" ? names(in: list()) : [operand] }
+        return paths.flatMap { path -> [DumpFile] in
+            guard Disk.item(path)?.isFolder == true, let items = try? Disk.list(path) else {
+                return [DumpFile(path: path)]
+            }
+            let names = items.filter { item in
+                !item.isFolder && (item.name.hasSuffix(".json") || item.name.hasSuffix(".json.gz"))
+            }.map(\.name).sorted()
+            let folder = path.hasSuffix("/") ? path : path + "/"
+            return names.map { DumpFile(path: folder + $0, isFound: true) }
+        }
+    }
+
+    private static func names(in list: [UInt8]) -> [String] {
+        let end: UInt8 = list.contains(0) ? 0 : UInt8(ascii: "\n")
+        return list.split(separator: end).map { name in
+            let name = end == 0 || name.last != UInt8(ascii: "\r") ? name : name.dropLast()
+            return String(decoding: name, as: UTF8.self)
+        }.filter { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,104 @@
+import Larder
+
+/// The sums of one resource in a report.
+struct SectionSums {
+    private var revisions: [Report.Revision] = []
+    private var places: [String: Int] = [:]
+    /// The metrics of revisions that are not shown, because they counted nothing. They have the counters of plugins.
+    private var idle = ResourceMetrics()
+    private var periods: [Timestamp: Period] = [:]
+    private var store = StoreStatistics()
+    private var inFlight = 0
+    private var levels: [Level: [String: Int]] = [:]
+
+    /// Adds the counts of one process, less its counts before the start of the report.
+    mutating func add(
+        _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [Period]], isRunning: Bool
+    ) {
+        for revision in resource.revisions {
+            let metrics =
+                earlier.map { revision.metrics.since($0.metrics(of: revision.name, in: resource)) } ?? revision.metrics
+            add(revision, metrics, added[revision.name] ?? [], isRunning: isRunning)
+        }
+        for period in added.values.joined() {
+            periods[period.start, default: Period(start: period.start)].merge(period)
+        }
+        add(resource.store, since: earlier?.store ?? StoreStatistics(), isRunning: isRunning)
+        guard isRunning else { return }
+        inFlight = inFlight.plus(resource.inFlight)
+        for (level, value) in resource.levels {
+            // Processes of different versions may declare different values.
+            let known = levels.index(forKey: level).map { levels.remove(at: $0) }
+            let counts = (known?.value ?? [:]).merging([value: 1]) { $0 + $1 }
+            levels[known?.key.united(with: level) ?? level] = counts
+        }
+    }
+
+    private mutating func add(_ revision: RevisionDump, _ metrics: ResourceMetrics, _ own: [Period], isRunning: Bool) {
+        let times = own.first.flatMap { first in own.last.map { first.start...$0.end } }
+        if let place = places[revision.name] {
+            revisions[place].metrics.merge(metrics)
+            revisions[place].isCurrent = revisions[place].isCurrent || revision.isCurrent && isRunning
+            revisions[place].times = revisions[place].times.joined(with: times)
+        } else if !metrics.isEmpty || revision.isCurrent {
+            places[revision.name] = revisions.count
+            revisions.append(
+                Report.Revision(
+                    name: revision.name, strategy: revision.strategy, isCurrent: revision.isCurrent && isRunning,
+                    metrics: metrics, times: times))
+        } else {
+            idle.merge(metrics)
+        }
+    }
+
+    /// Takes entries and bytes from the newer statistics, and subtracts the older counts.
+    private mutating func add(_ kept: StoreStatistics, since earlier: StoreStatistics, isRunning: Bool) {
+        if isRunning {
+            store.entries = store.entries.plus(kept.entries)
+            store.bytes = store.bytes.plus(kept.bytes)
+        }
+        store.hits = store.hits.plus(max(0, kept.hits - earlier.hits))
+        store.misses = store.misses.plus(max(0, kept.misses - earlier.misses))
+        store.evictions = store.evictions.plus(max(0, kept.evictions - earlier.evictions))
+    }
+
+    /// The section of a report, without findings.
+    func section(_ name: String) -> Report.Section {
+        var section = Report.Section(name: name)
+        section.total = revisions.reduce(into: idle) { $0.merge($1.metrics) }
+        section.revisions = revisions.enumerated().sorted { one, other in
+            let (first, second) = (one.element.start, other.element.start)
+            return first == second ? one.offset < other.offset : first < second
+        }.map(\.element)
+        section.periods = periods.values.sorted { $0.start < $1.start }
+        (section.store, section.inFlight, section.levels) = (store, inFlight, levels)
+        return section
+    }
+}
+
+extension ResourceDump {
+    /// The earlier counts of a revision. The oldest revisions are counted together later on, so that earlier counts of
+    /// several revisions can belong to one.
+    fileprivate func metrics(of name: String, in later: ResourceDump) -> ResourceMetrics {
+        revisions.filter { revision in
+            revision.name == name || name.isEmpty && !later.revisions.contains { $0.name == revision.name }
+        }.reduce(into: ResourceMetrics()) { $0.merge($1.metrics) }
+    }
+}
+
+extension Report.Revision {
+    /// The time of the first count, or the beginning of all times if it is not known.
+    fileprivate var start: Timestamp { times?.lowerBound ?? Timestamp(nanoseconds: .min) }
+}
+
+extension Period {
+    /// The end of the period.
+    var end: Timestamp { start + .seconds(300) }
+}
+
+extension ClosedRange<Timestamp>? {
+    fileprivate func joined(with other: ClosedRange<Timestamp>?) -> ClosedRange<Timestamp>? {
+        guard let self, let other else { return self ?? other }
+        return min(self.lowerBound, other.lowerBound)...max(self.upperBound, other.upperBound)
+    }
+}
