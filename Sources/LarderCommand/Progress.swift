@@ -8,6 +8,7 @@ import LarderBase
 final class Progress: Sendable {
     private struct State {
         var next: Duration
+        let start: Duration
         var isShown = false
     }
 
@@ -19,25 +20,33 @@ final class Progress: Sendable {
     init(_ terminal: Terminal, _ task: String) {
         self.terminal = terminal
         self.task = task
-        state = Locked(State(next: terminal.uptime() + (terminal.isInteractive ? .seconds(1) : .seconds(10))))
+        let start = terminal.uptime()
+        state = Locked(State(next: start + (terminal.isInteractive ? .seconds(1) : .seconds(10)), start: start))
     }
 
     /// Shows that a share of the work is done, if the last display is old enough.
     func show(_ share: Double, _ label: String) {
         let now = terminal.uptime()
-        let isDue = state.withLock { state in
-            guard now >= state.next else { return false }
+        let start: Duration? = state.withLock { state in
+            guard now >= state.next else { return nil }
             state.next = now + (terminal.isInteractive ? .milliseconds(100) : .seconds(10))
             state.isShown = true
-            return true
+            return state.start
         }
-        guard isDue else { return }
+        guard let start else { return }
         let share = min(max(0, share), 1)
+        let label = label.printable + Self.left(of: now - start, after: share)
         if terminal.isInteractive {
-            terminal.redraw(share, label.printable)
+            terminal.redraw(share, label)
         } else {
-            terminal.note("\(task): \(Int((share * 100).rounded(.down))) %, \(label.printable)")
+            terminal.note("\(task): \(Int((share * 100).rounded(.down))) %, \(label)")
         }
+    }
+
+    /// The time that is left if the rest goes on as before: `, 12 s left`. Empty as long as too little is done to tell.
+    private static func left(of time: Duration, after share: Double) -> String {
+        guard share >= 0.02, share < 1 else { return "" }
+        return ", \(Optional(time.scaled(by: (1 - share) / share)).waited) left"
     }
 
     /// Removes the bar if it is shown.

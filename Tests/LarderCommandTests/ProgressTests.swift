@@ -39,7 +39,9 @@ import Testing
         let frames = err.split(separator: "\r").map(String.init)
         #expect(out.isEmpty)
         // The work begins at 300 ms. The bar is due at 1.3 s, and the reading at 1.5 s is the first after that.
-        #expect(frames.count == 3 && frames[0].hasSuffix("step 4\u{1B}[K") && frames[2] == "\u{1B}[K", "\(frames)")
+        #expect(
+            frames.count == 3 && frames[0].hasSuffix("step 4, 1.8 s left\u{1B}[K") && frames[2] == "\u{1B}[K",
+            "\(frames)")
         #expect(frames[0].filter { $0 == "█" }.count == 12)
     }
 
@@ -61,7 +63,7 @@ import Testing
             progress.end()
         }
         #expect(out.isEmpty)
-        #expect(err == "work: 37 %, step 3\u{FFFD}\nwork: 75 %, step 6\u{FFFD}\n")
+        #expect(err == "work: 37 %, step 3\u{FFFD}, 20 s left\nwork: 75 %, step 6\u{FFFD}, 8 s left\n")
     }
 
     @Test(arguments: [true, false]) func longCommandsShowProgress(_ isInteractive: Bool) async throws {
