@@ -26,6 +26,12 @@ extension Command {
             To compare feed's strategy with stale-while-revalidate:
               larder simulate --traffic rate=5,keys=20 --origin fails=5%,down=20m-30m \\
                 --policy Policies/feed.json --try stale-while-revalidate
+
+            With --dumps and --out, it simulates a fleet of devices over two days instead, and writes their dumps, so that
+            reports can be tried. Policies with the same resource are revisions of it that are rolled out one after the
+            other; by default there are three revisions of 'feed', of which the last makes users wait longer. There is an
+            outage, two devices have wrong clocks, and ten files are not dumps. The file truth.json has the exact totals:
+              larder simulate --dumps 4000 --out fleet && larder report fleet
             """,
         options: [
             Option("trace", "FILE", "Recorded requests"),
@@ -33,6 +39,8 @@ extension Command {
             Option("origin", "SPEC", "The behaviour of the origin"),
             Option("policy", "FILE", "A policy to try; repeatable (default: every policy of the folder)"),
             Option("try", "STRATEGY", "Also try each policy with this strategy; repeatable"), .policies,
+            Option("dumps", "N", "Simulate a fleet that leaves so many dumps"),
+            Option("out", "DIR", "The folder for the dumps of a fleet. It must be empty"),
             Option("seed", "N", "The seed of all chance (default: 1)"), .json, .format(["text", "json"]), .assume,
         ],
         run: { arguments, registry, terminal in
@@ -40,6 +48,10 @@ extension Command {
             let seed = try arguments.number(of: "seed", in: 0...Int(Int32.max), default: 1)
             for operand in arguments.operands where !operand.hasSuffix(".json") {
                 throw UsageError(message: "'\(operand)' is not a policy file such as Policies/feed.json")
+            }
+            if try FleetCommand.isAsked(arguments) {
+                return try await FleetCommand.run(
+                    arguments, seed: UInt64(seed), isJSON: format == "json", terminal)
             }
             let progress = Progress(terminal, "simulate")
             let requests = try requests(arguments, seed: UInt64(seed), terminal)
