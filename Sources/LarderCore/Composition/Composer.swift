@@ -94,7 +94,7 @@ struct Composer {
                 live: MeasuredLoader(inner: builder.live, meter: meter, world: world),
                 sender: Sender(
                     origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
-                    invalidates: policy.origin?.traits.invalidates, meter: meter, world: world),
+                    meter: meter, world: world),
                 storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
                 storeState: storeState, attachments: attachments, meter: meter, world: world)
         } catch {

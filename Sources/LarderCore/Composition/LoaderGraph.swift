@@ -9,6 +9,8 @@ final class LoaderGraph: Sendable {
     let live: any Loader
     /// The way to the origin of requests that change something there.
     let sender: Sender
+    /// Returns the copies that a change has put out of date by the rules of the origin; nil if it has no such rules.
+    let invalidates: (@Sendable (_ change: Request, _ method: String, _ answer: Metadata) -> [Selection])?
     let storeAccess: StoreAccess
     /// The places below the cache folder that its store uses.
     let places: HeldPlaces
@@ -35,6 +37,7 @@ final class LoaderGraph: Sendable {
         self.root = root
         self.live = live
         self.sender = sender
+        invalidates = policy.origin?.traits.invalidates
         self.storeAccess = storeAccess
         self.places = places
         self.validators = validators

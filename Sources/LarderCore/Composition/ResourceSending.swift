@@ -34,7 +34,7 @@ extension Resource {
         guard request.key.resource == name else { throw LoadError.otherResource }
         let request = resourceState.owned(request)
         var answer = try await graph.sender.send(request, method: method)
-        let named = graph.sender.invalidates?(request, method, answer.value.metadata) ?? []
+        let named = graph.invalidates?(request, method, answer.value.metadata) ?? []
         let selections = selections + named.filter { !selections.contains($0) }
         var steps: [Trail.Step] = []
         for (storeAccess, _) in resourceState.stores {

@@ -5,8 +5,6 @@ struct Sender: Sendable {
     let origin: (any Loader)?
     /// Whether the origin can change anything.
     let isAccepted: Bool
-    /// Returns the copies that a change has put out of date by the rules of the origin.
-    let invalidates: (@Sendable (_ change: Request, _ method: String, _ answer: Metadata) -> [Selection])?
     let meter: Meter
     let world: any World
 
