@@ -171,7 +171,7 @@ extension LoadError {
     /// The failure of an origin whose exchange with the server failed.
     init(_ failure: HTTPFailure) {
         let timeouts: [Cause] = [.connectTimeout, .firstByteTimeout, .timeout]
-        let code = timeouts.contains(failure.kind) ? Code.timeout : .failed
-        self.init(code, failure.description, cause: failure.kind, origin: failure)
+        let code = timeouts.contains(failure.cause) ? Code.timeout : .failed
+        self.init(code, failure.description, cause: failure.cause, origin: failure)
     }
 }

@@ -33,13 +33,13 @@ struct HTTPAnswer: Sendable {
 
 /// The reason why there is no answer of an HTTP server, or no whole one.
 struct HTTPFailure: Error, Hashable, CustomStringConvertible {
-    /// The kind of the failure.
-    var kind: LoadError.Cause
+    /// The cause of the failure.
+    var cause: LoadError.Cause
     /// A description of the failure. It contains no host, URL, field or payload.
     var description: String
 
-    init(_ kind: LoadError.Cause, _ description: String) {
-        self.kind = kind
+    init(_ cause: LoadError.Cause, _ description: String) {
+        self.cause = cause
         self.description = description
     }
 }

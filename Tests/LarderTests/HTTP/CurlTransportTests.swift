@@ -82,7 +82,7 @@
                     let failure = await #expect(throws: HTTPFailure.self) {
                         try await transport.fetch(server.url, method, body: "change")
                     }
-                    #expect(failure?.kind == .reset)
+                    #expect(failure?.cause == .reset)
                 }
                 #expect(server.requests.map(\.method) == ["GET"] + Array(repeating: method, count: times - 1))
             }
@@ -207,7 +207,7 @@
                 let failure = await #expect(throws: HTTPFailure.self) {
                     try await transport.send(request, within: .ample, trusting: HTTPTrust())
                 }
-                #expect(failure?.kind == .other, "\(request.url)")
+                #expect(failure?.cause == .other, "\(request.url)")
             }
             #expect(server.requests.isEmpty)
         }

@@ -61,7 +61,7 @@ import Testing
             _ = try head(text)
             Issue.record("the head was accepted")
         } catch {
-            #expect(error.kind == .malformed)
+            #expect(error.cause == .malformed)
             #expect(!"\(error)".contains("HTTP/1.1"))
         }
     }

@@ -13,7 +13,7 @@ private func variable(_ name: String, is values: String...) -> Bool {
 
 /// Checks a failure, and that it comes within the limits.
 private func expectFailure(
-    _ kinds: LoadError.Cause..., of tested: TestedTransport, _ url: String, trusting authorities: String? = nil,
+    _ causes: LoadError.Cause..., of tested: TestedTransport, _ url: String, trusting authorities: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     let limits = HTTPLimits(connect: .seconds(3), firstByte: .seconds(4), whole: .seconds(5), capacity: 1_000_000)
@@ -21,7 +21,7 @@ private func expectFailure(
     let start = world.uptime
     let failure = try await tested.make().failure(
         url, within: limits, trusting: authorities, sourceLocation: sourceLocation)
-    #expect(kinds.contains(failure.kind), "\(failure.kind): \(failure)", sourceLocation: sourceLocation)
+    #expect(causes.contains(failure.cause), "\(failure.cause): \(failure)", sourceLocation: sourceLocation)
     #expect(world.uptime - start < limits.whole + .seconds(2), sourceLocation: sourceLocation)
 }
 

@@ -85,17 +85,17 @@ struct NginxTests {
     func answerOfBrokenUpstreamIsReset(_ tested: TestedTransport) async throws {
         let transport = try tested.make()
         for path in ["/upstream/cut", "/upstream/chunks"] {
-            #expect(try await transport.failure(servers.http + path).kind == .reset, "\(path)")
+            #expect(try await transport.failure(servers.http + path).cause == .reset, "\(path)")
         }
         // nginx passes on what is no answer of HTTP.
-        #expect(try await transport.failure(servers.http + "/upstream/garbage").kind == .malformed)
+        #expect(try await transport.failure(servers.http + "/upstream/garbage").cause == .malformed)
     }
 
     @Test(arguments: TestedTransport.allCases)
     func slowAnswerReachesLimit(_ tested: TestedTransport) async throws {
         var limits = HTTPLimits.ample
         limits.whole = .milliseconds(500)
-        #expect(try await tested.make().failure(servers.http + "/trickle.txt", within: limits).kind == .timeout)
+        #expect(try await tested.make().failure(servers.http + "/trickle.txt", within: limits).cause == .timeout)
     }
 
     @Test(arguments: TestedTransport.with(.authorities, .version))
@@ -105,7 +105,8 @@ struct NginxTests {
         #expect(answer.status == 200 && answer.body.count == 280_000 && answer.version == "2")
         for path in ["/upstream/cut", "/upstream/chunks"] {
             #expect(
-                try await transport.failure(servers.https + path, trusting: servers.authority).kind == .reset, "\(path)"
+                try await transport.failure(servers.https + path, trusting: servers.authority).cause == .reset,
+                "\(path)"
             )
         }
     }
@@ -134,14 +135,14 @@ struct NginxTests {
         _ = try await transport.fetch(servers.https + "/small.json", trusting: servers.authority)
         for authorities in [servers.stranger, nil, servers.stranger + ".missing"] {
             let failure = try await transport.failure(servers.https + "/small.json", trusting: authorities)
-            #expect(failure.kind == .tls && !failure.description.contains("/"), "\(failure)")
+            #expect(failure.cause == .tls && !failure.description.contains("/"), "\(failure)")
         }
         _ = try await transport.fetch(servers.https + "/small.json", trusting: servers.authority)
     }
 
     @Test(arguments: TestedTransport.with(.authorities))
     func systemDoesNotTrustTestsAuthority(_ tested: TestedTransport) async throws {
-        #expect(try await tested.make().failure(servers.https + "/small.json").kind == .tls)
+        #expect(try await tested.make().failure(servers.https + "/small.json").cause == .tls)
     }
 
     @Test(arguments: TestedTransport.with(.authorities))
@@ -149,6 +150,6 @@ struct NginxTests {
         let url = servers.https.replacing("localhost", with: "127.0.0.2") + "/small.json"
         // nginx does not listen there, unless it listens everywhere.
         let failure = try await tested.make().failure(url, trusting: servers.authority)
-        #expect([.tls, .noConnection].contains(failure.kind))
+        #expect([.tls, .noConnection].contains(failure.cause))
     }
 }

@@ -15,7 +15,7 @@ import Testing
         server = nil
         // The server's end is seen by the request that waits, and the port is free.
         await #expect(throws: HTTPFailure.self) { try await waiting.value }
-        #expect(try await transport.make().failure(url).kind == .noConnection)
+        #expect(try await transport.make().failure(url).cause == .noConnection)
     }
 
     @Test func requestsAreReadWhereverTheyAreCut() throws {

@@ -10,7 +10,7 @@ import Testing
         of tested: TestedTransport, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> LoadError.Cause {
         let server = try ScriptedServer(.raw(text))
-        return try await tested.make().failure(server.url, sourceLocation: sourceLocation).kind
+        return try await tested.make().failure(server.url, sourceLocation: sourceLocation).cause
     }
 
     @Test(arguments: TestedTransport.with(.brokenAnswers))
@@ -52,7 +52,7 @@ import Testing
         broken[broken.count - 6] ^= 1
         for (coding, bytes) in [("gzip", Data("no gzip".utf8)), ("gzip", broken), ("canary", Data("Hello".utf8))] {
             let server = try ScriptedServer(.answer(200, ["Content-Encoding": coding], data: bytes))
-            #expect(try await transport.failure(server.url).kind == .malformed, "\(coding) \(bytes.count)")
+            #expect(try await transport.failure(server.url).cause == .malformed, "\(coding) \(bytes.count)")
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
             .steps(
                 .send("HTTP/1.1 200 OK\r\n"), .repeated(Self.field, times: 70), .send("Content-Length: 2\r\n\r\nok"),
                 .close))
-        #expect(try await tested.make().failure(server.url).kind == .tooLarge)
+        #expect(try await tested.make().failure(server.url).cause == .tooLarge)
     }
 
     @Test(arguments: TestedTransport.with(.brokenAnswers))
@@ -72,7 +72,7 @@ import Testing
         for part in [Self.field, Data(repeating: UInt8(ascii: "v"), count: 1_000)] {
             let server = try ScriptedServer(
                 .steps(.send("HTTP/1.1 200 OK\r\nX-Field: 1\r\nX-Long: "), .repeated(part, times: .max)))
-            #expect(try await tested.make().failure(server.url).kind == .tooLarge)
+            #expect(try await tested.make().failure(server.url).cause == .tooLarge)
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
     func connectionThatIsResetIsFailure(_ tested: TestedTransport) async throws {
         let transport = try tested.make()
         let before = try ScriptedServer(.steps(.reset))
-        #expect(try await transport.failure(before.url).kind == .reset)
+        #expect(try await transport.failure(before.url).cause == .reset)
 
         let read = Gate()
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
@@ -107,7 +107,7 @@ import Testing
         #expect(try await answer.body.next() == Data("Hello".utf8))
         read.open()
         let failure = await #expect(throws: HTTPFailure.self) { try await answer.body.whole() }
-        #expect(failure?.kind == .reset)
+        #expect(failure?.cause == .reset)
     }
 
     @Test(arguments: TestedTransport.allCases)
@@ -127,26 +127,26 @@ import Testing
     func serverThatDoesNotListenIsFailureToConnect(_ tested: TestedTransport) async throws {
         let server = try ScriptedServer(.answer())
         server.stop()
-        #expect(try await tested.make().failure(server.url).kind == .noConnection)
+        #expect(try await tested.make().failure(server.url).cause == .noConnection)
     }
 
     @Test(arguments: TestedTransport.allCases)
     func nameWithoutAddressIsToldAsSuch(_ tested: TestedTransport) async throws {
         // No name may be so long, so nobody is asked for it.
         let name = String(repeating: "canary", count: 20) + ".invalid"
-        #expect(try await tested.make().failure("http://\(name)/").kind == .noAddress)
+        #expect(try await tested.make().failure("http://\(name)/").cause == .noAddress)
     }
 
     @Test(arguments: TestedTransport.with(.brokenAnswers))
     func serverWithoutTLSIsFailureOfTLS(_ tested: TestedTransport) async throws {
         let server = try ScriptedServer(greeting: [.send("canary, not TLS\r\n\r\n"), .close]) { _ in .answer() }
-        #expect(try await tested.make().failure("https://127.0.0.1:\(server.port)/").kind == .tls)
+        #expect(try await tested.make().failure("https://127.0.0.1:\(server.port)/").cause == .tls)
     }
 
     @Test(arguments: TestedTransport.allCases)
     func otherURLsAreRefused(_ tested: TestedTransport) async throws {
         for url in ["ftp://canary/", "file:///etc/hostname", "canary", "", "http://", "gopher://127.0.0.1:1/"] {
-            #expect(try await tested.make().failure(url).kind == .other, "\(url)")
+            #expect(try await tested.make().failure(url).cause == .other, "\(url)")
         }
     }
 }

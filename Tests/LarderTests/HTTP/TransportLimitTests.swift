@@ -15,7 +15,7 @@ import Testing
         let server = try ScriptedServer(.steps(.silence, clientLeft: left))
         var limits = HTTPLimits.ample
         limits.firstByte = Self.short
-        #expect(try await tested.make().failure(server.url, within: limits).kind == .firstByteTimeout)
+        #expect(try await tested.make().failure(server.url, within: limits).cause == .firstByteTimeout)
         try await left.opened()
     }
 
@@ -31,7 +31,7 @@ import Testing
         limits.firstByte = Self.short
         let answer = try await transport.begin(server.url, within: limits)
         // The limit of a request that began later passes.
-        #expect(try await transport.failure(server.url + "/silent", within: limits).kind == .firstByteTimeout)
+        #expect(try await transport.failure(server.url + "/silent", within: limits).cause == .firstByteTimeout)
         gate.open()
         #expect(try await answer.body.whole() == Data("ok".utf8))
     }
@@ -45,7 +45,7 @@ import Testing
         limits.whole = Self.short
         let answer = try await tested.make().begin(server.url, within: limits)
         let failure = await #expect(throws: HTTPFailure.self) { try await answer.body.whole() }
-        #expect(failure?.kind == .timeout)
+        #expect(failure?.cause == .timeout)
         try await left.opened()
     }
 
@@ -56,7 +56,7 @@ import Testing
         var limits = HTTPLimits.ample
         limits.connect = Self.short
         let failure = try await tested.make().failure("https://127.0.0.1:\(server.port)/", within: limits)
-        #expect(failure.kind == .connectTimeout)
+        #expect(failure.cause == .connectTimeout)
     }
 
     @Test(arguments: TestedTransport.allCases)
