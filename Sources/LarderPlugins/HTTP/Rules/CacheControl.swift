@@ -6,20 +6,7 @@ import LarderCore
 /// valid counts as the strictest number there is.
 struct CacheControl: Hashable {
     /// The directives without a number.
-    struct Flags: OptionSet, Hashable {
-        let rawValue: UInt16
-
-        static let noStore = Flags(rawValue: 1)
-        static let noCache = Flags(rawValue: 2)
-        static let mustRevalidate = Flags(rawValue: 4)
-        static let proxyRevalidate = Flags(rawValue: 8)
-        static let isPrivate = Flags(rawValue: 16)
-        static let isPublic = Flags(rawValue: 32)
-        static let immutable = Flags(rawValue: 64)
-        static let mustUnderstand = Flags(rawValue: 128)
-    }
-
-    private(set) var flags: Flags = []
+    private(set) var flags: ServerRules.Flags = []
     /// The value of `max-age` in seconds.
     private(set) var maxAge: Int64?
     /// The value of `s-maxage` in seconds.

@@ -5,8 +5,8 @@ import LarderCore
 /// They do not depend on the settings of a policy, so that a changed policy applies to the copies that are kept. They
 /// are noted with the entry, because its fields must not be read again for each hit. Reading a rule allocates nothing.
 struct ServerRules: Hashable, NoteValue {
-    /// The rules without a number.
-    struct Flags: OptionSet {
+    /// The rules without a number. Those with the name of a directive stand in `Cache-Control`.
+    struct Flags: OptionSet, Hashable {
         let rawValue: UInt16
 
         /// The server forbids to keep the answer.
@@ -30,6 +30,7 @@ struct ServerRules: Hashable, NoteValue {
         static let isRedirectedForOne = Flags(rawValue: 4_096)
         /// One of the redirects is temporary, and its server does not say for how long.
         static func isRedirectedForNow(shared: Bool) -> Flags { Flags(rawValue: shared ? 8_192 : 16_384) }
+        static let mustUnderstand = Flags(rawValue: 32_768)
     }
 
     /// The places of the numbers.
@@ -105,9 +106,9 @@ struct ServerRules: Hashable, NoteValue {
     }
 
     private mutating func setFlags(_ control: CacheControl, _ metadata: Metadata, _ request: Request?) {
-        var flags = Flags(rawValue: control.flags.rawValue & (Flags.immutable.rawValue * 2 - 1))
+        var flags = control.flags
         let status = metadata.status ?? 200
-        if control.flags.contains(.mustUnderstand) {
+        if flags.contains(.mustUnderstand) {
             // A cache that knows the status heeds this instead of `no-store`.
             flags = Self.known.contains(status) ? flags.subtracting(.noStore) : flags.union(.noStore)
         }

@@ -17,14 +17,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("no-store", CacheControl.Flags.noStore), ("no-cache", .noCache), ("private", .isPrivate),
+        ("no-store", ServerRules.Flags.noStore), ("no-cache", .noCache), ("private", .isPrivate),
         ("public", .isPublic),
         ("must-revalidate", .mustRevalidate), ("proxy-revalidate", .proxyRevalidate), ("immutable", .immutable),
         ("must-understand", .mustUnderstand),
         // With names of fields, they are read as concerning the whole answer.
         ("no-cache=\"set-cookie, x\"", .noCache), ("private=\"x\"", .isPrivate), ("no-store=1", .noStore),
     ])
-    func directiveWithoutNumberIsRead(text: String, flag: CacheControl.Flags) {
+    func directiveWithoutNumberIsRead(text: String, flag: ServerRules.Flags) {
         #expect(CacheControl([text]).flags == flag)
     }
 
