@@ -81,8 +81,9 @@ struct HTTPValidator: Validator {
         if arrival == .fallback { return .keep }
         let isConfirmed = arrival != .store
         if isConfirmed {
-            entry.metadata[.serverRules] = Self.speaks(entry.metadata) ? ServerRules(entry.metadata, for: request) : nil
-        } else if entry.metadata[.serverRules] == nil, Self.speaks(entry.metadata) {
+            entry.metadata[.serverRules] =
+                Self.cameOverHTTP(entry.metadata) ? ServerRules(entry.metadata, for: request) : nil
+        } else if entry.metadata[.serverRules] == nil, Self.cameOverHTTP(entry.metadata) {
             entry.metadata[.serverRules] = ServerRules(entry.metadata, for: nil)
         }
         let rules = entry.metadata[.serverRules]
@@ -94,7 +95,9 @@ struct HTTPValidator: Validator {
     }
 
     /// Whether an answer came over HTTP.
-    private static func speaks(_ metadata: Metadata) -> Bool { metadata.status != nil || !metadata.fields.isEmpty }
+    private static func cameOverHTTP(_ metadata: Metadata) -> Bool {
+        metadata.status != nil || !metadata.fields.isEmpty
+    }
 
     /// Returns the reason why an answer may not be kept; nil if it may.
     private func reasonNotToKeep(_ rules: ServerRules) -> String? {
@@ -129,7 +132,7 @@ struct HTTPValidator: Validator {
     /// HTTP.
     @inline(never)
     private static func unnotedRules(_ metadata: Metadata) -> ServerRules? {
-        speaks(metadata) ? ServerRules(metadata, for: nil) : nil
+        cameOverHTTP(metadata) ? ServerRules(metadata, for: nil) : nil
     }
 
     /// Returns the permissions for a copy that is stale, or for a request that has wishes of its own.
@@ -138,24 +141,25 @@ struct HTTPValidator: Validator {
         _ age: Int64, _ lifetime: CopyWindow, _ rules: ServerRules?, _ request: RequestRules?
     ) -> Permissions {
         let control = request?.control
-        let wished = request?.limit(within: lifetime.length) ?? lifetime.length
+        let acceptedAge = request?.limit(within: lifetime.length) ?? lifetime.length
         var permissions = Permissions(.all)
-        permissions.freshNanoseconds = max(0, wished)
-        let isFresh = age >= 0 && age < wished
+        permissions.freshNanoseconds = max(0, acceptedAge)
+        let isFresh = age >= 0 && age < acceptedAge
         if !isFresh {
-            let isWished = age >= 0 && age < lifetime.length
+            let isWithinLifetime = age >= 0 && age < lifetime.length
             permissions = permissions.refusing(
-                .fresh, isWished ? CopyWindow(.request("cache-control"), wished).text : lifetime.text)
+                .fresh, isWithinLifetime ? CopyWindow(.request("cache-control"), acceptedAge).text : lifetime.text)
         }
         // The age of an entry from the future is unknown: its windows begin now.
         let stale = Staleness(
-            over: age < 0 ? 0 : age - lifetime.length,
-            overWished: age < 0 ? 0 : age.subtractingReportingOverflow(wished).overflow ? .max : age - wished)
+            sinceLifetime: age < 0 ? 0 : age - lifetime.length,
+            sinceAcceptedAge: age < 0
+                ? 0 : age.subtractingReportingOverflow(acceptedAge).overflow ? .max : age - acceptedAge)
         if !isFresh {
             // The request does not want a stale copy at once, unless it says so.
-            let isWanted = control?.maxAge == nil && control?.minFresh == nil
+            let acceptsStale = control?.maxAge == nil && control?.minFresh == nil
             var window = window(.whileRevalidating, rules, whileRevalidating)
-            if !isWanted { window = CopyWindow(.request("cache-control"), .min, isForbidden: window.isForbidden) }
+            if !acceptsStale { window = CopyWindow(.request("cache-control"), .min, isForbidden: window.isForbidden) }
             permissions = stale.apply(permissions, .whileRevalidating, window, control)
             window = self.window(.onError, rules, onError)
             if !window.isForbidden, let seconds = control?.staleIfError {
@@ -173,17 +177,17 @@ struct HTTPValidator: Validator {
     /// How long ago a copy became stale.
     private struct Staleness {
         /// The time since the copy's own end of freshness, in nanoseconds. It is negative while the copy is fresh.
-        let over: Int64
+        let sinceLifetime: Int64
         /// The time since the copy became too old for the request.
-        let overWished: Int64
+        let sinceAcceptedAge: Int64
 
         func apply(
             _ permissions: Permissions, _ use: Uses, _ window: CopyWindow, _ control: CacheControl?
         ) -> Permissions {
-            if !window.isForbidden, let seconds = control?.maxStale, overWished < seconds * CopyWindow.second {
+            if !window.isForbidden, let seconds = control?.maxStale, sinceAcceptedAge < seconds * CopyWindow.second {
                 return permissions.because(use, CopyWindow(.request("max-stale"), seconds: seconds).text)
             }
-            return over < window.length
+            return sinceLifetime < window.length
                 ? permissions.because(use, window.text) : permissions.refusing(use, window.text)
         }
     }
