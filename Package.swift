@@ -43,7 +43,7 @@ let package = Package(
             swiftSettings: settings),
         // It also compiles the transport of Apple platforms, to check on Linux what can be checked of it there.
         .testTarget(
-            name: "LarderTests", dependencies: ["Larder", "LarderBase", "LarderSimulation"],
+            name: "LarderTests", dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderSimulation"],
             swiftSettings: settings + [.define("LARDER_TESTS")]),
         // These tests see only public declarations, as another package does.
         .testTarget(
