@@ -38,11 +38,11 @@ extension Timestamp {
 }
 
 extension Timestamp? {
-    /// `on Monday 2026-01-05 14:00–14:20`.
+    /// `Monday 2026-01-05 14:00–14:20`.
     func spelled(to end: Timestamp?) -> String {
         guard let start = self, let end else { return "" }
         let to = end.date == start.date ? end.time : "\(end.date) \(end.time)"
-        return "on \(start.weekday) \(start.date) \(start.time)–\(to)"
+        return "\(start.weekday) \(start.date) \(start.time)–\(to)"
     }
 }
 

@@ -9,7 +9,7 @@ struct Findings {
     private static let mostIncidents = 3
     /// The number of troubled loads from which five minutes belong to an incident.
     private static let fewestTroubled: UInt64 = 5
-    /// The number of loads from which revisions are compared.
+    /// The number of refreshes from which their failures are told.
     private static let fewest: UInt64 = 50
 
     init(_ section: Report.Section) {
@@ -18,7 +18,9 @@ struct Findings {
             sentences = ["no loads were counted"]
             return
         }
-        var sentences = Self.incidents(section.periods)
+        let changes = section.comparisons.filter(\.isNext).map(RevisionFinding.init)
+        var sentences = changes.filter(\.isWorse).compactMap(\.sentence)
+        sentences += Self.incidents(section.periods)
         if total.staleErrors > 0 {
             sentences.append(
                 "\(Self.loads(total.staleErrors)) failed although there was a copy, because the policy no longer allowed it"
@@ -29,7 +31,7 @@ struct Findings {
         }
         sentences += Self.masking(total)
         sentences += Self.trend(section.periods)
-        sentences += Self.revisions(section.revisions)
+        sentences += changes.filter { !$0.isWorse }.compactMap(\.sentence)
         sentences += Self.store(total)
         self.sentences = sentences.isEmpty ? ["nothing stands out"] : sentences
     }
@@ -49,8 +51,8 @@ struct Findings {
             }
         }
         let incidents = bad.map { Array(periods[$0]) }
-        let worst = incidents.sorted { $0.affected > $1.affected }.prefix(mostIncidents)
-        var sentences = worst.sorted { $0[0].start < $1[0].start }.map(sentence)
+        // The worst first: an operator may read no further.
+        var sentences = incidents.sorted { $0.affected > $1.affected }.prefix(mostIncidents).map(sentence)
         if incidents.count > mostIncidents {
             let others = incidents.count - mostIncidents
             sentences.append("\(others) lesser \(others == 1 ? "incident" : "incidents") of that kind")
@@ -60,31 +62,41 @@ struct Findings {
 
     private static func sentence(_ incident: [Period]) -> String {
         func sum(_ counter: Counter) -> UInt64 { incident.reduce(0) { $0.plus($1[counter]) } }
-        func share(_ part: Counter, _ whole: Counter) -> String {
-            (sum(whole) == 0 ? 0 : min(1, Double(sum(part)) / Double(sum(whole)))).roundPercent
+        func share(_ part: UInt64, of whole: UInt64, _ things: String = "loads") -> String {
+            if part >= whole { return "all \(whole) \(things)" }
+            return "\(part) of \(whole) \(things) (\((Double(part) / Double(whole)).roundPercent))"
         }
         let times = incident.first.map(\.start).spelled(to: incident.last?.end)
+        let (failures, refused) = (sum(.failures) - min(sum(.failures), sum(.answers)), sum(.staleErrors))
+        let isFailing = failures > sum(.fallbacks)
         var clauses = [
-            sum(.fallbacks) >= sum(.failures)
-                ? "\(share(.fallbacks, .loads)) of loads fell back, \(times)"
-                : "\(share(.failures, .loads)) of loads failed, \(times)"
+            isFailing
+                ? "\(times): \(share(failures, of: sum(.loads))) failed"
+                : "\(times): \(share(sum(.fallbacks), of: sum(.loads))) fell back"
         ]
-        if sum(.originCalls) > 0 { clauses.append("origin error rate was \(share(.originErrors, .originCalls))") }
+        if refused > 0, refused * 2 >= failures {
+            clauses.append("copies of \(loads(refused)) were older than the policy allows")
+        }
+        if sum(.originErrors) > 0 {
+            clauses.append("\(share(sum(.originErrors), of: sum(.originCalls), "calls")) to the origin failed")
+        }
         if let oldest = incident.compactMap(\.oldest).max() {
             clauses.append("users saw data up to \(Optional(oldest).aged) old")
         }
-        let failures = sum(.failures)
-        clauses.append(failures == 0 ? "nobody got an error" : "\(loads(failures)) got an error")
+        if !isFailing { clauses.append(failures == 0 ? "nobody got an error" : "\(loads(failures)) got an error") }
         return clauses.joined(separator: "; ")
     }
 
     // MARK: What it comes to
 
     private static func masking(_ total: ResourceMetrics) -> [String] {
-        guard let origin = total.originLatency.percentile(0.95), let felt = total.load(percentile: 0.95),
-            felt * 2 <= origin
+        let answered = total.originAnswerLatency
+        guard let origin = answered.percentile(0.95), let felt = total.load(percentile: 0.95), felt * 2 <= origin
         else { return [] }
-        return ["the origin's p95 was \(Optional(origin).waited), and users felt a p95 of \(Optional(felt).waited)"]
+        return [
+            "the p95 of the origin's answers was \(Optional(origin).waited), and users felt a p95 of "
+                + Optional(felt).waited
+        ]
     }
 
     /// Whether the last third was worse than the first third.
@@ -109,17 +121,6 @@ struct Findings {
             ]
         }
         return []
-    }
-
-    private static func revisions(_ revisions: [Report.Revision]) -> [String] {
-        let seen = revisions.filter { $0.metrics.loads >= fewest && !$0.name.isEmpty }
-        return zip(seen, seen.dropFirst()).filter { $0.isFollowed(by: $1) }.map { old, new in
-            let strategy =
-                old.strategy == new.strategy ? "" : " (\(old.strategy.printable) → \(new.strategy.printable))"
-            return "policy \(old.title) → \(new.title)\(strategy): fallback_rate \(old.metrics.fallbackRate.percent) → "
-                + "\(new.metrics.fallbackRate.percent), p95 \(old.metrics.load(percentile: 0.95).waited) → "
-                + new.metrics.load(percentile: 0.95).waited
-        }
     }
 
     private static func store(_ total: ResourceMetrics) -> [String] {
@@ -151,14 +152,6 @@ extension Period {
 
 extension [Period] {
     fileprivate var affected: UInt64 { reduce(0) { $0.plus($1.troubled) } }
-}
-
-extension Report.Revision {
-    /// Whether the other one began within ten minutes of the end of this one.
-    fileprivate func isFollowed(by other: Report.Revision) -> Bool {
-        guard let end = times?.upperBound, let start = other.times?.lowerBound else { return false }
-        return end <= start + .seconds(600)
-    }
 }
 
 extension Double {

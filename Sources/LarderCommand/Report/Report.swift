@@ -15,6 +15,8 @@ struct Report: Sendable {
         var inFlight = 0
         /// The number of processes with a plugin's level at each value.
         var levels: [Level: [String: Int]] = [:]
+        /// The revisions compared: first each with the one before it, then the others.
+        var comparisons: [RevisionComparison] = []
         /// The findings, in plain sentences.
         var findings: [String] = []
     }
@@ -27,6 +29,10 @@ struct Report: Sendable {
         var metrics: ResourceMetrics
         /// The times of its first and last count, as far as the periods tell.
         var times: ClosedRange<Timestamp>?
+        /// The policy; nil if no dump contains it.
+        var policy: JSON?
+        /// The counts over time, by groups of installations.
+        var sums = RevisionSums()
     }
 
     /// A file that is not a dump or cannot be read.

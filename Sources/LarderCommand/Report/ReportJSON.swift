@@ -62,7 +62,7 @@ extension Report.Section {
                                     .init("to", (revision.times?.upperBound.inSeconds).map { .number($0) } ?? .null),
                                 ] + revision.metrics.figures(prefix: ""))
                         })),
-                .init("trend", .list(periods.map(\.figures))),
+                .init("comparisons", .list(comparisons.map(\.json))), .init("trend", .list(periods.map(\.figures))),
             ])
     }
 }
@@ -82,6 +82,9 @@ extension ResourceMetrics {
             .init("\(prefix)load_p95", seconds(load(percentile: 0.95))),
             .init("\(prefix)load_p99", seconds(load(percentile: 0.99))),
             .init("origin_p95", seconds(originLatency.percentile(0.95))),
+            .init(
+                "origin_latency",
+                ["answered": percentiles(originAnswerLatency), "failed": percentiles(originFailureLatency)]),
             .init(
                 "latency",
                 .object(

@@ -40,7 +40,8 @@ struct ReportSums {
         for resource in latest.resources {
             sections[resource.name, default: SectionSums()].add(
                 resource, since: history.base?.resources.first { $0.name == resource.name },
-                history.periods(of: resource.name), isRunning: isRunning)
+                history.periods(of: resource.name), of: run.identity.installation ?? run.instance,
+                isRunning: isRunning)
         }
     }
 
@@ -63,6 +64,7 @@ struct ReportSums {
         report.notes += remarks.notes
         report.sections = sections.sorted { $0.key < $1.key }.map { name, sums in
             var section = sums.section(name)
+            section.comparisons = RevisionComparison.all(of: section.revisions)
             section.findings = Findings(section).sentences
             return section
         }

@@ -52,6 +52,7 @@ extension Report.Section {
     private var figures: [String] {
         var lines = [""]
         lines += Table(Self.rateRows(self)).lines
+        for comparison in comparisons where comparison.isNext { lines += [""] + comparison.textLines }
         lines.append("")
         lines += Table(latencyRows).lines
         lines.append("")
@@ -92,7 +93,11 @@ extension Report.Section {
                 rows.append(row("  " + outcome.rawValue, sketch))
             }
         }
-        return rows + [row("origin", total.originLatency)]
+        rows.append(row("origin", total.originLatency))
+        if total.originFailureLatency.count > 0 {
+            rows += [row("  answered", total.originAnswerLatency), row("  failed", total.originFailureLatency)]
+        }
+        return rows
     }
 
     fileprivate var storeLine: String {
@@ -110,6 +115,13 @@ extension Report.Section {
         }
         let parts = (counters.isEmpty ? [] : [counters.joined(separator: ", ")]) + levels
         return parts.isEmpty ? nil : "plugins: " + parts.joined(separator: "; ")
+    }
+}
+
+extension RevisionComparison {
+    fileprivate var textLines: [String] {
+        ["policy \(title):"] + changedLines.map { "  " + $0 } + [basis]
+            + (lines.isEmpty ? [] : Table([Self.columns] + rows).lines)
     }
 }
 

@@ -12,13 +12,16 @@ struct SectionSums {
     private var levels: [Level: [String: Int]] = [:]
 
     /// Adds the counts of one process, less its counts before the start of the report.
+    ///
+    /// - Parameter unit: the installation, or the process if its installation is not known.
     mutating func add(
-        _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [Period]], isRunning: Bool
+        _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [Period]], of unit: String,
+        isRunning: Bool
     ) {
         for revision in resource.revisions {
             let metrics =
                 earlier.map { revision.metrics.since($0.metrics(of: revision.name, in: resource)) } ?? revision.metrics
-            add(revision, metrics, added[revision.name] ?? [], isRunning: isRunning)
+            add(revision, metrics, added[revision.name] ?? [], of: unit, isRunning: isRunning)
         }
         for period in added.values.joined() {
             periods[period.start, default: Period(start: period.start)].merge(period)
@@ -34,21 +37,28 @@ struct SectionSums {
         }
     }
 
-    private mutating func add(_ revision: RevisionDump, _ metrics: ResourceMetrics, _ own: [Period], isRunning: Bool) {
-        let times = own.first.flatMap { first in own.last.map { first.start...$0.end } }
-        if let place = places[revision.name] {
-            revisions[place].metrics.merge(metrics)
-            revisions[place].isCurrent = revisions[place].isCurrent || revision.isCurrent && isRunning
-            revisions[place].times = revisions[place].times.joined(with: times)
-        } else if !metrics.isEmpty || revision.isCurrent {
-            places[revision.name] = revisions.count
-            revisions.append(
-                Report.Revision(
-                    name: revision.name, strategy: revision.strategy, isCurrent: revision.isCurrent && isRunning,
-                    metrics: metrics, times: times))
-        } else {
-            idle.merge(metrics)
+    private mutating func add(
+        _ revision: RevisionDump, _ metrics: ResourceMetrics, _ own: [Period], of unit: String, isRunning: Bool
+    ) {
+        guard let place = places[revision.name] ?? makePlace(revision, if: !metrics.isEmpty || revision.isCurrent)
+        else {
+            return idle.merge(metrics)
         }
+        let times = own.first.flatMap { first in own.last.map { first.start...$0.end } }
+        revisions[place].metrics.merge(metrics)
+        revisions[place].isCurrent = revisions[place].isCurrent || revision.isCurrent && isRunning
+        revisions[place].times = revisions[place].times.joined(with: times)
+        revisions[place].policy = revisions[place].policy ?? revision.policy
+        revisions[place].sums.add(own, unit: unit)
+    }
+
+    private mutating func makePlace(_ revision: RevisionDump, if isShown: Bool) -> Int? {
+        guard isShown else { return nil }
+        places[revision.name] = revisions.count
+        revisions.append(
+            Report.Revision(
+                name: revision.name, strategy: revision.strategy, isCurrent: false, metrics: ResourceMetrics()))
+        return revisions.count - 1
     }
 
     /// Takes entries and bytes from the newer statistics, and subtracts the older counts.

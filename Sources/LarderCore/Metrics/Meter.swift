@@ -186,6 +186,7 @@ package final class Meter: Sendable {
             if unchanged { metrics.count(.unchanged) }
             metrics.count(.bytesIn, UInt64(bytes))
             metrics.originLatency.record(duration)
+            if failed { metrics.originFailureLatency.record(duration) }
         }
     }
 
@@ -193,7 +194,9 @@ package final class Meter: Sendable {
     func originGivenUp(after duration: Duration?) {
         change { metrics in
             metrics.count(.originCalls)
-            if let duration { metrics.originLatency.record(duration) }
+            guard let duration else { return }
+            metrics.originLatency.record(duration)
+            metrics.originFailureLatency.record(duration)
         }
     }
 

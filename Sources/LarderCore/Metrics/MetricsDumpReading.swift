@@ -105,6 +105,7 @@ extension ResourceMetrics {
             ages[freshness] = try Sketch(reading: sketch, .age)
         }
         originLatency = try Sketch(reading: try node.object("origin_latency"), .latency)
+        if let failed = node["origin_failure_latency"] { originFailureLatency = try Sketch(reading: failed, .latency) }
     }
 }
 

@@ -86,31 +86,33 @@ extension RevisionDump {
 
 extension ResourceMetrics {
     fileprivate var json: JSON {
-        .object([
-            .init(
-                "counters", .object(counters.map { .init($0.name, self[$0].json) })),
-            .init(
-                "faults",
-                .list(
-                    faults.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { fault, count in
-                        [
-                            "tier": .string(fault.tier), "kind": .string(fault.kind.rawValue),
-                            "count": .int(Int(clamping: count)),
-                        ]
-                    })),
-            .init(
-                "latency",
-                .object(
-                    Outcome.allCases.compactMap { outcome in
-                        latency[outcome].flatMap { $0.count > 0 ? JSON.Member(outcome.rawValue, $0.json) : nil }
-                    })), .init("origin_latency", originLatency.json),
-            .init(
-                "ages",
-                .object(
-                    [Freshness.fresh, .stale].compactMap { freshness in
-                        ages[freshness].flatMap { $0.count > 0 ? JSON.Member(freshness.rawValue, $0.json) : nil }
-                    })),
-        ])
+        .object(
+            [
+                .init(
+                    "counters", .object(counters.map { .init($0.name, self[$0].json) })),
+                .init(
+                    "faults",
+                    .list(
+                        faults.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { fault, count in
+                            [
+                                "tier": .string(fault.tier), "kind": .string(fault.kind.rawValue),
+                                "count": .int(Int(clamping: count)),
+                            ]
+                        })),
+                .init(
+                    "latency",
+                    .object(
+                        Outcome.allCases.compactMap { outcome in
+                            latency[outcome].flatMap { $0.count > 0 ? JSON.Member(outcome.rawValue, $0.json) : nil }
+                        })), .init("origin_latency", originLatency.json),
+            ] + (originFailureLatency.count > 0 ? [.init("origin_failure_latency", originFailureLatency.json)] : []) + [
+                .init(
+                    "ages",
+                    .object(
+                        [Freshness.fresh, .stale].compactMap { freshness in
+                            ages[freshness].flatMap { $0.count > 0 ? JSON.Member(freshness.rawValue, $0.json) : nil }
+                        }))
+            ])
     }
 }
 

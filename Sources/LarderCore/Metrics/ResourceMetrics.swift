@@ -26,6 +26,8 @@ public struct ResourceMetrics: Sendable, Hashable {
     public package(set) var latency: [Outcome: Sketch] = [:]
     /// The durations of the calls to the origin.
     public package(set) var originLatency = Sketch()
+    /// The durations of those calls to the origin that failed or had no answer in time.
+    public package(set) var originFailureLatency = Sketch()
     /// The ages of the copies that callers got, separately for fresh and stale copies. The age of a fallback's value is
     /// not known.
     public package(set) var ages: [Freshness: Sketch] = [:]
@@ -80,6 +82,9 @@ public struct ResourceMetrics: Sendable, Hashable {
         wholeLatency.percentile(share)
     }
 
+    /// The durations of those calls to the origin that it answered.
+    public var originAnswerLatency: Sketch { originLatency.since(originFailureLatency) }
+
     /// The times that callers waited, for all outcomes together.
     package var wholeLatency: Sketch { latency.values.reduce(into: Sketch()) { $0.merge($1) } }
 
@@ -92,6 +97,7 @@ public struct ResourceMetrics: Sendable, Hashable {
         for (outcome, sketch) in other.latency { latency[outcome, default: Sketch()].merge(sketch) }
         for (freshness, sketch) in other.ages { ages[freshness, default: Sketch(.age)].merge(sketch) }
         originLatency.merge(other.originLatency)
+        originFailureLatency.merge(other.originFailureLatency)
     }
 
     /// Returns the metrics since `earlier`, which is a former state of these metrics.
@@ -102,6 +108,7 @@ public struct ResourceMetrics: Sendable, Hashable {
         for (outcome, sketch) in earlier.latency { difference.latency[outcome] = latency[outcome]?.since(sketch) }
         for (freshness, sketch) in earlier.ages { difference.ages[freshness] = ages[freshness]?.since(sketch) }
         difference.originLatency = originLatency.since(earlier.originLatency)
+        difference.originFailureLatency = originFailureLatency.since(earlier.originFailureLatency)
         return difference
     }
 

@@ -138,6 +138,7 @@ extension Report.Section {
             <div><h3>Policy revisions</h3>
             \(changes)</div>
             </div>
+            \(comparedRevisions)
             """
     }
 }

@@ -34,18 +34,21 @@ extension Report.Section {
             if let sketch = total.latency[outcome], sketch.count > 0 { add("<span>\(outcome.rawValue)</span>", sketch) }
         }
         add("The origin’s calls", total.originLatency)
+        if total.originFailureLatency.count > 0 {
+            add("<span>answered</span>", total.originAnswerLatency)
+            add("<span>failed</span>", total.originFailureLatency)
+        }
         return "<p>\(hidden)</p>\n\(table.markup)"
     }
 
     private var hidden: String {
         let felt = total.load(percentile: 0.95)
-        guard let origin = total.originLatency.percentile(0.95), let felt else { return "The origin was not called." }
+        let answered = total.originAnswerLatency
+        guard let origin = answered.percentile(0.95), let felt else { return "The origin answered no call." }
         let both =
-            "Of the origin’s calls, 95 of 100 took at most \(Optional(origin).waited); "
+            "Of the origin’s answers, 95 of 100 took at most \(Optional(origin).waited); "
             + "of all loads, 95 of 100 took at most \(Optional(felt).waited)."
-        return felt < origin
-            ? "\(both) The cache hid \(Optional(origin - felt).waited) of the origin’s p95."
-            : "\(both) Failures that come at once make an origin look quick."
+        return felt < origin ? "\(both) The cache hid \(Optional(origin - felt).waited) of the origin’s p95." : both
     }
 
     /// The revisions of the policy side by side, the oldest first.
@@ -64,6 +67,17 @@ extension Report.Section {
         }
         add("origin p95") { $0.metrics.originLatency.percentile(0.95).waited }
         return table.markup
+    }
+
+    /// Any two revisions compared: each with the one before it, then the others to be opened.
+    var comparedRevisions: Markup {
+        Markup(
+            comparisons.map { comparison in
+                let heading = "Policy \(comparison.title)"
+                return comparison.isNext
+                    ? "<h4>\(heading)</h4>\n\(comparison.markup)"
+                    : "<details><summary>\(heading)</summary>\n\(comparison.markup)</details>"
+            })
     }
 
     // MARK: Stores and the origin
@@ -114,6 +128,19 @@ extension Report.Section {
         table.add("received from it", [total[.bytesIn].weight])
         table.add("handed to callers", [total[.bytesOut].weight])
         return table
+    }
+}
+
+extension RevisionComparison {
+    fileprivate var markup: Markup {
+        let list = changedLines.map { "<li><code>\($0)</code></li>" as Markup }
+        var table = PageTable("Before and after \(title)", Self.columns)
+        for row in rows { table.add("\(row[0])", Array(row.dropFirst())) }
+        return """
+            <ul class="changes">\(Markup(list, separator: ""))</ul>
+            <p>\(basis.prefix(1).uppercased() + basis.dropFirst()).</p>
+            \(lines.isEmpty ? "" : table.markup)
+            """
     }
 }
 

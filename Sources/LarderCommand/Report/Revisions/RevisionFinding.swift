@@ -1,0 +1,60 @@
+import Larder
+
+/// The sentence about a change of the policy: how users fare since then.
+struct RevisionFinding {
+    let comparison: RevisionComparison
+
+    /// The number of figures that the sentence tells. The table has all of them.
+    private static let mostClauses = 2
+
+    init(_ comparison: RevisionComparison) {
+        self.comparison = comparison
+    }
+
+    /// Whether users fare worse in some respect, and that is no chance.
+    var isWorse: Bool { comparison.lines.contains(where: \.isWorse) }
+
+    /// `since 0dd9… (strategy.patience 800ms → 3s) the mean wait is 540 ms instead of 310 ms`. Nil if no difference stands
+    /// out.
+    var sentence: String? {
+        let certain = comparison.lines.filter(\.standsOut)
+        // Without an interval, a difference is told, but not called one of the policy.
+        let unknown = comparison.lines.filter {
+            $0.difference.error == nil && $0.figure.isNotable(from: $0.old, to: $0.new)
+        }
+        let told = certain.isEmpty ? unknown : certain
+        guard !told.isEmpty else { return nil }
+        let order = told.filter { isWorse == $0.isWorse } + told.filter { isWorse != $0.isWorse }
+        let clauses = order.prefix(Self.mostClauses).map(clause)
+        var sentence = "since \(comparison.new.title)\(changes) " + clauses.joined(separator: ", and ")
+        if comparison.periods == 0 { sentence += "; the two were not in use at the same time" }
+        if certain.isEmpty { sentence += "; there is too little data to tell whether that is chance" }
+        return sentence
+    }
+
+    private var changes: String {
+        guard let changes = comparison.changes, let first = changes.first else { return "" }
+        let more = changes.count > 2 ? " and \(changes.count - 2) more lines" : ""
+        let second = changes.count > 1 ? ", " + changes[1].line : ""
+        return " (\(first.line)\(second)\(more))"
+    }
+
+    private func clause(_ line: RevisionComparison.Line) -> String {
+        let (new, old) = (line.figure.text(line.new), line.figure.text(line.old))
+        switch line.figure {
+        case .wait: return "the mean wait is \(new) instead of \(old)\(tail)"
+        case .failedRate: return "\(new) of loads fail instead of \(old)"
+        case .staleErrorRate: return "\(new) of loads fail although there is a copy, instead of \(old)"
+        case .fallbackRate: return "\(new) of loads fall back instead of \(old)"
+        case .staleRate: return "\(new) of loads get stale data instead of \(old)"
+        case .hitRate: return "\(new) of loads are hits instead of \(old)"
+        }
+    }
+
+    /// The change of p95, if that changed, too.
+    private var tail: String {
+        let (old, new) = (comparison.old.metrics.load(percentile: 0.95), comparison.new.metrics.load(percentile: 0.95))
+        guard let old, let new, max(old, new) > min(old, new) * 1.1 else { return "" }
+        return " (p95 \(Optional(new).waited) instead of \(Optional(old).waited))"
+    }
+}
