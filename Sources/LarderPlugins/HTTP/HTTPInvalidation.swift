@@ -7,14 +7,27 @@ enum HTTPInvalidation {
 
     /// Returns the copies of the URL that was changed, and of those that the answer names in `Location` and
     /// `Content-Location`. A copy of another server is never among them.
+    ///
+    /// - Parameter lookup: the method of lookups.
     static func selections(
-        after change: Request, method: String, answer: Metadata, at url: HTTPURL
+        after change: Request, method: String, answer: Metadata, at url: HTTPURL, lookup: String
     ) -> [Selection] {
         if safe.contains(method) { return [] }
-        let named = [change.parameters] + locations(in: answer, of: change, at: url)
-        let keys = named.map { Key(resource: change.key.resource, scope: change.key.scope, parameters: $0) }
-        // A lookup with the same body has a key of its own.
-        return Set(keys + [change.key]).sorted { $0.text < $1.text }.map(Selection.key)
+        let named = Set([change.parameters] + locations(in: answer, of: change, at: url))
+        let keys = named.map { key(of: change, $0) }.sorted { $0.text < $1.text }
+        // Lookups with a body have keys of their own.
+        let mayHaveBody = !["GET", "HEAD"].contains(lookup)
+        return keys.map(Selection.key) + (mayHaveBody ? keys.map { .tag(tag(of: $0)) } : [])
+    }
+
+    /// Returns the tag of the copies of all lookups with a body that have the same parameters and account.
+    static func tag(ofLookup request: Request) -> String { tag(of: key(of: request, request.parameters)) }
+
+    private static func tag(of key: Key) -> String { "http.lookup-" + key.digest.prefix(32) }
+
+    /// Returns the key of a request with these parameters and no body.
+    private static func key(of request: Request, _ parameters: [String: String]) -> Key {
+        Key(resource: request.key.resource, scope: request.key.scope, parameters: parameters)
     }
 
     /// Returns the parameters of the URLs that an answer names.
@@ -23,8 +36,8 @@ enum HTTPInvalidation {
         guard answer[.redirectTarget] == nil, let text = try? url.expanded(with: change.parameters),
             let target = HTTPAddress(text)
         else { return [] }
-        return ["location", "content-location"].compactMap { name in
-            answer.fields[name].flatMap(target.resolving).flatMap(url.parameters)
+        return ["location", "content-location"].flatMap { name in
+            answer.fields[name].flatMap(target.resolving).map(url.parameters) ?? []
         }
     }
 }

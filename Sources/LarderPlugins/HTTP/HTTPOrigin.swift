@@ -73,6 +73,7 @@ struct HTTPOrigin: Loader {
         var metadata = Metadata(
             httpStatus: answer.status, fields: fields, askedAt: exchange.askedAt, arrivedAt: now)
         exchange.note(in: &metadata, at: now)
+        if !call.isSend, request.body != nil { metadata.tags.append(HTTPInvalidation.tag(ofLookup: call.request)) }
         return Loaded(Entry(payload, metadata))
     }
 

@@ -56,10 +56,12 @@ extension Plugin {
             Setting(
                 "anonymous", .flag, default: false,
                 help: "Whether calls are made without credentials while nobody is signed in"),
-            traits: { url, _, fields, accept, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
+            traits: { url, method, fields, accept, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
                 Traits().with {
                     $0.acceptsSends = true
-                    $0.invalidates = { HTTPInvalidation.selections(after: $0, method: $1, answer: $2, at: url) }
+                    $0.invalidates = {
+                        HTTPInvalidation.selections(after: $0, method: $1, answer: $2, at: url, lookup: method)
+                    }
                     $0.addedFields = HTTPRequestFields.added(by: fields, accept: accept)
                     $0.givesUpAfter = limit < .forever ? limit : nil
                     $0.contradictions = contradictions(

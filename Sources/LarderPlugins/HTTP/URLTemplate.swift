@@ -23,7 +23,7 @@ struct URLTemplate: Hashable, Sendable {
         case furtherQuery = "&"
 
         /// The text before the first value.
-        fileprivate var prefix: String {
+        var prefix: String {
             switch self {
             case .simple, .reserved: ""
             default: String(rawValue)
@@ -31,7 +31,7 @@ struct URLTemplate: Hashable, Sendable {
         }
 
         /// The text between two values.
-        fileprivate var separator: String {
+        var separator: String {
             switch self {
             case .simple, .reserved, .fragment: ","
             case .query, .furtherQuery: "&"
@@ -40,10 +40,10 @@ struct URLTemplate: Hashable, Sendable {
         }
 
         /// Whether each value stands after its name.
-        fileprivate var isNamed: Bool { self == .pathParameter || self == .query || self == .furtherQuery }
+        var isNamed: Bool { self == .pathParameter || self == .query || self == .furtherQuery }
 
         /// Whether the values may contain the characters that separate the parts of a URL.
-        fileprivate var keepsReserved: Bool { self == .reserved || self == .fragment }
+        var keepsReserved: Bool { self == .reserved || self == .fragment }
     }
 
     /// The template as it is written.

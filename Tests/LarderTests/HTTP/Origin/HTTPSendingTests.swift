@@ -64,4 +64,80 @@ import Testing
             #expect(try changed(by: "POST", of: [:], 201, [(name, location)]) == expected, "\(location)")
         }
     }
+
+    @Test(arguments: [
+        ("/items/{id}{.format}", ["id": "1", "format": "json"], "/items/1.json"),
+        ("/items/{id}{.format}", ["id": "1.json"], "/items/1.json"),
+        ("/items{.a,b}", ["a": "x.y", "b": "z"], "/items.x.y.z"), ("/items{.a,b}", ["b": "x"], "/items.x"),
+        ("/items{;page,size}", ["page": "2", "size": "3"], "/items;page=2;size=3"),
+        ("/items{;page,size}", ["size": ""], "/items;size"),
+        ("/items/{id}.json", ["id": "a.json"], "/items/a.json.json"),
+        ("/items{?a,b}", ["a": "1", "b": "2"], "/items?b=2&a=1"), ("/items{?a,b}", ["b": ""], "/items?b="),
+        ("/items?x=1{&a,b}", ["a": "1", "b": "ä&b"], "/items?b=%c3%a4%26b&x=1&a=1"),
+        ("/items?q={q}&x=1{&a}", ["q": "1", "a": "2"], "/items?x=1&a=2&q=1"),
+        ("/{+path}{?a}", ["path": "items/1", "a": "1"], "/items/1?a=1"),
+    ])
+    func copyWhoseURLTheAnswerNamesIsStale(_ url: String, _ instance: [String: String], _ location: String) throws {
+        #expect(try isStale(instance, afterAnswerThatNames: location, url: url))
+    }
+
+    @Test(arguments: [
+        ("/items{?a,b}", ["a": "1"], "/items?a=1&c=2"), ("/items{?a,b}", ["a": "1"], "/items?a=1&a=1"),
+        ("/items?x=1{&a}", ["a": "1"], "/items?a=1"), ("/items{;a}", ["a": "1"], "/items;b=1"),
+        ("/items{.a}", ["a": "1"], "/items;1"), ("/items{?a,b}", ["a": "1", "b": "2"], "/items?a=2&b=1"),
+    ])
+    func copyWithAnotherURLThanTheAnswerNamesIsFresh(
+        _ url: String, _ instance: [String: String], _ location: String
+    ) throws {
+        #expect(try !isStale(instance, afterAnswerThatNames: location, url: url))
+    }
+
+    /// Loads an instance, sends a change whose answer names a URL, and returns whether the copy is not fresh any more.
+    private func isStale(
+        _ instance: [String: String], afterAnswerThatNames location: String, url: String
+    ) throws -> Bool {
+        let server = ScriptedTransport { request in
+            request.method == "PUT"
+                ? Answer(200, [("Location", location)]) : Answer(200, [("Cache-Control", "max-age=60")])
+        }
+        return try server.run(
+            strategy: #""cache-first""#, more: #""validators": ["http"], "store": "memory""#,
+            url: "https://api.example" + url
+        ) { simulated async throws in
+            let feed = simulated.resource
+            _ = try await feed.load(instance)
+            _ = try await feed.send(feed.request(["id": "0", "path": "0"]), method: "PUT")
+            return try await feed.load(instance).source == .origin
+        }
+    }
+
+    @Test func longURLWithManyReadingsIsReadInTime() throws {
+        let location = "/" + String(repeating: "a.", count: 4_000)
+        #expect(try !isStale(["id": "1"], afterAnswerThatNames: location, url: "/{a}{b}{c}{.d,e,f}{id}"))
+    }
+
+    @Test(arguments: [["Location": "/items/1"], [:]])
+    func lookupsWithOtherBodiesAtAChangedURLAreStale(_ fields: [String: String]) throws {
+        let server = ScriptedTransport { request in
+            request.method == "PUT"
+                ? Answer(200, fields.map { ($0, $1) }) : Answer(200, [("Cache-Control", "max-age=60")])
+        }
+        try server.run(
+            #""method": "POST""#, strategy: #""cache-first""#, more: #""validators": ["http"], "store": "memory""#
+        ) { simulated async throws in
+            let feed = simulated.resource
+            let lookups = [("1", "a"), ("1", "b"), ("2", "a")].map { id, body in
+                feed.request(["id": id], scope: "ada", body: Data(body.utf8))
+            }
+            let others = [
+                feed.request(["id": "1"], scope: "ada"), feed.request(["id": "1"], scope: "bob", body: Data("a".utf8)),
+            ]
+            for request in lookups + others { _ = try await feed.load(request) }
+            let id = fields.isEmpty ? "1" : "9"
+            _ = try await feed.send(feed.request(["id": id], scope: "ada", body: Data("c".utf8)), method: "PUT")
+            var isChanged: [Bool] = []
+            for request in lookups + others { isChanged.append(try await feed.load(request).source == .origin) }
+            #expect(isChanged == [true, true, false, true, false])
+        }
+    }
 }

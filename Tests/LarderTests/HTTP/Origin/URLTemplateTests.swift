@@ -129,7 +129,7 @@ import Testing
         ("https://a.example/x{/a}{?b,c}", "https://a.example/x?c=3", ["c": "3"]),
         ("https://a.example/x{/a}{?b,c}", "https://a.example/x", [:]),
         ("https://a.example/x{/a}{?b,c}", "https://a.example/x/%C3%A4%2fb", ["a": "ä/b"]),
-        ("https://a.example/x{/a}{?b,c}", "https://a.example/x?c=3&b=2", nil),
+        ("https://a.example/x{/a}{?b,c}", "https://a.example/x?c=3&b=2", ["b": "2", "c": "3"]),
         ("https://a.example/x{/a}{?b,c}", "https://a.example/x/1/2", nil),
         ("https://a.example/x{/a}{?b,c}", "https://b.example/x/1", nil),
         ("https://a.example/x{/a}{?b,c}", "http://a.example/x/1", nil),
@@ -138,11 +138,11 @@ import Testing
         ("https://a.example/{a,b}/y", "https://a.example/1,2/y", ["a": "1", "b": "2"]),
         ("https://a.example/x?k=v{&a}", "https://a.example/x?k=v&a=1", ["a": "1"]),
         ("https://a.example/{+a}{?b}", "https://a.example/1/2?b=3", ["a": "1/2", "b": "3"]),
-        ("https://a.example/x{;a}", "https://a.example/x;a=1", nil),
+        ("https://a.example/x{;a}", "https://a.example/x;a=1", ["a": "1"]),
     ])
     func parametersAreReadFromAURL(_ template: String, _ url: String, _ parameters: [String: String]?) throws {
         let address = try #require(HTTPAddress(url))
-        #expect(try HTTPURL(template).parameters(of: address) == parameters)
+        #expect(try HTTPURL(template).parameters(of: address) == [parameters].compactMap(\.self))
     }
 
     @Test(arguments: [
