@@ -15,7 +15,9 @@ extension Plugin {
     /// An origin that asks an HTTP server over a transport.
     ///
     /// - Parameter transport: returns the transport with at most this number of connections to each server.
-    static func http(over transport: @escaping @Sendable (Context, Int) throws -> any HTTPTransport) -> Plugin {
+    static func http<Transport: HTTPTransport>(
+        over transport: @escaping @Sendable (Context, Int) throws -> Transport
+    ) -> Plugin {
         .origin(
             "http", "Asks an HTTP server. Parameters of the request stand in the URL where its variables are.",
             Setting("url", .url, help: "The URL, with variables as in \"https://example.com/items/{id}{?page}\""),
@@ -38,9 +40,9 @@ extension Plugin {
                 "capacity", .size, default: 64_000_000,
                 help: "The largest size of an answer after it was unpacked; a larger one is a failure"),
             Setting(
-                "connectLimit", .duration(.milliseconds(1) ... .forever), default: .seconds(10),
+                "connectLimit", optional: .duration(.milliseconds(1) ... .forever),
                 help:
-                    "How long the connection to the server may take; on Apple platforms it is part of firstByteLimit instead"
+                    "How long the connection to the server may take (default: 10s). It cannot be set on Apple platforms, where it is part of firstByteLimit"
             ),
             Setting(
                 "firstByteLimit", .duration(.milliseconds(1) ... .forever), default: .seconds(30),
@@ -56,7 +58,8 @@ extension Plugin {
             Setting(
                 "anonymous", .flag, default: false,
                 help: "Whether calls are made without credentials while nobody is signed in"),
-            traits: { url, method, fields, accept, statuses, _, _, _, _, limit, _, authorities, sign, anonymous in
+            traits: {
+                url, method, fields, accept, statuses, _, _, connectLimit, _, limit, _, authorities, sign, anonymous in
                 Traits().with {
                     $0.acceptsSends = true
                     $0.invalidates = {
@@ -66,6 +69,7 @@ extension Plugin {
                     $0.givesUpAfter = limit < .forever ? limit : nil
                     $0.contradictions = contradictions(
                         url: url, statuses: statuses, authorities: authorities, sign: sign, anonymous: anonymous)
+                    if connectLimit != nil, !Transport.limitsConnecting { $0.contradictions.append(.connecting) }
                 }
             }
         ) {
@@ -75,7 +79,7 @@ extension Plugin {
                 url: url, method: method, fields: fields, accept: accept, statuses: Set(statuses),
                 redirects: redirects,
                 limits: HTTPLimits(
-                    connect: connectLimit, firstByte: firstByteLimit, whole: limit,
+                    connect: connectLimit ?? .seconds(10), firstByte: firstByteLimit, whole: limit,
                     // The explanation of an error may be larger than the data.
                     capacity: max(capacity, 1 << 20)),
                 trust: HTTPTrust(authorities: authorities))
@@ -111,4 +115,11 @@ extension Plugin {
         }
         return found
     }
+}
+
+extension Contradiction {
+    /// A policy limits the time of connecting over a transport that cannot.
+    fileprivate static let connecting = Contradiction(
+        "connectLimit", "connecting alone cannot be limited here: the time to connect is part of 'firstByteLimit'",
+        expected: "'firstByteLimit' instead")
 }

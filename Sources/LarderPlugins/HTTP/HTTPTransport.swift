@@ -4,6 +4,10 @@ import LarderCore
 ///
 /// A transport does nothing by itself: it follows no redirect, adds no credentials, keeps no cookie and has no cache.
 protocol HTTPTransport: Sendable {
+    /// Whether the time of connecting can be limited by itself. If not, a policy that limits it is refused, and
+    /// ``HTTPLimits/connect`` has no effect.
+    static var limitsConnecting: Bool { get }
+
     /// Whether each request ends at its limits, whatever others do.
     var keepsLimits: Bool { get }
 

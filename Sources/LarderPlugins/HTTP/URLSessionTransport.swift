@@ -14,6 +14,8 @@
     /// connecting is part of the limit for the first byte, and the version of answers is empty. Fields of the same name
     /// arrive joined by commas, and the order of fields is lost.
     final class URLSessionTransport: HTTPTransport {
+        static var limitsConnecting: Bool { false }
+
         var keepsLimits: Bool { true }
 
         private let world: any World

@@ -53,6 +53,22 @@ enum TestedTransport: String, CaseIterable, CustomTestStringConvertible {
         case .urlSession: URLSessionTransport(world: SystemWorld(), connectionsPerHost: connectionsPerHost)
         }
     }
+
+    /// The origin `http` over the transport.
+    var plugin: Plugin {
+        switch self {
+        #if !canImport(Darwin)
+            case .curl:
+                .http { context, connections in
+                    try CurlTransport(world: context.world, connectionsPerHost: connections)
+                }
+        #endif
+        case .urlSession:
+            .http { context, connections in
+                URLSessionTransport(world: context.world, connectionsPerHost: connections)
+            }
+        }
+    }
 }
 
 @Suite struct TransportConformance {

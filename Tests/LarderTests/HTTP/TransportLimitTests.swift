@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Larder
 import LarderBase
 import LarderCore
 import Testing
@@ -57,6 +58,27 @@ import Testing
         limits.connect = Self.short
         let failure = try await tested.make().failure("https://127.0.0.1:\(server.port)/", within: limits)
         #expect(failure.cause == .connectTimeout)
+    }
+
+    @Test(arguments: TestedTransport.allCases)
+    func limitOfConnectingIsRefusedIfTheTransportCannotKeepIt(_ tested: TestedTransport) throws {
+        func problems(_ settings: String) throws -> [String] {
+            let folder = try Folder()
+            try folder.write(
+                #"""
+                { "resource": "feed", "origin": { "use": "http", "url": "https://api.example/"\#(settings) },
+                  "strategy": "network-only" }
+                """#, to: "feed.json")
+            let registry = try Registry.standard.replacing(tested.plugin)
+            return PolicyReader(registry: registry, folder: folder.path, environment: [:]).check("feed.json").problems
+                .map(\.description)
+        }
+        #expect(try problems("") == [])
+        let refused = try problems(#", "connectLimit": "2s""#)
+        guard tested == .urlSession else { return #expect(refused == []) }
+        #expect(refused.count == 1)
+        #expect(refused.first?.contains("connecting alone cannot be limited here") == true, "\(refused)")
+        #expect(refused.first?.hasSuffix("[at $.origin.connectLimit]") == true, "\(refused)")
     }
 
     @Test(arguments: TestedTransport.allCases)

@@ -7,6 +7,8 @@
     /// All exchanges run on one thread, which starts with the first one. It ends when this object and the bodies of all
     /// answers are gone. Connections are kept for later requests and shared by requests where HTTP/2 allows it.
     final class CurlTransport: HTTPTransport {
+        static var limitsConnecting: Bool { true }
+
         private let engine: CurlEngine
 
         var keepsLimits: Bool { engine.curl.leavesLookUps }

@@ -7,6 +7,7 @@ import LarderSimulation
 
 /// A transport that answers in memory as a test says, and records what it was asked.
 final class ScriptedTransport: HTTPTransport {
+    static var limitsConnecting: Bool { true }
     var keepsLimits: Bool { true }
 
     struct Answer: Sendable {
