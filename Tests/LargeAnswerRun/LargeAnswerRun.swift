@@ -9,8 +9,8 @@ import Synchronization
 ///   growth of the private memory.
 /// - `LargeAnswerRun FOLDER hang BYTES` stops before the last byte of the answer.
 /// - `LargeAnswerRun FOLDER start` makes a pantry and loads nothing.
-/// - `LargeAnswerRun FOLDER bomb URL` loads `URL/small` and `URL/bomb` and prints the error of the second one, and by how
-///   much the memory grew at its peak.
+/// - `LargeAnswerRun FOLDER bomb URL NAME` loads `URL/small` and `URL/NAME` and prints the error of the second one, and by
+///   how much the memory grew at its peak.
 @main struct LargeAnswerRun {
     let folder: URL
     private let memory = PrivateMemory()
@@ -18,7 +18,7 @@ import Synchronization
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count > 2 else {
-            say("usage: LargeAnswerRun FOLDER load|hang|start|bomb [BYTES|URL]")
+            say("usage: LargeAnswerRun FOLDER load|hang|start|bomb [BYTES|URL NAME]")
             return
         }
         let run = LargeAnswerRun(folder: URL(filePath: arguments[1], directoryHint: .isDirectory))
@@ -26,7 +26,7 @@ import Synchronization
         switch arguments[2] {
         case "load": try await run.load(bytes)
         case "hang": _ = try await run.open(hanging: true).resource("films").load(["bytes": "\(bytes)"])
-        case "bomb": try await run.refuse(arguments.last ?? "")
+        case "bomb" where arguments.count > 4: try await run.refuse(arguments[4], from: arguments[3])
         default: _ = try await run.open()
         }
     }
@@ -63,7 +63,7 @@ import Synchronization
         Self.say("growth \(memory.growth)")
     }
 
-    private func refuse(_ url: String) async throws {
+    private func refuse(_ name: String, from url: String) async throws {
         let answers = """
             { "resource": "answers", "origin": { "use": "http", "url": "\(url)/{id}" }, "strategy": "network-only" }
             """
@@ -72,7 +72,7 @@ import Synchronization
         _ = try await pantry.resource("answers").load(["id": "small"])
         let before = memory.resident
         do {
-            _ = try await pantry.resource("answers").load(["id": "bomb"])
+            _ = try await pantry.resource("answers").load(["id": name])
         } catch let error as LoadError {
             Self.say(error.message)
         }

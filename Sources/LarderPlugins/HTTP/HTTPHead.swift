@@ -9,10 +9,23 @@ struct HTTPHead: Sendable {
     /// The header fields, in the order in which they arrived.
     var fields: [Fields.Field] = []
 
+    /// The compressions of the body, in the order in which they were applied.
+    var codings: [String] {
+        fields.filter { $0.name == "content-encoding" }.flatMap { field in
+            field.value.lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
+        }
+    }
+
+    /// Whether each part of the body unpacks to at most about a thousand times its size.
+    var unpacksModerately: Bool {
+        let codings = codings.filter { $0 != "identity" }
+        return codings.isEmpty || codings.count == 1 && ["gzip", "x-gzip", "deflate"].contains(codings[0])
+    }
+
     /// The fields of an answer whose body has been decoded: without those that describe how it was compressed.
     var decodedFields: [Fields.Field] {
-        let isEncoded = fields.contains { $0.name == "content-encoding" && $0.value.lowercased() != "identity" }
-        return isEncoded ? fields.filter { $0.name != "content-encoding" && $0.name != "content-length" } : fields
+        codings.contains { $0 != "identity" }
+            ? fields.filter { $0.name != "content-encoding" && $0.name != "content-length" } : fields
     }
 }
 

@@ -8,7 +8,7 @@
 
     extension HTTPHead {
         /// The compressions that `URLSession` undoes.
-        private static let codings: Set = ["gzip", "x-gzip", "deflate", "br", "identity"]
+        private static let unpacked: Set = ["gzip", "x-gzip", "deflate", "br", "identity"]
 
         /// Takes a response apart. Its version is unknown, and its fields are in the order of their names.
         ///
@@ -28,8 +28,7 @@
                 throw HTTPFailure(.tooLarge, "the answer's head is too large")
             }
             fields.sort { $0.name < $1.name }
-            let codings = self["content-encoding"]?.lowercased().split(separator: ",").map { $0.filter { $0 != " " } }
-            guard codings?.allSatisfy(Self.codings.contains) ?? true else {
+            guard codings.allSatisfy(Self.unpacked.contains) else {
                 throw HTTPFailure(.malformed, "the body of the answer cannot be decompressed")
             }
         }

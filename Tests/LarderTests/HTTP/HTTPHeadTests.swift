@@ -83,4 +83,23 @@ import Testing
         let plain = try head("HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\nContent-Length: 9\r\n\r\n")
         #expect(texts(plain) == ["content-encoding: identity", "content-length: 9"])
     }
+
+    @Test(arguments: [
+        ("", true), ("identity", true), ("gzip", true), ("X-Gzip", true), ("deflate", true), ("identity, gzip", true),
+        ("br", false), ("gzip, gzip", false), ("gzip, identity, br", false), ("zstd", false), ("unknown", false),
+    ])
+    func onlyOneSimpleCompressionUnpacksModerately(_ codings: String, _ isModerate: Bool) {
+        var head = HTTPHead(status: 200, version: "1.1")
+        head.fields = [Fields.Field("Content-Encoding", codings)].compactMap(\.self)
+        #expect(head.unpacksModerately == isModerate)
+    }
+
+    #if !canImport(Darwin)
+        @Test func brotliIsAskedForOnlyIfUnpackingIsLimited() {
+            let all = Int32(1 << 3 | 1 << 23)
+            #expect(CurlLibrary.encodings(all, limitsUnpacking: true) == "gzip, br")
+            #expect(CurlLibrary.encodings(all, limitsUnpacking: false) == "gzip")
+            #expect(CurlLibrary.encodings(1 << 23, limitsUnpacking: false) == nil)
+        }
+    #endif
 }

@@ -234,6 +234,10 @@
             isAnswering = true
             do {
                 guard let head = try reader.read(line) else { return true }
+                guard curl.limitsUnpacking || head.unpacksModerately else {
+                    failure = HTTPFailure(.malformed, "the body of the answer cannot be decompressed")
+                    return false
+                }
                 (self.head, ownBody) = (head, HTTPBody(capacity: limits.capacity, control))
                 engine.headArrived(of: self)
                 return true

@@ -20,7 +20,7 @@
                 100 where !hasHead:
                 self.init(.tooLarge, "the answer's head is too large")
             // libcurl has unpacked too much while its reader paused.
-            case 27, 100: self.init(.tooLarge, "the answer needs more memory than there is")
+            case 27, 100: self.init(.tooLarge, "a small part of the answer unpacks to more than fits into memory")
             // The only limit that libcurl is given.
             case 28: self.init(.connectTimeout, "no connection to the server within the limit")
             case 56 where words.contains("chunk"): self.init(.malformed, "the body of the answer is not valid HTTP")

@@ -38,6 +38,9 @@
         /// Whether a request can end while a name is looked up. Earlier versions block their thread until the look-up ends.
         let leavesLookUps: Bool
 
+        /// Whether libcurl limits what it unpacks while its reader pauses. Earlier versions keep all of it in memory.
+        let limitsUnpacking: Bool
+
         private let library: SystemLibrary
 
         /// Looks up libcurl. It stays loaded until the process ends, because it has state for the whole process.
@@ -62,7 +65,8 @@
                 return isSetUp
             }
             guard isReady else { throw SystemLibrary.Failure("libcurl cannot be used: its initialization failed") }
-            encodings = Self.encodings(version.features)
+            limitsUnpacking = version.number >= 0x07_47_00
+            encodings = Self.encodings(version.features, limitsUnpacking: limitsUnpacking)
             hasHTTP2 = version.features & (1 << 16) != 0
             leavesLookUps = version.number >= 0x07_57_00
             makeEasy = try library.function("curl_easy_init", as: (@convention(c) () -> Handle?).self)
@@ -93,8 +97,10 @@
             self.library = library
         }
 
-        private static func encodings(_ features: Int32) -> String? {
-            let names = [(3, "gzip"), (23, "br")].filter { features & (1 << $0.0) != 0 }.map(\.1)
+        /// Returns the encodings to ask for. Those that unpack without measure are left out if nothing limits that.
+        static func encodings(_ features: Int32, limitsUnpacking: Bool) -> String? {
+            let known = [(3, "gzip")] + (limitsUnpacking ? [(23, "br")] : [])
+            let names = known.filter { features & (1 << $0.0) != 0 }.map(\.1)
             return names.isEmpty ? nil : names.joined(separator: ", ")
         }
     }
