@@ -33,16 +33,7 @@ struct Output {
 let projectFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-/// A folder that is deleted with the last reference to it.
-final class Folder: Sendable {
-    let url: URL
-    var path: String { url.path }
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
+extension Folder {
     /// A folder with the shipped policies.
     static func withPolicies() throws -> Folder {
         let folder = try Folder()
@@ -52,24 +43,5 @@ final class Folder: Sendable {
             try folder.write(text, to: name + ".json")
         }
         return folder
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: url.appending(path: name))
-    }
-
-    func text(of name: String) throws -> String {
-        try String(contentsOf: url.appending(path: name), encoding: .utf8)
-    }
-
-    /// Replaces a text in a file.
-    func edit(_ name: String, _ old: String, _ new: String) throws {
-        let text = try text(of: name)
-        precondition(text.contains(old))
-        try write(text.replacing(old, with: new), to: name)
     }
 }

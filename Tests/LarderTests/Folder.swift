@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A folder of its own that goes when nobody needs it any more.
+/// A new folder that is deleted with the last reference to it.
 final class Folder: Sendable {
     let url: URL
 

@@ -1,0 +1,1 @@
+../LarderTests/Folder.swift
