@@ -37,6 +37,25 @@ import Testing
         #expect(server.asked.count == 3 || server.asked.count == 2)
     }
 
+    @Test func copyIsFoundWithOtherCredentialsOfItsAccountOnly() throws {
+        let session = SignedInSession("alice")
+        let server = ScriptedTransport { request in
+            let token = request.fields.first { $0.name == "authorization" }?.value ?? "nobody"
+            return ScriptedTransport.Answer(200, [("Vary", "Authorization")], token)
+        }
+        try server.run(Self.sign, strategy: #""cache-first""#, plugins: [session.plugin]) { simulated async throws in
+            let feed = simulated.resource
+            #expect(try await feed.load().text == "alice 1")
+            session.state.withLock { $0.version = 2 }
+            #expect(try await feed.load().text == "alice 1")
+            session.account = "bob"
+            #expect(try await feed.load().text == "bob 2")
+            session.account = "alice"
+            #expect(try await feed.load().source == .store("memory"))
+        }
+        #expect(server.asked.count == 2)
+    }
+
     @Test func changeIsSignedForTheAccountThatIsSignedIn() throws {
         let (session, server) = (SignedInSession("alice"), ScriptedTransport.echo())
         try server.run(Self.sign, plugins: [session.plugin]) { simulated async throws in
