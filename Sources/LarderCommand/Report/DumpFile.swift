@@ -27,9 +27,9 @@ struct DumpFile: Sendable {
         return try MetricsDump(reading: try bytes()).head
     }
 
-    /// Reads the dump. An old dump declares no counters or levels; those of the registry's plugins are known.
-    func dump(_ registry: Registry) throws(MetricsDump.Unreadable) -> MetricsDump {
-        try MetricsDump(reading: try bytes(), counters: registry.counters, levels: registry.levels)
+    /// Reads the dump. An old dump declares no counters or levels; these are used then.
+    func dump(counters: [Counter], levels: [Level]) throws(MetricsDump.Unreadable) -> MetricsDump {
+        try MetricsDump(reading: try bytes(), counters: counters, levels: levels)
     }
 
     /// Whether this was found in a folder and is another kind of file that Larder writes, which may lie beside dumps.

@@ -76,6 +76,7 @@ struct ReportBuilder {
         var sums = ReportSums(skipped: skipped, apart: apart)
         let total = counted.reduce(0) { $0 + $1.count }
         var read = 0
+        let (counters, levels) = (registry.counters, registry.levels)
         for (run, isRunning) in zip(counted, counted.areRunning) {
             var history = DumpHistory(since: since, clock: clock)
             for source in run.sources {
@@ -85,7 +86,7 @@ struct ReportBuilder {
                     switch source {
                     case .memory(let dump): history.add(dump)
                     case .file(let file):
-                        let dump = try file.dump(registry)
+                        let dump = try file.dump(counters: counters, levels: levels)
                         guard dump.instance == run.instance else {
                             throw MetricsDump.Unreadable("it was just replaced")
                         }
