@@ -17,7 +17,7 @@ extension Resource {
     /// the origin bears that: see the setting `sends` of `retry`. The mode of the request has no effect.
     ///
     /// An error does not mean that nothing was changed. After a timeout, for example, the origin may have carried out
-    /// the change.
+    /// the change. An error with a status from 200 to 399 means that it has: the copies are then out of date too.
     ///
     /// - Parameters:
     ///   - request: the parameters, fields and body for the origin.
@@ -33,14 +33,24 @@ extension Resource {
         let graph = try graph()
         guard request.key.resource == name else { throw LoadError.otherResource }
         let request = resourceState.owned(request)
-        var answer = try await graph.sender.send(request, method: method)
-        let named = graph.invalidates?(request, method, answer.value.metadata) ?? []
-        let selections = selections + named.filter { !selections.contains($0) }
+        do {
+            var answer = try await graph.sender.send(request, method: method)
+            let named = graph.invalidates?(request, method, answer.value.metadata) ?? []
+            answer.provenance.add(await invalidate(selections + named.filter { !selections.contains($0) }))
+            return answer.map(\.payload.bytes)
+        } catch let error as LoadError where error.status.map({ 200...399 ~= $0 }) ?? false {
+            // The change was carried out. Only its answer could not be used.
+            let named = graph.invalidates?(request, method, Metadata()) ?? []
+            _ = await invalidate(selections + named.filter { !selections.contains($0) })
+            throw error
+        }
+    }
+
+    private func invalidate(_ selections: [Selection]) async -> [Trail.Step] {
         var steps: [Trail.Step] = []
         for (storeAccess, _) in resourceState.stores {
             for selection in selections { steps += await storeAccess.invalidate(selection) }
         }
-        answer.provenance.add(steps)
-        return answer.map(\.payload.bytes)
+        return steps
     }
 }

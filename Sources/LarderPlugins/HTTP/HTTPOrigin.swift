@@ -46,7 +46,7 @@ struct HTTPOrigin: Loader {
     private func answer(to call: Call, _ owner: String?, by end: Duration) async throws -> Loaded<Entry> {
         let request = try request(for: call)
         let known = call.isSend ? nil : call.known?.metadata
-        let exchange = try await exchange(request, confirming: known, owner, by: end)
+        let exchange = try await exchange(request, confirming: known, owner, isSend: call.isSend, by: end)
         let answer = exchange.answer
         if answer.status == 304, !call.isSend {
             guard let known, exchange.isConditional else {
@@ -65,9 +65,17 @@ struct HTTPOrigin: Loader {
         }
         let fields = answer.allFields
         let isAccepted = call.isSend ? 200...299 ~= answer.status : settings.statuses.contains(answer.status)
-        guard isAccepted else { throw try await error(of: answer) }
+        guard isAccepted else {
+            let failure = try await error(of: answer)
+            throw call.isSend ? exchange.route.failure(of: failure) : failure
+        }
         if !call.isSend { try checkType(fields["content-type"], answer.status) }
-        let payload = try await payloads.payload(of: answer, to: request.method, by: end)
+        let payload: Payload
+        do {
+            payload = try await payloads.payload(of: answer, to: request.method, by: end)
+        } catch {
+            throw call.isSend ? exchange.route.failure(of: error, answered: answer.status) : error
+        }
         // The graph counts the age from now, so the time that the body took is a part of it.
         let now = world.now
         var metadata = Metadata(
@@ -100,9 +108,19 @@ struct HTTPOrigin: Loader {
     ///   - known: the facts of the copy that the server may confirm; nil if there is none.
     ///   - end: the uptime by which the answer must have arrived.
     private func exchange(
-        _ request: HTTPRequest, confirming known: Metadata?, _ owner: String?, by end: Duration
+        _ request: HTTPRequest, confirming known: Metadata?, _ owner: String?, isSend: Bool, by end: Duration
     ) async throws -> HTTPExchange {
         var route = HTTPRoute(request)
+        do {
+            return try await exchange(on: &route, confirming: known, owner, by: end)
+        } catch {
+            throw isSend ? route.failure(of: error) : error
+        }
+    }
+
+    private func exchange(
+        on route: inout HTTPRoute, confirming known: Metadata?, _ owner: String?, by end: Duration
+    ) async throws -> HTTPExchange {
         var mayRenew = true
         var isAuthorized = false
         if let owner { credentials?.enter(owner) }

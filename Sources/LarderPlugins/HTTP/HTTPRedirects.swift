@@ -8,6 +8,8 @@ struct HTTPRoute: Sendable {
     private(set) var isAtFirstServer = true
     /// The number of redirects that were followed.
     private(set) var followed = 0
+    /// The status of the first redirect; nil if none was followed.
+    private(set) var firstStatus: Int?
     /// The rules of the redirects.
     private(set) var rules = RedirectRules()
 
@@ -35,6 +37,7 @@ struct HTTPRoute: Sendable {
             throw refused("it leads from https to http", answer.status)
         }
         followed += 1
+        firstStatus = firstStatus ?? answer.status
         rules.add(
             answer, askedAt: exchange.askedAt, arrivedAt: exchange.arrivedAt, isAuthorized: exchange.isAuthorized)
         // As all browsers do it: the result of a form is fetched.
@@ -50,6 +53,21 @@ struct HTTPRoute: Sendable {
         }
         request.url = next.url
         return true
+    }
+
+    /// Returns the error of a change that the server has answered with `status`, or with a redirect before, and whose answer
+    /// cannot be used.
+    func failure(of change: any Error, answered status: Int? = nil) -> any Error {
+        guard let status = firstStatus ?? status, !(change is CancellationError),
+            (change as? LoadError)?.cause != .redirect
+        else { return change }
+        let reason = (change as? HTTPFailure).map { LoadError($0) } ?? LoadError.meaning(of: change)
+        let beginning = firstStatus == nil ? "" : "the change was answered with a redirect, which leads to a failure: "
+        var failure = LoadError(
+            .failed, beginning + (reason?.message ?? "no answer"), status: status,
+            cause: firstStatus == nil ? reason?.cause : .redirect, origin: change)
+        failure.reply = reason?.reply
+        return failure
     }
 
     private func refused(_ reason: String, _ status: Int) -> LoadError {
