@@ -35,7 +35,7 @@ extension Counter {
         if index != nil { return "Larder counts that itself" }
         if !MetricName.isSound(name) { return "its name is not made of lowercase words joined by underscores" }
         if Period.coreMembers.contains(name) { return "dumps use that name already" }
-        return Family.coreNames.contains(family.name) ? "the text formats use that name already" : nil
+        return MetricFamily.coreNames.contains(family.name) ? "the text formats use that name already" : nil
     }
 }
 
@@ -55,6 +55,7 @@ extension Level {
         if families.contains(where: { MetricName.isPart($0.name) }) {
             return "the text formats use an ending of its values"
         }
-        return families.contains { Family.coreNames.contains($0.name) } ? "the text formats use that name already" : nil
+        return families.contains { MetricFamily.coreNames.contains($0.name) }
+            ? "the text formats use that name already" : nil
     }
 }

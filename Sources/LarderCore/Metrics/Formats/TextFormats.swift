@@ -19,7 +19,7 @@ package enum TextFormat: CaseIterable {
     case openMetrics
 
     /// Returns the text of these families.
-    package func text(_ families: [Family]) -> String {
+    package func text(_ families: [MetricFamily]) -> String {
         var text = ""
         for family in families { write(family, to: &text) }
         return self == .openMetrics ? text + "# EOF\n" : text
@@ -27,12 +27,11 @@ package enum TextFormat: CaseIterable {
 
     // MARK: Headers, which differ by format
 
-    private func write(_ family: Family, to text: inout String) {
-        let suffix = family.kind.suffix
+    private func write(_ family: MetricFamily, to text: inout String) {
         switch self {
         case .prometheus:
             // The kind's suffix is part of the name, and there is no type `info`.
-            let name = family.name + suffix
+            let name = family.sampleName
             if !family.help.isEmpty { text += "# HELP \(name) \(family.help.escaped(quotes: false))\n" }
             text += "# TYPE \(name) \(family.kind == .info ? "gauge" : family.kind.rawValue)\n"
         case .openMetrics:
@@ -40,12 +39,12 @@ package enum TextFormat: CaseIterable {
             text += "# TYPE \(family.name) \(family.kind.rawValue)\n"
             if let unit = family.unit { text += "# UNIT \(family.name) \(unit.rawValue)\n" }
         }
-        for series in family.series { write(series, family.name + suffix, to: &text) }
+        for series in family.series { write(series, family.sampleName, to: &text) }
     }
 
     // MARK: Series, which are the same in both
 
-    private func write(_ series: Family.Series, _ name: String, to text: inout String) {
+    private func write(_ series: MetricFamily.Series, _ name: String, to text: inout String) {
         let labels = series.labels.map { "\($0.name)=\"\($0.value.escaped(quotes: true))\"" }
         func line(_ end: String, _ more: [String], _ value: some CustomStringConvertible) {
             let labels = (labels + more).joined(separator: ",")
@@ -64,17 +63,6 @@ package enum TextFormat: CaseIterable {
             // Rounded to microseconds, as in dumps.
             line("_sum", [], (max(.zero, sketch.sum).seconds * 1e6).rounded() / 1e6)
             line("_count", [], count)
-        }
-    }
-}
-
-extension Family.Kind {
-    /// The suffix of the names of all numbers of the family.
-    fileprivate var suffix: String {
-        switch self {
-        case .counter: "_total"
-        case .info: "_info"
-        case .gauge, .histogram: ""
         }
     }
 }

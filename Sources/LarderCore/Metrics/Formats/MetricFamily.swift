@@ -1,7 +1,10 @@
-/// A family of series with the same name, in a form for all text formats.
-package struct Family {
+/// A family of series with the same name, in a form that suits every format of metrics.
+///
+/// A sink of your own writes the families of a dump in its format: see ``MetricsDump/families``. A series never has a key,
+/// an address or a payload as a label.
+public struct MetricFamily: Sendable {
     /// The kind of the series.
-    package enum Kind: String {
+    public enum Kind: String, Sendable {
         /// Counts that never decrease.
         case counter
         /// Numbers that may increase and decrease.
@@ -12,8 +15,8 @@ package struct Family {
         case histogram
     }
 
-    /// A unit. Both formats require it as the last word of a name.
-    package enum Unit: String {
+    /// A unit. The text formats require it as the last word of a name.
+    public enum Unit: String, Sendable {
         /// Durations, ages and points in time.
         case seconds
         /// Sizes.
@@ -21,9 +24,9 @@ package struct Family {
     }
 
     /// One series of a family, or the buckets, the sum and the count of one distribution.
-    package struct Series {
+    public struct Series: Sendable {
         /// A number or a distribution.
-        package enum Value {
+        public enum Value: Sendable {
             /// A whole number.
             case count(UInt64)
             /// Any number.
@@ -35,9 +38,9 @@ package struct Family {
         }
 
         /// The labels, in the order of the text.
-        package var labels: [Label]
+        public package(set) var labels: [Label]
         /// The present value.
-        package var value: Value
+        public package(set) var value: Value
 
         /// Creates a series.
         package init(labels: [Label] = [], _ value: Value) {
@@ -47,18 +50,18 @@ package struct Family {
     }
 
     /// A label and its value.
-    package typealias Label = (name: String, value: String)
+    public typealias Label = (name: String, value: String)
 
-    /// The name, without the suffix of the kind: `larder_loads`.
-    package let name: String
+    /// The name with its unit, without the suffix that text formats add for the kind: `larder_loads`.
+    public let name: String
     /// The kind of the series.
-    package let kind: Kind
+    public let kind: Kind
     /// The unit, which is the suffix of the name; nil if there is none.
-    package let unit: Unit?
+    public let unit: Unit?
     /// A description, in one line.
-    package let help: String
+    public let help: String
     /// The series. All have different labels.
-    package var series: [Series] = []
+    public package(set) var series: [Series] = []
 
     /// Creates a family without series. Its name is `larder_<name>`, followed by the unit.
     package init(_ name: String, _ kind: Kind, _ unit: Unit? = nil, help: String) {
@@ -69,16 +72,32 @@ package struct Family {
     }
 
     /// Returns the family with these series.
-    package func with(_ series: [Series]) -> Family {
+    package func with(_ series: [Series]) -> MetricFamily {
         var family = self
         family.series = series
         return family
     }
 }
 
+extension MetricFamily {
+    /// The name of the numbers in the text formats: `larder_loads_total`. The numbers of a histogram have a further suffix.
+    package var sampleName: String { name + kind.suffix }
+}
+
+extension MetricFamily.Kind {
+    /// The suffix of the names of all numbers of the family in the text formats.
+    var suffix: String {
+        switch self {
+        case .counter: "_total"
+        case .info: "_info"
+        case .gauge, .histogram: ""
+        }
+    }
+}
+
 extension Sketch {
-    /// The upper bounds of a histogram's buckets in the text formats.
-    package var histogramBounds: [Duration] {
+    /// The upper bounds of the buckets of a histogram with fixed buckets. Every sketch of a scale has the same bounds.
+    public var histogramBounds: [Duration] {
         switch scale {
         case .latency:
             [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000].map { .milliseconds($0) }
