@@ -37,6 +37,7 @@ import Testing
     @Test(arguments: [
         ["check", "FOLDER"], ["check", "--rules"], ["explain", "FOLDER/motto.json"],
         ["explain", "FOLDER/motto.json", "--effective"], ["plugins"], ["plugins", "store", "memory"], ["schema"],
+        ["dashboard"], ["dashboard", "--alerts"],
         ["load", "FOLDER/motto.json", "--trail"], ["new", "FOLDER/prices.json"],
         ["test", "--policies", "FOLDER"], ["test", "--keys"], ["conform", "FOLDER/rows.txt"],
         ["simulate", "FOLDER/motto.json", "--traffic", "rate=1,for=1m"],

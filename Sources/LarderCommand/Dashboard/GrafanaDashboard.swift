@@ -1,0 +1,266 @@
+import Larder
+
+/// A Grafana dashboard for the metrics of Larder and of the plugins of a registry.
+struct GrafanaDashboard {
+    /// A row with panels below it.
+    private struct Row {
+        var title: String
+        /// The variable for each value of which Grafana draws the row.
+        var repeats: String?
+        var panels: [GrafanaPanel]
+    }
+
+    let registry: Registry
+    private let every = PromQL(
+        matchers: #"job=~"$job",instance=~"$instance",resource=~"$resource""#, window: "$window", labels: ["resource"])
+    private let process = PromQL(matchers: #"job=~"$job",instance=~"$instance""#, window: "$window", labels: [])
+
+    init(_ registry: Registry) {
+        self.registry = registry
+    }
+
+    /// The dashboard, to be imported into Grafana 10 or later.
+    var json: JSON {
+        [
+            "uid": "larder", "title": "Larder",
+            "description": "How often users get something other than live data, and how long they wait",
+            "tags": ["larder"], "timezone": "browser", "editable": true, "graphTooltip": 1,
+            "schemaVersion": 39, "refresh": "1m", "time": ["from": "now-6h", "to": "now"],
+            "templating": ["list": .list(variables)], "annotations": ["list": [revisions]], "panels": .list(panels),
+        ]
+    }
+
+    private var panels: [JSON] {
+        let rows = [
+            Row(title: "All resources", repeats: nil, panels: overview),
+            Row(title: "$resource", repeats: "resource", panels: resourcePanels + pluginPanels),
+            Row(title: "Processes", repeats: nil, panels: processPanels),
+        ]
+        var (id, y) = (0, 0)
+        var list: [JSON] = []
+        for row in rows {
+            id += 1
+            let repeats = row.repeats.map { [JSON.Member("repeat", .string($0))] } ?? []
+            list.append(
+                .object(
+                    [
+                        .init("id", .int(id)), .init("type", "row"), .init("title", .string(row.title)),
+                        .init("collapsed", false), .init("panels", []),
+                        .init("gridPos", ["h": 1, "w": 24, "x": 0, "y": .int(y)]),
+                    ] + repeats))
+            y += 1
+            let columns = 24 / GrafanaPanel.width
+            for (number, panel) in row.panels.enumerated() {
+                id += 1
+                let x = number % columns * GrafanaPanel.width
+                list.append(panel.json(id: id, x: x, y: y + number / columns * GrafanaPanel.height))
+            }
+            y += (row.panels.count + columns - 1) / columns * GrafanaPanel.height
+        }
+        return list
+    }
+
+    // MARK: Panels
+
+    private var overview: [GrafanaPanel] {
+        let rates: [Rate] = [.failedRate, .fallbackRate, .staleErrorRate]
+        return [
+            GrafanaPanel("Loads", Counter.loads.help, .perSecond, [.init(every.rate(.loads), "{{resource}}")])
+        ]
+            + rates.map { rate in
+                GrafanaPanel(
+                    rate.title.capitalizedFirst, rate.help, .share, [.init(every.share(rate), "{{resource}}")])
+            } + [
+                GrafanaPanel(
+                    "Load time, p95", MetricFamily.loadDuration.help, .seconds,
+                    [.init(every.percentile(0.95, of: .loadDuration), "{{resource}}")]),
+                GrafanaPanel(
+                    "Origin time, p95", MetricFamily.originDuration.help, .seconds,
+                    [.init(every.percentile(0.95, of: .originDuration), "{{resource}}")]),
+            ]
+    }
+
+    private var resourcePanels: [GrafanaPanel] {
+        let percentiles = [0.5, 0.95, 0.99]
+        func percentile(_ share: Double) -> String { "p\(Int((share * 100).rounded()))" }
+        let rates = Rate.all.filter { $0.whole == .loads }
+        let others = Rate.all.filter { $0.whole != .loads }
+        return [
+            GrafanaPanel(
+                "Rates", "Shares of all loads", .share, rates.map { .init(every.share($0), $0.title) }),
+            GrafanaPanel(
+                "Loads by outcome", "Loads that ended in a second, by outcome", .perSecond,
+                [.init(every.samples(of: .loadDuration, by: ["outcome"]), "{{outcome}}")]),
+            GrafanaPanel(
+                "Load time by outcome, p95", MetricFamily.loadDuration.help, .seconds,
+                [.init(every.percentile(0.95, of: .loadDuration, by: ["outcome"]), "{{outcome}}")]),
+            GrafanaPanel(
+                "Load time", "Times that callers waited", .seconds,
+                percentiles.map { .init(every.percentile($0, of: .loadDuration), percentile($0)) }),
+            GrafanaPanel(
+                "Origin time", MetricFamily.originDuration.help, .seconds,
+                percentiles.map { .init(every.percentile($0, of: .originDuration), percentile($0)) }),
+            GrafanaPanel(
+                "Failures of calls and refreshes", "Shares of the calls and of the background refreshes", .share,
+                others.map { .init(every.share($0), $0.title) }),
+            GrafanaPanel(
+                "Age of served copies", MetricFamily.servedAge.help, .seconds,
+                [0.5, 0.95].map {
+                    .init(
+                        every.percentile($0, of: .servedAge, by: ["freshness"]), "{{freshness}}, \(percentile($0))")
+                }),
+            counters(
+                "Calls", "Calls, and what they brought",
+                [.originCalls, .originErrors, .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced]),
+            counters(
+                "Other events", "Events that are part of no rate",
+                Counter.core.filter { counter in
+                    counter.unit == .events
+                        && ![
+                            .loads, .hits, .fallbacks, .stale, .failures, .staleErrors, .originCalls, .originErrors,
+                            .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced,
+                        ].contains(counter)
+                }),
+            GrafanaPanel(
+                "Bytes", "Bytes of payload in a second", .bytesPerSecond,
+                [Counter.bytesIn, .bytesOut].map { .init(every.rate($0), $0.title) }),
+            GrafanaPanel(
+                "Store size", MetricFamily.storeBytes.help, .bytes, [.init(every.gauge("sum", .storeBytes), "bytes")]),
+            GrafanaPanel(
+                "Store entries and loads in flight", "Numbers at the last dump", .count,
+                [
+                    .init(every.gauge("sum", .storeEntries), "entries"),
+                    .init(every.gauge("sum", .inFlight), "loads in flight"),
+                ]),
+            GrafanaPanel(
+                "Store", "Reads of the store, and entries removed to make room", .perSecond,
+                [
+                    .init(every.rate(.storeHits), "hits"), .init(every.rate(.storeMisses), "misses"),
+                    .init(every.rate(.storeEvictions), "evictions"),
+                ]),
+            GrafanaPanel(
+                "Store faults", MetricFamily.storeFaults.help, .perSecond,
+                [.init(every.rate(.storeFaults, by: ["tier", "kind"]), "{{tier}}, {{kind}}")]),
+        ]
+    }
+
+    private func counters(_ title: String, _ about: String, _ counters: [Counter]) -> GrafanaPanel {
+        GrafanaPanel(title, about, .perSecond, counters.map { .init(every.rate($0), $0.title) })
+    }
+
+    /// A panel for each level, and for the counters of each plugin, separately by unit.
+    private var pluginPanels: [GrafanaPanel] {
+        registry.distinctLevels.map { level in
+            GrafanaPanel(
+                level.name.words.capitalizedFirst, "\(level.help): the number of processes at each value", .count,
+                zip(level.values.dropFirst(), level.families).map { value, family in
+                    .init(every.gauge("sum", family), value)
+                }, isStepped: true)
+        }
+            + registry.countersByPlugin.flatMap { plugin, counters in
+                Counter.Unit.all.compactMap { unit, shown, addition in
+                    let own = counters.filter { $0.unit == unit }
+                    if own.isEmpty { return nil }
+                    return GrafanaPanel(
+                        "\(plugin.name)\(addition)", own.map(\.help).joined(separator: "; "), shown,
+                        own.map { .init(every.rate($0), $0.title) })
+                }
+            }
+    }
+
+    private var processPanels: [GrafanaPanel] {
+        [
+            GrafanaPanel(
+                "Policies in effect", "Processes with each revision of a policy", .count,
+                [.init(process.gauge("count", .policy, by: ["resource", "revision", "strategy"]), "")], kind: .table),
+            GrafanaPanel(
+                "Parts that cannot be used", MetricFamily.unusable.help, .count,
+                [.init(process.gauge("sum", .unusable, by: ["resource", "part"]), "{{resource}} {{part}}")],
+                isStepped: true),
+            GrafanaPanel(
+                "Lost lines of the log", MetricFamily.logLostLines.help, .perSecond,
+                [.init(process.rate(.logLostLines, by: ["instance"]), "{{instance}}")]),
+        ]
+    }
+
+    // MARK: Variables
+
+    private var variables: [JSON] {
+        let loads = Counter.loads.family.sampleName
+        func variable(_ name: String, _ label: String, _ matchers: String) -> JSON {
+            [
+                "type": "query", "name": .string(name), "label": .string(label), "datasource": GrafanaPanel.source,
+                "query": .string("label_values(\(loads)\(matchers), \(name))"), "refresh": 2, "sort": 1,
+                "multi": true, "includeAll": true, "allValue": .string(".*"),
+                "current": ["text": "All", "value": "$__all", "selected": true],
+            ]
+        }
+        let windows = ["5m", "15m", "1h", "6h", "1d"]
+        return [
+            [
+                "type": "datasource", "name": "datasource", "label": "Data source", "query": "prometheus",
+                "multi": false, "includeAll": false,
+            ],
+            variable("job", "Job", ""), variable("instance", "Instance", #"{job=~"$job"}"#),
+            // Rows cannot be repeated for an expression, so that all resources are listed one by one.
+            variable("resource", "Resource", #"{job=~"$job",instance=~"$instance"}"#).without("allValue"),
+            [
+                "type": "interval", "name": "window", "label": "Window",
+                "query": .string(windows.joined(separator: ",")),
+                "current": ["text": "5m", "value": "5m", "selected": true],
+                "options": .list(
+                    windows.map { ["text": .string($0), "value": .string($0), "selected": .bool($0 == "5m")] }),
+            ],
+        ]
+    }
+
+    /// A mark wherever a revision of a policy took effect.
+    private var revisions: JSON {
+        let current = every.gauge("count", .policy, by: ["revision"])
+        let earlier = every.gauge("count", .policy, by: ["revision"], before: every.window)
+        return [
+            "name": "Policies", "enable": true, "iconColor": "purple", "datasource": GrafanaPanel.source,
+            "expr": .string("\(current) unless \(earlier)"), "titleFormat": "{{resource}}",
+            "textFormat": "revision {{revision}}", "step": "1m",
+        ]
+    }
+}
+
+extension Registry {
+    /// The levels that plugins declare, each once, sorted by name.
+    var distinctLevels: [Level] {
+        levels.reduce(into: [String: Level]()) { $0[$1.name] = $0[$1.name]?.united(with: $1) ?? $1 }.values
+            .sorted { $0.name < $1.name }
+    }
+
+    /// The plugins that declare counters. A counter belongs to the first plugin that declares it.
+    var countersByPlugin: [(plugin: Plugin, counters: [Counter])] {
+        var known: Set<Counter> = []
+        return kinds.flatMap { self[$0] }.compactMap { plugin in
+            let counters = plugin.counters.filter { known.insert($0).inserted }
+            return counters.isEmpty ? nil : (plugin, counters)
+        }
+    }
+}
+
+extension Counter.Unit {
+    /// The units, how charts show their increases, and what they add to a title.
+    fileprivate static let all: [(unit: Counter.Unit, shown: GrafanaPanel.Unit, addition: String)] = [
+        (.events, .perSecond, ""), (.milliseconds, .share, ", share of time"), (.bytes, .bytesPerSecond, ", bytes"),
+    ]
+}
+
+extension JSON {
+    fileprivate func without(_ name: String) -> JSON {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.name != name })
+    }
+}
+
+extension String {
+    /// The text with a capital first letter.
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+
+    /// A name in words: `breaker open`.
+    var words: String { replacing("_", with: " ") }
+}
