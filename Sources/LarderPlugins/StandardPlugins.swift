@@ -10,5 +10,6 @@ extension Plugin {
         .age, .httpRules, .checksum, .entryVersion, .contentType, .maxSize,
         .memoryStore, .fileStore, .tieredStore, .noStore,
         .adaptive, .wTinyLFU, .s3FIFO, .lru,
+        .otlp,
     ]
 }

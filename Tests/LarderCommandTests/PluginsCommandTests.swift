@@ -91,11 +91,13 @@ import Larder
             if others.contains(where: { $0.example == nil }) { continue }
             let texts = [setting.default, setting.example.map { $0.text(indented: false) }].compactMap { $0 }
             for text in texts {
+                let isSection = [.section, .pantrySection].contains(plugin.kind)
                 let members =
-                    ["\"use\": \"\(plugin.name)\"", "\"\(setting.name)\": \(text)"]
+                    (isSection ? [] : ["\"use\": \"\(plugin.name)\""]) + ["\"\(setting.name)\": \(text)"]
                     + others.map { "\"\($0.name)\": \($0.example?.text(indented: false) ?? "")" }
                 let source = SourceText(name: "x", bytes: Array("{ \(members.joined(separator: ", ")) }".utf8))
-                _ = Part(plugin.kind, try JSONParser.parse(source), reading)
+                let node = try JSONParser.parse(source)
+                _ = isSection ? Part(section: plugin, node, reading) : Part(plugin.kind, node, reading)
                 // A file that is an example need not exist.
                 #expect(reading.isSound, "\(setting.name): \(text)")
             }

@@ -36,8 +36,8 @@ import Testing
         let registry = try Self.registry.get()
         let list = await Output(["plugins"], registry: registry).out
         #expect(
-            list.split(separator: "\n").suffix(6).map { $0.split(separator: " ", maxSplits: 1)[0] } == [
-                "section", "visits", "pantry-section", "quota", "signer", "stamp",
+            list.split(separator: "\n").suffix(7).map { $0.split(separator: " ", maxSplits: 1)[0] } == [
+                "section", "visits", "pantry-section", "otlp", "quota", "signer", "stamp",
             ], "\(list)")
         let signers = await Output(["plugins", "signer"], registry: registry)
         #expect(signers.out == "signer\n  stamp  Signs with a stamp.\n")
@@ -82,9 +82,10 @@ import Testing
 
                 A section of the pantry is a key of `_larder.json` with an object of settings, without `use`.
 
-                ### quota
+                ### otlp
                 """))
-        #expect(!(await Output(["plugins", "--format", "markdown"]).out.contains("section")))
+        #expect(page.contains("\n### quota\n"))
+        #expect(!(await Output(["plugins", "--format", "markdown"]).out.contains("Kind: section")))
     }
 
     @Test func explainListsSettingsOfSectionsWithTheirSource() async throws {

@@ -74,7 +74,7 @@ import Testing
         ),
         (
             #"{ "quotas": {} }"#,
-            "unknown key 'quotas' of the process's settings; expected one of '$schema', 'metrics', 'log'"
+            "unknown key 'quotas' of the process's settings; expected one of '$schema', 'metrics', 'log', 'otlp'"
         ),
         (
             #"{ "quota": { "most": -1 } }"#,

@@ -40,6 +40,7 @@ extension Pantry {
             resource: "", world: world, registry: composer.registry, meter: Meter(sinks: sinks, world: world),
             reloadState: ReloadState(), data: composer.data)
         (context.payloadFolder, context.shared) = (composer.payloadFolder, composer.shared)
+        context.owner = composer.pantry
         let former = present.all
         do {
             let next = try composer.attachments(of: settings.sections, of: nil, after: former, in: context)

@@ -1,0 +1,110 @@
+import LarderCore
+
+extension Plugin {
+    /// A section of `_larder.json` that sends the metrics to an OpenTelemetry collector.
+    static let otlp = Plugin.otlp { context in
+        #if canImport(Darwin)
+            return context.share("otlp") { URLSessionTransport(world: context.world, connectionsPerHost: 1) }
+        #else
+            return try context.share("otlp") { try CurlTransport(world: context.world, connectionsPerHost: 1) }
+        #endif
+    }
+
+    /// A section that sends the metrics over a transport.
+    static func otlp(over transport: @escaping @Sendable (Context) throws -> any HTTPTransport) -> Plugin {
+        .pantrySection(
+            "otlp", "Sends the metrics to an OpenTelemetry collector, by HTTP in JSON.",
+            Setting(
+                "endpoint", .otlpEndpoint,
+                help: "The URL for metrics, with its path, as in \"http://localhost:4318/v1/metrics\""),
+            Setting(
+                "fields", .fields, default: [],
+                help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\""),
+            Setting(
+                "attributes", .otlpAttributes, default: [],
+                help: "Attributes of the process, as in { \"service.name\": \"shop\" } (default: its name)"),
+            Setting(
+                "every", .duration(.seconds(1) ... .seconds(86_400)), default: .seconds(60),
+                help: "How often the metrics are sent"),
+            Setting(
+                "limit", .duration(.milliseconds(1) ... .seconds(600)), default: .seconds(10),
+                help: "How long one request may take"),
+            Setting(
+                "histograms", .choice(["explicit", "exponential"]), default: "explicit",
+                help:
+                    "The buckets of distributions: the fixed ones of the text formats, or finer ones that fit the data"),
+            Setting(
+                "authorities", optional: .path,
+                help: "A file with the only authorities whose certificates are trusted, in PEM (default: the system's)")
+        ) { context, endpoint, fields, attributes, every, limit, histograms, authorities in
+            OTLPExporter(
+                OTLPSettings(
+                    endpoint: endpoint, fields: fields, attributes: attributes, every: every, limit: limit,
+                    buckets: histograms == "explicit" ? .fixed : .exponential,
+                    trust: HTTPTrust(authorities: authorities)),
+                over: try transport(context), context)
+        }
+    }
+}
+
+/// The settings of the section `otlp`.
+struct OTLPSettings: Sendable {
+    var endpoint: String
+    var fields: [Fields.Field]
+    var attributes: [OTLPAttribute]
+    var every: Duration
+    var limit: Duration
+    var buckets: OTLPMessage.Buckets
+    var trust: HTTPTrust
+}
+
+/// A name and a text that describe a process or a series.
+struct OTLPAttribute: Hashable, Sendable {
+    var name: String
+    var value: String
+}
+
+extension SettingType where Value == String {
+    /// The URL to which metrics are sent.
+    fileprivate static var otlpEndpoint: SettingType<String> {
+        let expectation = "a URL such as \"http://localhost:4318/v1/metrics\""
+        return SettingType(
+            "URL", expectation: expectation, schema: ["type": "string", "pattern": "^https?://[^/?#]+/."],
+            example: "http://localhost:4318/v1/metrics", show: { "\"\($0)\"" },
+            read: { node, reading in
+                guard let text = node.string, let address = HTTPAddress(text) else {
+                    reading.reject(node, expected: expectation)
+                    return nil
+                }
+                guard address.target != "/" else {
+                    reading.report("the URL has no path", at: node.position, expected: expectation)
+                    return nil
+                }
+                return address.url
+            })
+    }
+}
+
+extension SettingType where Value == [OTLPAttribute] {
+    /// The attributes of a process: an object of texts.
+    fileprivate static var otlpAttributes: SettingType<[OTLPAttribute]> {
+        let expectation = "an object of texts, such as { \"service.name\": \"shop\" }"
+        return SettingType(
+            "attributes", expectation: expectation,
+            schema: ["type": "object", "additionalProperties": ["type": "string"]], example: [:], show: { _ in "{}" },
+            read: { node, reading in
+                guard let members = node.members else {
+                    reading.reject(node, expected: expectation)
+                    return nil
+                }
+                let attributes = members.compactMap { member -> OTLPAttribute? in
+                    guard let value = member.value.string, !member.name.isEmpty else {
+                        reading.inside(".\(member.name.prefix(64))") { reading.reject(member.value, expected: "text") }
+                        return nil
+                    }
+                    return OTLPAttribute(name: member.name, value: value)
+                }
+                return attributes.count == members.count ? attributes : nil
+            })
+    }
+}
