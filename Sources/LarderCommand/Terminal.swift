@@ -15,10 +15,14 @@ public struct Terminal: Sendable {
     public let isInteractive: Bool
     /// The clock that measures how long a command takes.
     var uptime: @Sendable () -> Duration = { SystemWorld().uptime }
-    /// The wall time, by which clocks of others are judged.
+    /// The wall time, by which clocks of other processes are judged.
     var now: @Sendable () -> Timestamp = { SystemWorld().now }
     /// Returns the whole input of the command.
     var input: @Sendable () -> [UInt8] = { Self.readAll(from: 0) }
+    /// Waits between two looks at what a command follows.
+    var pause: @Sendable (Duration) async throws -> Void = { try await SystemWorld().sleep(for: $0) }
+    /// The screen that a command may draw; nil if the output is no terminal.
+    var screen: Screen?
     private let out: @Sendable ([UInt8]) -> Void
     private let err: @Sendable ([UInt8]) -> Void
 
@@ -34,7 +38,16 @@ public struct Terminal: Sendable {
 
     /// The output and the error output of the process.
     public static let standard = Terminal(
-        isInteractive: isatty(2) == 1, out: { Self.write($0, to: 1) }, err: { Self.write($0, to: 2) })
+        isInteractive: isatty(2) == 1, screen: .standard, out: { Self.write($0, to: 1) },
+        err: { Self.write($0, to: 2) })
+
+    private init(
+        isInteractive: Bool, screen: Screen?, out: @escaping @Sendable ([UInt8]) -> Void,
+        err: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        self.init(isInteractive: isInteractive, out: out, err: err)
+        self.screen = screen
+    }
 
     /// A record of what a command has written.
     final class Written: Sendable {
@@ -64,6 +77,7 @@ public struct Terminal: Sendable {
                 err(bytes)
             })
         (copy.uptime, copy.now, copy.input) = (uptime, now, input)
+        (copy.pause, copy.screen) = (pause, screen)
         return copy
     }
 

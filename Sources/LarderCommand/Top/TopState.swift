@@ -1,0 +1,209 @@
+import Larder
+
+/// The last known state of all processes whose dumps are followed, and what has happened to them.
+struct TopState {
+    /// A state of one process, from one dump.
+    struct Process {
+        var name: String
+        var number: Int
+        var started: Timestamp
+        var written: Timestamp
+        var resources: [Resource]
+        var unusable: [UnusablePart]
+        var logLost: Int
+        /// Whether it was reported that no dump comes any more.
+        var isSilent = false
+    }
+
+    /// A state of one resource in one process.
+    struct Resource {
+        var name: String
+        /// The revisions in effect, with their strategies.
+        var policy: String
+        var minute = ResourceMetrics()
+        var inFlight: Int
+        var store: StoreStatistics
+        var levels: [Level: String]
+        var faults: UInt64 = 0
+        var damaged: UInt64 = 0
+    }
+
+    /// Something that happened between two dumps.
+    struct Event: Hashable {
+        var at: Timestamp
+        var text: String
+    }
+
+    /// The sums of one resource over the processes that write dumps.
+    struct Row {
+        var name: String
+        var minute = ResourceMetrics()
+        var inFlight = 0
+        var store = StoreStatistics()
+        /// The number of processes at each value of a level.
+        var levels: [Level: [String: Int]] = [:]
+    }
+
+    /// The number of events that are kept.
+    static let mostEvents = 200
+    /// The time after which a process that has written one dump only is silent.
+    static let patience = Duration.seconds(180)
+
+    private var processes: [String: Process] = [:]
+    private(set) var events: [Event] = []
+    /// The number of all events, also of those that are not kept any more.
+    private(set) var eventCount = 0
+    /// Whether a first reading is over. What is found later is an event.
+    private var isFollowing = false
+
+    /// The processes, and those among them that write dumps.
+    func count(at now: Timestamp) -> (all: Int, current: Int) {
+        (processes.count, processes.values.count { $0.isCurrent(at: now) })
+    }
+
+    /// The time of the newest dump; nil if there is none.
+    var newest: Timestamp? { processes.values.map(\.written).max() }
+
+    // MARK: Reading
+
+    /// Takes the changes of the files. Returns whether there is anything new to show.
+    mutating func take(_ changes: [FollowedDumps.Change], at now: Timestamp) -> Bool {
+        let before = eventCount
+        var hasDump = false
+        for change in changes {
+            switch change {
+            case .dump(let dump): if take(dump) { hasDump = true }
+            case .unreadable(let file, let reason): note(now, "\(file.printable): \(reason); left out")
+            case .deleted(let file): note(now, "\(file.printable) was deleted")
+            }
+        }
+        for (instance, process) in processes.sorted(by: { $0.key < $1.key })
+        where !process.isSilent && !process.isCurrent(at: now) {
+            processes[instance]?.isSilent = true
+            if isFollowing { note(now, "\(process.name) has written no dump since \(process.written.clock)") }
+        }
+        isFollowing = true
+        return hasDump || eventCount > before
+    }
+
+    private mutating func take(_ dump: MetricsDump) -> Bool {
+        let next = Process(dump)
+        let former = processes[dump.instance]
+        if let former, (former.number, former.written) >= (next.number, next.written) { return false }
+        processes[dump.instance] = next
+        guard isFollowing else { return true }
+        guard let former else {
+            note(next.written, "\(next.name) began at \(next.started.clock)")
+            return true
+        }
+        for text in next.changes(since: former) { note(next.written, text) }
+        return true
+    }
+
+    private mutating func note(_ at: Timestamp, _ text: String) {
+        events.append(Event(at: at, text: text))
+        eventCount += 1
+        if events.count > Self.mostEvents { events.removeFirst(events.count - Self.mostEvents) }
+    }
+
+    // MARK: Showing
+
+    /// The resources, sorted by name. Processes that write no dumps any more are left out, unless none does.
+    func rows(at now: Timestamp) -> [Row] {
+        let current = processes.values.filter { $0.isCurrent(at: now) }
+        var rows: [String: Row] = [:]
+        for process in current.isEmpty ? Array(processes.values) : current {
+            for resource in process.resources {
+                var row = rows[resource.name] ?? Row(name: resource.name)
+                row.minute.merge(resource.minute)
+                row.inFlight = row.inFlight.plus(resource.inFlight)
+                row.store.entries = row.store.entries.plus(resource.store.entries)
+                row.store.bytes = row.store.bytes.plus(resource.store.bytes)
+                for (level, value) in resource.levels { row.levels[level, default: [:]][value, default: 0] += 1 }
+                rows[resource.name] = row
+            }
+        }
+        return rows.values.sorted { $0.name < $1.name }
+    }
+}
+
+extension TopState.Process {
+    init(_ dump: MetricsDump) {
+        name = dump.process.printable + (dump.host.map { " on " + $0.printable } ?? "")
+        (number, started, written) = (dump.number, dump.started, dump.written)
+        (unusable, logLost) = (dump.unusable, dump.logLost ?? 0)
+        resources = dump.resources.map { resource in
+            let current = resource.revisions.filter(\.isCurrent).map {
+                [$0.name, $0.strategy].filter { !$0.isEmpty }.joined(separator: " ").printable
+            }
+            var own = TopState.Resource(
+                name: resource.name, policy: current.joined(separator: ", "), inFlight: resource.inFlight,
+                store: resource.store, levels: resource.levels)
+            for revision in resource.revisions {
+                if let minute = revision.windows[.minute] { own.minute.merge(minute) }
+                own.faults = revision.metrics.faults.values.reduce(own.faults) { $0.plus($1) }
+                own.damaged = own.damaged.plus(revision.metrics.corrupt)
+            }
+            return own
+        }
+    }
+
+    /// Whether the process can be expected to be running: it is not much longer since its last dump than its dumps are
+    /// apart.
+    func isCurrent(at now: Timestamp) -> Bool {
+        let apart = number > 0 ? (written - started) / number : .zero
+        return now - written <= max(TopState.patience, apart * 3)
+    }
+
+    /// Returns what has happened since an earlier dump, in words.
+    func changes(since former: TopState.Process) -> [String] {
+        var texts: [String] = []
+        for resource in resources {
+            let name = resource.name.printable
+            guard let old = former.resources.first(where: { $0.name == resource.name }) else {
+                texts.append("\(name): is new")
+                continue
+            }
+            if old.policy != resource.policy { texts.append("\(name): policy \(old.policy) → \(resource.policy)") }
+            for (level, value) in resource.levels.sorted(by: { $0.key.name < $1.key.name }) {
+                let before = old.levels[level] ?? level.values.first ?? ""
+                if before != value { texts.append("\(name): \(level.name.words) \(before) → \(value)") }
+            }
+            if resource.faults > old.faults {
+                texts.append("\(name): the store failed \(resource.faults - old.faults) ×")
+            }
+            if resource.damaged > old.damaged {
+                texts.append("\(name): damaged copies removed: \(resource.damaged - old.damaged)")
+            }
+        }
+        for part in unusable where !former.unusable.contains(part) { texts.append("\(part.title) cannot be used") }
+        for part in former.unusable where !unusable.contains(part) { texts.append("\(part.title) works again") }
+        if logLost > former.logLost { texts.append("the log lost lines: \(logLost - former.logLost)") }
+        return texts
+    }
+}
+
+extension UnusablePart {
+    fileprivate var title: String { [resource, part].compactMap { $0?.printable }.joined(separator: ": ") }
+}
+
+extension TopState.Row {
+    /// The levels that are not at their usual value in every process, in words: `breaker open (2)`.
+    var unusualLevels: [String] {
+        levels.sorted { $0.key.name < $1.key.name }.flatMap { level, counts in
+            level.values.dropFirst().compactMap { value in
+                counts[value].map {
+                    "\(level.name.words) \(value)" + (counts.values.reduce(0, +) > 1 ? " (\($0))" : "")
+                }
+            }
+        }
+    }
+}
+
+extension Timestamp {
+    /// `14:05:09`, in UTC.
+    var clock: String {
+        let second = ((nanoseconds / 1_000_000_000) % 60 + 60) % 60
+        return "\(time):\(second < 10 ? "0" : "")\(second)"
+    }
+}
