@@ -25,8 +25,9 @@ extension Command {
             guard (.milliseconds(100) ... .seconds(3_600)).contains(interval) else {
                 throw UsageError(message: "--interval takes a time from 100ms to 1h")
             }
+            let (counters, levels) = (registry.counters, registry.levels)
             let dumps = FollowedDumps(arguments.operands) { file throws(MetricsDump.Unreadable) in
-                try MetricsDump(file: file, registry)
+                try DumpFile(path: file).dump(counters: counters, levels: levels)
             }
             var top = Top(
                 terminal: terminal, paths: arguments.operands, interval: interval, isJSON: arguments.has("json"),
