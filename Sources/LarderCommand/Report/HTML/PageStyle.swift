@@ -122,6 +122,15 @@ enum PageStyle {
           th, td { padding-left: .4rem; padding-right: .4rem; }
           tbody th { min-width: 5rem; }
           thead th { white-space: normal; }
+          .stack table, .stack caption, .stack tbody, .stack th, .stack td { display: block; }
+          .stack thead { display: none; }
+          .stack tr { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 1rem;
+            padding: .35rem 0; border-bottom: 1px solid var(--rule); }
+          .stack th, .stack td { border: 0; padding: .15rem 0; }
+          .stack th { grid-column: 1 / -1; font-weight: 600; max-width: none; }
+          .stack td { display: flex; justify-content: space-between; white-space: normal; }
+          .stack td::before { content: attr(data-label); color: var(--quiet); text-align: left; padding-right: .5rem; }
+          .stack td:empty { display: none; }
           .across .minor { display: none; }
           .spread .frame { grid-template-columns: 6rem minmax(0, 1fr); }
           .frame { grid-template-columns: 2.6rem minmax(0, 1fr); }

@@ -5,6 +5,8 @@ struct PageTable {
     /// The number of columns with words. The columns after them hold numbers, aligned right.
     var words = 1
     var rows: [[Markup]] = []
+    /// Whether a narrow page shows each row as a list, so that no column is out of sight.
+    var stacks = false
     /// Whether the table scrolls in a box of its own.
     var isLong = false
 
@@ -23,11 +25,11 @@ struct PageTable {
         }
         let body = rows.map { cells in
             let cells = cells.enumerated().map { column, cell -> Markup in
-                column == 0 ? "<th scope=\"row\">\(cell)</th>" : "<td\(kind(column))>\(cell)</td>"
+                column == 0 ? "<th scope=\"row\">\(cell)</th>" : "<td\(kind(column))\(label(column))>\(cell)</td>"
             }
             return "<tr>\(Markup(cells, separator: ""))</tr>" as Markup
         }
-        let long: Markup = isLong ? " long" : ""
+        let long: Markup = isLong ? " long" : stacks ? " stack" : ""
         return """
             <div class="scroll\(long)" role="region" aria-label="\(caption)" tabindex="0"><table>
             <caption>\(caption)</caption>
@@ -36,6 +38,11 @@ struct PageTable {
             \(Markup(body))
             </tbody></table></div>
             """
+    }
+
+    /// The column's title, which a narrow page shows before the cell.
+    private func label(_ column: Int) -> Markup {
+        stacks && columns.indices.contains(column) ? " data-label=\"\(columns[column])\"" : ""
     }
 
     private func kind(_ column: Int) -> Markup { column < words ? " class=\"word\"" : "" }

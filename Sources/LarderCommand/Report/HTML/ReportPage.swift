@@ -77,6 +77,7 @@ extension Report {
         var table = PageTable(
             "All resources",
             ["resource", "fell back", "stale", "failed", "p95 felt", "p95 of the origin", "hit", "loads"])
+        table.stacks = true
         for (number, section) in sections.enumerated() {
             let total = section.total
             table.add(

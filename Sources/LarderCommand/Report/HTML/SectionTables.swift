@@ -135,6 +135,7 @@ extension RevisionComparison {
     fileprivate var markup: Markup {
         let list = changedLines.map { "<li><code>\($0)</code></li>" as Markup }
         var table = PageTable("Before and after \(title)", Self.columns)
+        table.stacks = true
         for row in rows { table.add("\(row[0])", Array(row.dropFirst())) }
         return """
             <ul class="changes">\(Markup(list, separator: ""))</ul>

@@ -4,7 +4,7 @@ import Larder
 
 extension RevisionComparison {
     /// The titles of the columns of ``rows``.
-    static let columns = ["", "before", "after", "difference", "95 of 100 times in", ""]
+    static let columns = ["", "before", "after", "difference", "95 of 100 times in", "verdict"]
 
     /// `0123… → 0dd9…`.
     var title: String { "\(old.title) → \(new.title)" }
