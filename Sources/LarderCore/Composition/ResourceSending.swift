@@ -17,7 +17,8 @@ extension Resource {
     /// the origin bears that: see the setting `sends` of `retry`. The mode of the request has no effect.
     ///
     /// An error does not mean that nothing was changed. After a timeout, for example, the origin may have carried out
-    /// the change. An error with a status from 200 to 399 means that it has: the copies are then out of date too.
+    /// the change. After an error with a status from 200 to 399, the copies count as out of date too: the origin did not
+    /// refuse the change, but its answer could not be used.
     ///
     /// - Parameters:
     ///   - request: the parameters, fields and body for the origin.
@@ -39,7 +40,7 @@ extension Resource {
             answer.provenance.add(await invalidate(selections + named.filter { !selections.contains($0) }))
             return answer.map(\.payload.bytes)
         } catch let error as LoadError where error.status.map({ 200...399 ~= $0 }) ?? false {
-            // The change was carried out. Only its answer could not be used.
+            // The origin did not refuse the change.
             let named = graph.invalidates?(request, method, Metadata()) ?? []
             _ = await invalidate(selections + named.filter { !selections.contains($0) })
             throw error

@@ -64,8 +64,8 @@ struct HTTPRoute: Sendable {
         let reason = (change as? HTTPFailure).map { LoadError($0) } ?? LoadError.meaning(of: change)
         let beginning = firstStatus == nil ? "" : "the change was answered with a redirect, which leads to a failure: "
         var failure = LoadError(
-            .failed, beginning + (reason?.message ?? "no answer"), status: status,
-            cause: firstStatus == nil ? reason?.cause : .redirect, origin: change)
+            reason?.code ?? .failed, beginning + (reason?.message ?? "no answer"), status: status,
+            retryAfter: reason?.retryAfter, cause: firstStatus == nil ? reason?.cause : .redirect, origin: change)
         failure.reply = reason?.reply
         return failure
     }

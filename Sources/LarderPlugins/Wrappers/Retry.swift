@@ -71,7 +71,8 @@ struct Retry: Loader {
             do {
                 return try await inner.load(call)
             } catch {
-                guard let failure = LoadError.meaning(of: error), !failure.isAnswer, let wait = wait(planned, failure)
+                guard let failure = LoadError.meaning(of: error), !failure.isAnswer,
+                    !(call.isSend && failure.followsAcceptedChange), let wait = wait(planned, failure)
                 else { throw error }
                 call.trail.note("retry", .retrying(after: failure, attempt: attempt + 1, wait: wait))
                 let left = call.limit.map { $0 - context.world.uptime } ?? .forever
@@ -103,4 +104,9 @@ struct Retry: Loader {
         }
         return min(sum, .forever)
     }
+}
+
+extension LoadError {
+    /// Whether the origin did not refuse the change, so that it must not be sent again.
+    fileprivate var followsAcceptedChange: Bool { status.map { 200...399 ~= $0 } ?? false }
 }

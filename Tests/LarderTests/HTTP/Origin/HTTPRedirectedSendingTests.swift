@@ -46,4 +46,19 @@ import Testing
             #expect(try await feed.load(["id": "1"]).source == .origin)
         }
     }
+
+    /// A repeated change would be made twice.
+    @Test func changeThatTheServerHasNotRefusedIsNotSentAgain() throws {
+        let server = ScriptedTransport { request in
+            request.method == "POST"
+                ? Answer(303, [("Location", "/done")]) : Answer(503, [("Retry-After", "7")], "busy")
+        }
+        let more = #""around": [{ "use": "retry", "retries": 2, "backoff": "1s", "sends": true }], "store": "memory""#
+        try server.run(strategy: #""cache-first""#, more: more) { simulated async throws in
+            let feed = simulated.resource
+            let error = await failure { try await feed.send(feed.request(["id": "1"])) }
+            #expect(error?.status == 303 && error?.retryAfter == .seconds(7))
+            #expect(server.asked.map(\.request.method) == ["POST", "GET"])
+        }
+    }
 }
