@@ -110,6 +110,28 @@ import Testing
         }
     }
 
+    @Test func policyInDumpShowsNoTextThatCouldBeSecret() throws {
+        let policy = """
+            { "resource": "feed", "strategy": { "use": "network-first", "patience": "800ms" },
+              "origin": { "use": "http", "url": "https://api.example/canary-1/{id}", "statuses": [200],
+                          "fields": { "Authorization": "Bearer canary-2", "X-Key": "canary" } },
+              "around": ["breaker", { "use": "retry", "retries": 2, "jitter": "10%" }],
+              "store": { "use": "memory", "capacity": "1MB" },
+              "fallbacks": [{ "use": "file", "path": "canary/3.json" }] }
+            """
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(
+                ["feed": policy], in: world, files: ["canary/3.json": "3"], environment: [:])
+            let dump = await simulated.pantry.metrics.dump()
+            let shown = try #require(dump.resources.first?.revisions.first?.policy).text(indented: false)
+            #expect(!shown.contains("canary"), "\(shown)")
+            for part in [
+                #""patience":"800ms""#, #""capacity":"1MB""#, #""retries":2"#, #""jitter":"10%""#, #""breaker""#,
+                #""use":"http""#, #""statuses":[200]"#, #""url":"…""#,
+            ] { #expect(shown.contains(part), "\(part) in \(shown)") }
+        }
+    }
+
     @Test func periodTellsHowLongCallersWaited() throws {
         try SimulatedWorld().run { world in
             let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.windows)

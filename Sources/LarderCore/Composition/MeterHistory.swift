@@ -25,7 +25,7 @@ final class MeterHistory: Sendable {
         return known
             ?? Meter(
                 resource: policy.resource, revision: policy.revision, strategy: policy.strategy.plugin.name,
-                policy: policy.shown, loggedShare: policy.logShare, counters: policy.plugins.flatMap(\.counters),
+                policy: policy.outline, loggedShare: policy.logShare, counters: policy.plugins.flatMap(\.counters),
                 levels: policy.plugins.flatMap(\.levels),
                 sinks: sinks, world: world)
     }

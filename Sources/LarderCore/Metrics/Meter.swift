@@ -22,7 +22,7 @@ package final class Meter: Sendable {
     let revision: String
     /// The name of the policy's strategy.
     let strategy: String
-    /// The policy in effect, as it can be printed.
+    /// The policy in effect, as dumps contain it.
     let policy: JSON
     /// The share of decisions that are logged, from 0 to 1.
     private let loggedShare: Double

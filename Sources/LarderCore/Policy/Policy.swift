@@ -52,13 +52,6 @@ public struct Policy: Sendable {
     /// The sections, in the order in which they are registered.
     public var sections: [Part] { members.filter { $0.kind == .section }.flatMap { self[$0] } }
 
-    /// The policy in effect: all keys that the revision depends on. `${NAME}` stands in place of each value from the
-    /// environment.
-    var shown: JSON {
-        let names = Set(members.map(\.name))
-        return .object((tree.members ?? []).filter { names.contains($0.name) }.map { .init($0.name, $0.value.shown) })
-    }
-
     /// The parts under a key, in order.
     subscript(member: PolicyMember) -> [Part] { parts[member.name] ?? [] }
 
