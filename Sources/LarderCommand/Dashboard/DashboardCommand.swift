@@ -35,6 +35,9 @@ extension Command {
             let dashboard = GrafanaDashboard(registry)
             guard let folder = arguments.value(of: "out") else {
                 if !arguments.has("alerts") {
+                    if let option = ruleOptions.first(where: { arguments.value(of: $0) != nil }) {
+                        throw UsageError(message: "--\(option) concerns alert rules; give --alerts or --out")
+                    }
                     terminal.print(dashboard.json.text())
                 } else if arguments.has("json") {
                     terminal.print(rules.json.text())
@@ -62,6 +65,11 @@ extension Command {
             return true
         })
 }
+
+/// The options that have an effect on alert rules only.
+private let ruleOptions = [
+    "window", "for", "loads", "failed", "refused", "fallback", "origin-errors", "refresh-errors", "p95", "age",
+]
 
 extension AlertRules {
     fileprivate init(_ arguments: Arguments, _ registry: Registry) throws(UsageError) {

@@ -71,13 +71,14 @@ extension DumpFile {
             guard Disk.item(path)?.isFolder == true, let items = try? Disk.list(path) else {
                 return [DumpFile(path: path)]
             }
-            let names = items.filter { item in
-                !item.isFolder && (item.name.hasSuffix(".json") || item.name.hasSuffix(".json.gz"))
-            }.map(\.name).sorted()
+            let names = items.filter { !$0.isFolder && isName($0.name) }.map(\.name).sorted()
             let folder = path.hasSuffix("/") ? path : path + "/"
             return names.map { DumpFile(path: folder + $0, isFound: true) }
         }
     }
+
+    /// Whether a file in a folder may be a dump, by its name.
+    static func isName(_ name: String) -> Bool { name.hasSuffix(".json") || name.hasSuffix(".json.gz") }
 
     private static func names(in list: [UInt8]) -> [String] {
         let end: UInt8 = list.contains(0) ? 0 : UInt8(ascii: "\n")

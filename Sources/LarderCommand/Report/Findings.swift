@@ -36,7 +36,7 @@ struct Findings {
         self.sentences = sentences.isEmpty ? ["nothing stands out"] : sentences
     }
 
-    // MARK: What happened when
+    // MARK: Incidents
 
     /// Consecutive periods in which many loads were answered by a copy or a fallback, or failed.
     private static func incidents(_ periods: [Period]) -> [String] {
@@ -74,7 +74,7 @@ struct Findings {
                 ? "\(times): \(share(failures, of: sum(.loads))) failed"
                 : "\(times): \(share(sum(.fallbacks), of: sum(.loads))) fell back"
         ]
-        if refused > 0, refused * 2 >= failures {
+        if refused > 0, refused.plus(refused) >= failures {
             clauses.append("copies of \(loads(refused)) were older than the policy allows")
         }
         if sum(.originErrors) > 0 {
@@ -87,7 +87,7 @@ struct Findings {
         return clauses.joined(separator: "; ")
     }
 
-    // MARK: What it comes to
+    // MARK: Causes and trend
 
     private static func masking(_ total: ResourceMetrics) -> [String] {
         let answered = total.originAnswerLatency
@@ -112,12 +112,14 @@ struct Findings {
         let present = rate(periods.suffix(max(1, periods.count / 12)))
         if late >= early + 0.02, late >= early * 1.5, present >= late / 2 {
             return [
-                "getting worse: \(early.roundPercent) of loads fell back or failed at first, \(late.roundPercent) lately"
+                "getting worse: \(early.roundPercent) of loads fell back or failed in the first third of the time, "
+                    + "\(late.roundPercent) in the last third"
             ]
         }
         if early >= late + 0.02, early >= late * 1.5 {
             return [
-                "getting better: \(early.roundPercent) of loads fell back or failed at first, \(late.roundPercent) lately"
+                "getting better: \(early.roundPercent) of loads fell back or failed in the first third of the time, "
+                    + "\(late.roundPercent) in the last third"
             ]
         }
         return []

@@ -81,11 +81,11 @@ private struct DumpRemarks {
     mutating func add(_ dump: MetricsDump) {
         for part in dump.unusable {
             if let resource = part.resource, part.part == UnusablePart.clearing {
-                unfinished[resource, default: 0] += 1
+                unfinished[resource.printable, default: 0] += 1
                 continue
             }
-            let text = part.resource.map { "the store '\(part.part)' of '\($0)' kept nothing" }
-            processes[text ?? "'\(part.part)' could not be written", default: 0] += 1
+            let text = part.resource.map { "the store '\(part.part.printable)' of '\($0.printable)' kept nothing" }
+            processes[text ?? "'\(part.part.printable)' could not be written", default: 0] += 1
         }
         lost = lost.plus(dump.logLost ?? 0)
     }

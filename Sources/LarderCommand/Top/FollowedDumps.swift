@@ -63,7 +63,7 @@ struct FollowedDumps {
         paths.flatMap { path -> [(path: String, stamp: FileStamp)] in
             guard let stamp = Disk.stamp(of: path) else { return [] }
             guard stamp.isFolder else { return [(path, stamp)] }
-            let items = (try? Disk.stamps(in: path) { $0.hasSuffix(".json") }) ?? []
+            let items = (try? Disk.stamps(in: path) { DumpFile.isName($0) }) ?? []
             return items.compactMap { item in
                 item.stamp.flatMap { $0.isFolder ? nil : (path + "/" + item.name, $0) }
             }.sorted { $0.path < $1.path }

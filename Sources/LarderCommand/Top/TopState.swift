@@ -72,7 +72,12 @@ struct TopState {
         var hasDump = false
         for change in changes {
             switch change {
-            case .dump(let dump): if take(dump) { hasDump = true }
+            case .dump(let dump):
+                if let fault = DumpClock(now: now).fault(of: dump.written) {
+                    note(now, "a dump of \(dump.process.printable) is not counted: \(fault)")
+                } else if take(dump) {
+                    hasDump = true
+                }
             case .unreadable(let file, let reason): note(now, "\(file.printable): \(reason); left out")
             case .deleted(let file): note(now, "\(file.printable) was deleted")
             }

@@ -131,7 +131,7 @@ extension Period {
             self[counter] == 0 ? nil : JSON.Member(counter.name, self[counter].json)
         }
         if oldest != nil { members.append(.init("oldest", oldest.json)) }
-        if waited > .zero { members.append(.init("waited", Optional(waited).json)) }
+        if waited != nil { members.append(.init("waited", waited.json)) }
         return .object(members)
     }
 }

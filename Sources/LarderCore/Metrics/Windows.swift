@@ -101,8 +101,8 @@ public struct Period: Sendable, Hashable {
     private(set) var counts = Counts()
     /// The age of the oldest stale copy that was served; nil if none was.
     public var oldest: Duration?
-    /// The sum of the times that callers waited for the loads of the period.
-    public var waited = Duration.zero
+    /// The sum of the times that callers waited for the loads of the period; nil in dumps of versions that do not tell it.
+    public var waited: Duration?
 
     /// Creates an empty period.
     package init(start: Timestamp) {
@@ -131,6 +131,6 @@ public struct Period: Sendable, Hashable {
     package mutating func merge(_ other: Period) {
         counts.merge(other.counts)
         if let age = other.oldest { oldest = max(age, oldest ?? .zero) }
-        waited += other.waited
+        if waited != nil || other.waited != nil { waited = (waited ?? .zero) + (other.waited ?? .zero) }
     }
 }

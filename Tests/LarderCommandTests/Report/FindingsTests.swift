@@ -83,11 +83,15 @@ import Larder
         let worse = (0..<6).map { Period(at: $0 * 5, [.loads: 100, .fallbacks: $0 < 4 ? 1 : 6]) }
         #expect(
             try findings(RevisionDump([.loads: 600, .fallbacks: 16], worse))
-                == ["getting worse: 1 % of loads fell back or failed at first, 6 % lately"])
+                == [
+                    "getting worse: 1 % of loads fell back or failed in the first third of the time, 6 % in the last third"
+                ])
         let better = (0..<6).map { Period(at: $0 * 5, [.loads: 100, .failures: $0 < 2 ? 5 : 0]) }
         #expect(
             try findings(RevisionDump([.loads: 600, .failures: 10], better))
-                == ["getting better: 5 % of loads fell back or failed at first, 0 % lately"])
+                == [
+                    "getting better: 5 % of loads fell back or failed in the first third of the time, 0 % in the last third"
+                ])
     }
 
     @Test func storesAndErrorsHiddenByCacheAreReported() throws {

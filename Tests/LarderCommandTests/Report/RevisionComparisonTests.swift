@@ -31,8 +31,8 @@ import Larder
             periods.map { name, policy, periods in
                 var metrics = ResourceMetrics()
                 for period in periods {
-                    metrics[.loads] += period[.loads]
-                    metrics[.failures] += period[.failures]
+                    metrics[.loads] = metrics[.loads].plus(period[.loads])
+                    metrics[.failures] = metrics[.failures].plus(period[.failures])
                 }
                 return RevisionDump(
                     name: name, strategy: "network-first", isCurrent: false,
@@ -65,7 +65,7 @@ import Larder
         let section = try Self.fleet(60) { isNew, device, _ in (isNew ? 0.9 : 0.3) + Double(device % 7) * 0.01 }
         #expect(
             section.findings.first
-                == "since bbb (strategy.patience 800ms → 3s) the mean wait is 929 ms instead of 329 ms")
+                == "with bbb (strategy.patience 800ms → 3s) the mean wait is 929 ms instead of 329 ms with aaa")
         let comparison = try #require(section.comparisons.first)
         #expect(comparison.periods == 10 && comparison.oldLoads == 3_000 && comparison.newLoads == 3_000)
         #expect(comparison.changes == [PolicyChange(path: "strategy.patience", old: "800ms", new: "3s")])
@@ -102,6 +102,36 @@ import Larder
         #expect(section.findings == ["nothing stands out"])
         let wait = try #require(section.comparisons.first?.lines.first)
         #expect(abs(wait.difference.value) < 0.05 && !wait.difference.isCertain)
+    }
+
+    /// Dumps of older versions do not tell how long callers waited.
+    @Test func waitsAreNotComparedIfADumpDoesNotTellThem() throws {
+        let section = try Self.section(
+            (0..<60).map { device in
+                let isNew = device % 2 == 1
+                let periods = (0..<10).map { number in
+                    var period = Self.period(at: Int64(number) * 5, loads: 10, waited: 9)
+                    if !isNew { period.waited = nil }
+                    return period
+                }
+                return Self.dump(device, [(isNew ? "bbb" : "aaa", isNew ? Self.new : Self.old, periods)])
+            })
+        #expect(section.findings == ["nothing stands out"])
+        #expect(section.comparisons.first?.lines.map(\.figure).contains(.wait) == false)
+    }
+
+    /// A dump may contain any counts.
+    @Test func hugeCountsEndNoReport() throws {
+        let periods = (0..<20_000).map { number in
+            Self.period(
+                at: -Int64(number) * 5, loads: 1_000_000_000_000_000, failures: 1_000_000_000_000_000, waited: 1e10)
+        }.map { period in
+            var period = period
+            period[.staleErrors] = 1_000_000_000_000_000
+            return period
+        }
+        let section = try Self.section([Self.dump(1, [("aaa", Self.old, periods), ("bbb", Self.new, periods)])])
+        #expect(section.comparisons.count == 1 && section.findings.first?.contains("loads failed") == true)
     }
 
     @Test func fewLoadsAreNotCompared() throws {

@@ -69,7 +69,7 @@ extension Report.Section {
         return table.markup
     }
 
-    /// Any two revisions compared: each with the one before it, then the others to be opened.
+    /// The last four revisions compared: each with the one before it, then the others to be opened.
     var comparedRevisions: Markup {
         Markup(
             comparisons.map { comparison in

@@ -4,7 +4,7 @@ import Larder
 
 extension RevisionComparison {
     /// The titles of the columns of ``rows``.
-    static let columns = ["", "before", "after", "difference", "95 of 100 times in", "verdict"]
+    static let columns = ["", "before", "after", "difference", "95 % interval", "verdict"]
 
     /// `0123… → 0dd9…`.
     var title: String { "\(old.title) → \(new.title)" }
@@ -12,7 +12,7 @@ extension RevisionComparison {
     /// The changed lines of the policy: `strategy.patience 800ms → 3s`.
     var changedLines: [String] {
         guard let changes else { return ["the dumps do not contain both policies"] }
-        if changes.isEmpty { return ["only values from the environment or descriptions differ"] }
+        if changes.isEmpty { return ["no line differs; texts that are not shown may"] }
         let most = 20
         return changes.prefix(most).map(\.line)
             + (changes.count > most ? ["and \(changes.count - most) more lines"] : [])
@@ -73,8 +73,8 @@ extension RevisionComparison.Line {
 
     fileprivate var verdict: String {
         guard difference.error != nil else { return "too little data to tell" }
-        if difference.isCertain { return standsOut ? "not chance" : "not chance, but small" }
-        return difference.interval?.contains(0) == false ? "hardly chance" : "may be chance"
+        if difference.isCertain { return standsOut ? "not chance" : "not chance, but too small to matter" }
+        return difference.interval?.contains(0) == false ? "probably not chance" : "may be chance"
     }
 
     fileprivate var json: JSON {

@@ -7,8 +7,9 @@
 /// A difference with the interval in which it lies 95 times of 100.
 ///
 /// The interval comes from groups that behave independently of each other: installations, or parts of the time. The
-/// difference is computed again without each group in turn. How much that changes it shows how much of it is chance, and no
-/// assumption about loads is needed: those of one phone resemble each other. (This is the delete-a-group jackknife.)
+/// difference is computed again without each group in turn. The size of these changes shows how much of the difference is
+/// chance. This does not assume that loads are independent: loads of one phone resemble each other. (The method is known as
+/// the delete-a-group jackknife.)
 struct GroupedEstimate: Sendable, Hashable {
     /// The number of groups from which an interval is given.
     static let fewestGroups = 8

@@ -40,6 +40,7 @@ struct PolicyChange: Sendable, Hashable {
             guard lines.count < mostLines else { return }
             switch value {
             case .object(let members):
+                if members.isEmpty { lines.append((path, "{}")) }
                 for member in members {
                     // `strategy`, not `strategy.use`: a plugin may be written as a name alone.
                     let name = member.name == "use" ? "" : (path.isEmpty ? "" : ".") + member.name.printable

@@ -38,11 +38,14 @@ struct RevisionComparison: Sendable {
         changes = old.policy.flatMap { old in new.policy.map { PolicyChange.changes(from: old, to: $0) } }
         let data = ComparedSums(old.sums, new.sums)
         periods = data.isTogether ? data.periods : 0
-        oldLoads = UInt64(data.loads.old)
-        newLoads = UInt64(data.loads.new)
+        // A dump may contain any numbers.
+        (oldLoads, newLoads) = (UInt64(min(data.loads.old, 1e18)), UInt64(min(data.loads.new, 1e18)))
         guard min(data.loads.old, data.loads.new) >= Self.fewestLoads else { return }
         lines = RevisionFigure.allCases.compactMap { figure in
-            guard let difference = data.difference(of: figure), let (old, new) = data.values(of: figure) else {
+            // Dumps of older versions do not tell how long callers waited.
+            guard let difference = data.difference(of: figure), difference.value.isFinite,
+                let (old, new) = data.values(of: figure)
+            else {
                 return nil
             }
             return Line(figure: figure, old: old, new: new, difference: difference)
@@ -148,8 +151,8 @@ private struct ComparedSums {
         }
     }
 
-    /// The values of a figure, without one of the groups. Each period is compared with itself, so that a bad hour in which
-    /// one revision had more users than the other counts for neither.
+    /// The values of a figure, without one of the groups. Each period is compared with itself, so a bad hour does not count
+    /// against the revision that had more users in it.
     func values(of figure: RevisionFigure, without left: Int? = nil) -> (old: Double, new: Double)? {
         var (old, new, weights) = (0.0, 0.0, 0.0)
         for (place, cell) in whole.enumerated() {

@@ -14,11 +14,11 @@ struct RevisionFinding {
     /// Whether users fare worse in some respect, and that is no chance.
     var isWorse: Bool { comparison.lines.contains(where: \.isWorse) }
 
-    /// `since 0dd9… (strategy.patience 800ms → 3s) the mean wait is 540 ms instead of 310 ms`. Nil if no difference stands
-    /// out.
+    /// `with 0dd9… (strategy.patience 800ms → 3s) the mean wait is 540 ms instead of 310 ms with 0123…`. Nil if no
+    /// difference stands out.
     var sentence: String? {
         let certain = comparison.lines.filter(\.standsOut)
-        // Without an interval, a difference is told, but not called one of the policy.
+        // A difference without an interval is reported, but not attributed to the policy.
         let unknown = comparison.lines.filter {
             $0.difference.error == nil && $0.figure.isNotable(from: $0.old, to: $0.new)
         }
@@ -26,8 +26,14 @@ struct RevisionFinding {
         guard !told.isEmpty else { return nil }
         let order = told.filter { isWorse == $0.isWorse } + told.filter { isWorse != $0.isWorse }
         let clauses = order.prefix(Self.mostClauses).map(clause)
-        var sentence = "since \(comparison.new.title)\(changes) " + clauses.joined(separator: ", and ")
-        if comparison.periods == 0 { sentence += "; the two were not in use at the same time" }
+        let isTogether = comparison.periods > 0
+        var sentence =
+            "\(isTogether ? "with" : "since") \(comparison.new.title)\(changes) " + clauses.joined(separator: ", and ")
+        if isTogether {
+            sentence += " with \(comparison.old.title)"
+        } else {
+            sentence += "; the two were not in use at the same time"
+        }
         if certain.isEmpty { sentence += "; there is too little data to tell whether that is chance" }
         return sentence
     }
@@ -42,19 +48,12 @@ struct RevisionFinding {
     private func clause(_ line: RevisionComparison.Line) -> String {
         let (new, old) = (line.figure.text(line.new), line.figure.text(line.old))
         switch line.figure {
-        case .wait: return "the mean wait is \(new) instead of \(old)\(tail)"
+        case .wait: return "the mean wait is \(new) instead of \(old)"
         case .failedRate: return "\(new) of loads fail instead of \(old)"
         case .staleErrorRate: return "\(new) of loads fail although there is a copy, instead of \(old)"
         case .fallbackRate: return "\(new) of loads fall back instead of \(old)"
         case .staleRate: return "\(new) of loads get stale data instead of \(old)"
         case .hitRate: return "\(new) of loads are hits instead of \(old)"
         }
-    }
-
-    /// The change of p95, if that changed, too.
-    private var tail: String {
-        let (old, new) = (comparison.old.metrics.load(percentile: 0.95), comparison.new.metrics.load(percentile: 0.95))
-        guard let old, let new, max(old, new) > min(old, new) * 1.1 else { return "" }
-        return " (p95 \(Optional(new).waited) instead of \(Optional(old).waited))"
     }
 }

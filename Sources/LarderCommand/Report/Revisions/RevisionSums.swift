@@ -84,7 +84,7 @@ enum RevisionFigure: String, CaseIterable, Sendable {
 
     fileprivate func part(of period: Period) -> Double {
         switch self {
-        case .wait: period.waited.inSeconds
+        case .wait: period.waited?.inSeconds ?? .nan
         // Errors that are answers of the origin, such as a 404, are no fault of the policy.
         case .failedRate: Double(period[.failures] - min(period[.failures], period[.answers]))
         case .staleErrorRate: Double(period[.staleErrors])

@@ -48,7 +48,7 @@ struct OTLPMessage {
 
     private var failed: JSON {
         let family: [JSON.Member] = [
-            .init("name", "larder_otlp_failed_exports"), .init("description", "Metrics that could not be sent"),
+            .init("name", "larder_otlp_failed_exports"), .init("description", "Requests with metrics that failed"),
         ]
         return .object(family + [.init("sum", sum([point([], [.init("asInt", .string(String(failures)))])]))])
     }
