@@ -17,25 +17,25 @@ extension Node {
     /// The text in place of one that is not shown.
     private static let hidden = "…"
 
-    /// - Parameter isPart: whether this is a plugin, a section or a list of plugins. Other objects are maps, whose values
-    ///   an author chooses freely.
+    /// - Parameter isPart: whether this belongs to a plugin or a section. Other objects are maps, whose values an author
+    ///   chooses freely.
     fileprivate func outline(isPart: Bool) -> JSON {
         switch content {
         case .string(let text):
-            if let written { return .string(written) }
+            // A text around a name, or a default after it, could be secret.
+            if let written { return .string(written.isVariable ? written : Self.hidden) }
             return .string(text.isQuantity || isPart && text.isWord ? text : Self.hidden)
-        case .list(let items): return .list(items.map { $0.outline(isPart: isPart) })
+        case .list(let items): return .list(items.map { $0.outline(isPart: isPart && !$0.isMap) })
         case .object(let members):
-            let isPart = isPart || members.contains { $0.name == "use" }
+            let isPart = isPart || !isMap
             return .object(
-                members.map { member in
-                    // The settings of a plugin are shown. A map among them is not.
-                    let isMap = member.value.members.map { inner in !inner.contains { $0.name == "use" } } ?? false
-                    return .init(member.name, member.value.outline(isPart: isPart && !isMap))
-                })
+                members.map { .init($0.name, $0.value.outline(isPart: isPart && !$0.value.isMap)) })
         default: return shown
         }
     }
+
+    /// Whether this is an object that names no plugin.
+    private var isMap: Bool { members.map { inner in !inner.contains { $0.name == "use" } } ?? false }
 }
 
 extension String {
@@ -47,6 +47,12 @@ extension String {
     fileprivate var isQuantity: Bool {
         let digits = prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         return !digits.isEmpty && digits.count <= 16 && Self.units.contains(String(dropFirst(digits.count)))
+    }
+
+    /// Whether the text is the name of one environment variable and nothing else: `${NAME}`.
+    fileprivate var isVariable: Bool {
+        hasPrefix("${") && hasSuffix("}")
+            && dropFirst(2).dropLast().allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     }
 
     /// Whether the text is a short lowercase word, with hyphens.
