@@ -28,8 +28,8 @@
 
     /// One exchange with a server: a handle of libcurl with its request, and what has arrived of the answer.
     ///
-    /// `@unchecked Sendable`: the sending task makes it and hands it to the engine. From then on only the engine's thread
-    /// uses it.
+    /// `@unchecked Sendable`: the sending task makes it and hands it to the engine. From then on only the thread that holds
+    /// the engine's turn uses it.
     final class CurlExchange: @unchecked Sendable {
         let number: UInt64
         /// The scheme, host and port.

@@ -4,8 +4,8 @@
 
     /// A transport that uses libcurl.
     ///
-    /// All exchanges run on one thread, which starts with the first one. It ends when this object and the bodies of all
-    /// answers are gone. Connections are kept for later requests and shared by requests where HTTP/2 allows it.
+    /// A thread takes care of all exchanges. It starts with the first one and ends when this object and the bodies of all
+    /// answers are gone. A request that is alone is sent on its own task's thread. Connections are kept for later requests and shared by requests where HTTP/2 allows it.
     final class CurlTransport: HTTPTransport {
         static var limitsConnecting: Bool { true }
 
