@@ -28,7 +28,8 @@ public enum LarderCommand {
     public static let version = "0.1.0"
 
     static let commands: [Command] = [
-        .load, .check, .explain, .test, .simulate, .report, .top, .dashboard, .conform, .plugins, .new, .schema, .demo,
+        .load, .check, .explain, .test, .simulate, .report, .advise, .top, .dashboard, .conform, .plugins, .new,
+        .schema, .demo,
     ]
 
     /// Runs the command that the process was started with, and ends the process.

@@ -40,7 +40,8 @@ public struct OriginModel: Sendable {
     /// Creates a model without failures, with a median latency of 80 ms.
     public init() {}
 
-    /// Returns an origin that follows this model. The world's random numbers decide.
+    /// Returns an origin that follows this model. Latency and failure of each call follow from the world's seed, the key
+    /// and the time of the call. So the origin treats a call alike, whichever calls another policy makes before it.
     public func origin(in world: any World) -> ModelledOrigin {
         ModelledOrigin(self, world)
     }
@@ -51,6 +52,7 @@ public final class ModelledOrigin: Loader {
     private let model: OriginModel
     private let world: any World
     private let start: Duration
+    private let seed: UInt64
     private let payload: Data
     private let state = Locked((calls: 0, bytes: 0))
 
@@ -58,6 +60,7 @@ public final class ModelledOrigin: Loader {
         self.model = model
         self.world = world
         start = world.uptime
+        seed = world.random()
         // The payload is a JSON string, so that codecs can decode it.
         payload = Data(
             [UInt8(ascii: "\"")] + repeatElement(UInt8(ascii: "x"), count: max(0, model.size - 2))
@@ -76,10 +79,11 @@ public final class ModelledOrigin: Loader {
         let since = world.uptime - start
         func isIn(_ windows: [Range<Duration>]) -> Bool { windows.contains { $0.contains(since) } }
         if isIn(model.silences) { try await world.sleep(for: .forever) }
-        let takes = world.chance(around: model.latency, slowest: model.slowest)
+        var chances = SeededGenerator(seed: seed ^ UInt64(bitPattern: since.nanoseconds), stream: call.key.text)
+        let takes = model.latency.varied(slowest: model.slowest, by: chances.chance(), chances.chance())
         try await world.sleep(for: isIn(model.slowdowns) ? takes.scaled(by: model.slowness) : takes)
         if isIn(model.outages) { throw LoadError.status(503) }
-        if world.chance() < model.failures { throw LoadError.status(500) }
+        if chances.chance() < model.failures { throw LoadError.status(500) }
         let edition = world.now.nanoseconds / max(1, model.changes.nanoseconds)
         let etag = "\"\(edition)\""
         if call.known?.metadata.etag == etag { return try .unchanged(call) }

@@ -19,6 +19,8 @@ struct Report: Sendable {
         var comparisons: [RevisionComparison] = []
         /// The findings, in plain sentences.
         var findings: [String] = []
+        /// The advice to change the policy.
+        var advice: [Advice] = []
     }
 
     /// One revision of a policy.

@@ -100,6 +100,6 @@ struct ReportBuilder {
         }
         if sums.processes == 0, !counted.isEmpty { return (nil, sums.skipped) }
         // After a clock was set back, a process may end before it began.
-        return (sums.report(from: min(max(first, since ?? first), last), to: last), sums.skipped)
+        return (sums.report(from: min(max(first, since ?? first), last), to: last, with: registry), sums.skipped)
     }
 }

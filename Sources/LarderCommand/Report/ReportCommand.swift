@@ -28,27 +28,23 @@ extension Command {
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json", "prometheus", "openmetrics", "html"])
             if arguments.operands.isEmpty { throw UsageError(message: "report takes at least one DUMP") }
-            if arguments.operands.count(where: { $0 == "-" }) > 1 {
-                throw UsageError(message: "'-' can be given only once")
-            }
-            let builder = ReportBuilder(since: try start(arguments), now: terminal.now())
-            let files = DumpFile.all(arguments.operands, list: terminal.input)
-            guard let report = read(files, builder, registry, terminal) else { return false }
-            let text = report.text(format)
-            guard let output = arguments.value(of: "output") else {
-                terminal.write(text.utf8)
-                return report.skipped.isEmpty
-            }
-            do {
-                try Disk.put(output, Array(text.utf8))
-            } catch {
-                throw UnwrittenReport(description: "the report cannot be written: \(error)")
-            }
+            guard let report = try Report.read(arguments, registry, terminal) else { return false }
+            try terminal.write(report.text(format), asAsked: arguments)
             return report.skipped.isEmpty
         })
+}
 
-    private struct UnwrittenReport: Error, CustomStringConvertible {
-        var description: String
+extension Report {
+    /// Reads the dumps that a command was called with, and adds them up. Tells which ones cannot be read.
+    ///
+    /// - Returns: nil if there is no dump.
+    static func read(_ arguments: Arguments, _ registry: Registry, _ terminal: Terminal) throws -> Report? {
+        if arguments.operands.count(where: { $0 == "-" }) > 1 {
+            throw UsageError(message: "'-' can be given only once")
+        }
+        let builder = ReportBuilder(since: try start(arguments), now: terminal.now())
+        let files = DumpFile.all(arguments.operands, list: terminal.input)
+        return read(files, builder, registry, terminal)
     }
 
     /// The share of the time that reading the heads of dumps takes, roughly.
@@ -93,6 +89,22 @@ extension Command {
                 message: "--since takes a duration such as 2h, a day such as 2026-01-05, or 2026-01-05T14:00")
         }
         return .time(time)
+    }
+}
+
+private struct UnwrittenReport: Error, CustomStringConvertible {
+    var description: String
+}
+
+extension Terminal {
+    /// Writes a report to the file that the option `output` names, or else to the output.
+    func write(_ text: String, asAsked arguments: Arguments) throws {
+        guard let output = arguments.value(of: "output") else { return write(text.utf8) }
+        do {
+            try Disk.put(output, Array(text.utf8))
+        } catch {
+            throw UnwrittenReport(description: "the report cannot be written: \(error)")
+        }
     }
 }
 

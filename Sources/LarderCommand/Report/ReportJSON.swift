@@ -25,6 +25,7 @@ extension Report.Section {
         .object(
             [
                 .init("resource", .string(name)), .init("findings", .list(findings.map { .string($0) })),
+                .init("advice", .list(advice.map { $0.json() })),
             ] + total.figures(prefix: "\(name)_") + [
                 .init("in_flight", .int(inFlight)),
                 .init(

@@ -46,7 +46,9 @@ struct ReportSums {
     }
 
     /// The report about everything that was added.
-    func report(from start: Timestamp, to end: Timestamp) -> Report {
+    ///
+    /// - Parameter registry: the plugins whose settings advice can be about.
+    func report(from start: Timestamp, to end: Timestamp, with registry: Registry) -> Report {
         var report = Report(
             times: start...end, hosts: hosts.sorted(), installations: installations.count, processes: processes,
             dumps: dumps, skipped: skipped, apart: apart.sorted { $0.file < $1.file })
@@ -66,6 +68,7 @@ struct ReportSums {
             var section = sums.section(name)
             section.comparisons = RevisionComparison.all(of: section.revisions)
             section.findings = Findings(section).sentences
+            section.advice = Advice.all(on: section, with: registry)
             return section
         }
         return report

@@ -46,7 +46,8 @@ extension Report.Section {
         let heading = findings.enumerated().map { number, finding in
             (number == 0 ? name + ": " : String(repeating: " ", count: name.count + 2)) + finding
         }
-        return heading + (total.loads > 0 ? figures.map { $0.isEmpty ? $0 : "  " + $0 } : [])
+        let advice = advice.flatMap { ["  advice: \($0.sentence)"] + $0.lines.map { "    " + $0 } }
+        return heading + advice + (total.loads > 0 ? figures.map { $0.isEmpty ? $0 : "  " + $0 } : [])
     }
 
     private var figures: [String] {

@@ -27,6 +27,9 @@ extension Command {
               larder simulate --traffic rate=5,keys=20 --origin fails=5%,down=20m-30m \\
                 --policy Policies/feed.json --try stale-while-revalidate
 
+            With --advice, it also simulates each policy with each change that 'larder advise' proposes for it, and says
+            whether that confirms or refutes the advice. The exit code is 1 if advice is refuted.
+
             With --dumps and --out, it simulates a fleet of devices over two days instead, and writes their dumps, so that
             reports can be tried. Policies with the same resource are revisions of it that are rolled out one after the
             other; by default there are three revisions of 'feed', of which the last makes users wait longer. There is an
@@ -39,6 +42,7 @@ extension Command {
             Option("origin", "SPEC", "The behaviour of the origin"),
             Option("policy", "FILE", "A policy to try; repeatable (default: every policy of the folder)"),
             Option("try", "STRATEGY", "Also try each policy with this strategy; repeatable"), .policies,
+            Option("advice", "FILE", "Check advice of 'larder advise --json' with these requests"),
             Option("dumps", "N", "Simulate a fleet that leaves so many dumps"),
             Option("out", "DIR", "The folder for the dumps of a fleet. It must be empty"),
             Option("seed", "N", "The seed of all chance (default: 1)"), .json, .format(["text", "json"]), .assume,
@@ -54,6 +58,7 @@ extension Command {
                     arguments, seed: UInt64(seed), isJSON: format == "json", terminal)
             }
             let progress = Progress(terminal, "simulate")
+            let advice = try arguments.value(of: "advice").map(AdviceFile.read) ?? []
             let requests = try requests(arguments, seed: UInt64(seed), terminal)
             let model = try Spec.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
             var accounts: [(label: String, account: Replay.Account)] = []
@@ -72,13 +77,29 @@ extension Command {
                 }
             }
             if accounts.isEmpty { return false }
+            let simulated = SimulatedAdvice(
+                advice: advice, requests: requests, model: model, seed: UInt64(seed), registry: registry,
+                environment: arguments.environment)
+            var checks: [AdviceCheck] = []
+            for (label, account) in accounts {
+                checks += try simulated.checks(of: account, folder: account.policy.folder) { share in
+                    progress.show(share, "\(label), advice")
+                }
+            }
+            progress.end()
+            for item in advice where !accounts.contains(where: { $0.account.policy.resource == item.resource }) {
+                terminal.note(
+                    "the advice for '\(item.resource.printable)' is not checked: no policy of it is simulated")
+            }
             let table = SimulationTable(accounts: accounts)
             if format == "json" {
-                terminal.print(table.json(seed: seed).text())
+                terminal.print(table.json(seed: seed, checks: checks).text())
             } else {
                 for line in table.lines { terminal.print(line) }
+                if !checks.isEmpty { terminal.print("") }
+                for line in checks.flatMap(\.lines) { terminal.print(line) }
             }
-            return true
+            return !checks.contains { $0.verdict == .refuted }
         })
 
     private static func requests(_ arguments: Arguments, seed: UInt64, _ terminal: Terminal) throws -> [TracedRequest] {
@@ -122,5 +143,13 @@ extension Command {
                 )
             }
         }
+    }
+}
+
+extension Policy {
+    /// The folder of the policy's file.
+    fileprivate var folder: String {
+        guard let slash = file.lastIndex(of: "/") else { return "." }
+        return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 }

@@ -35,7 +35,9 @@ struct SimulationTable: Sendable {
     }
 
     /// The table as JSON.
-    func json(seed: Int) -> JSON {
+    ///
+    /// - Parameter checks: the checks of advice.
+    func json(seed: Int, checks: [AdviceCheck] = []) -> JSON {
         let policies = accounts.map { label, account -> JSON in
             let figures = Self.figures.map { JSON.Member($0.name, $0.json(account)) }
             return .object(
@@ -45,7 +47,9 @@ struct SimulationTable: Sendable {
                     JSON.Member("strategy", .string(account.policy.strategy.plugin.name)),
                 ] + figures)
         }
-        return ["seed": .int(seed), "policies": .list(policies)]
+        return .object(
+            [.init("seed", .int(seed)), .init("policies", .list(policies))]
+                + (checks.isEmpty ? [] : [.init("advice", .list(checks.map(\.json)))]))
     }
 
     private static func count(_ name: String, _ value: @escaping @Sendable (Replay.Account) -> Int) -> Figure {

@@ -116,16 +116,19 @@ struct Composer {
         let use = StoreUse(of: resourceState.name)
         let world = context.world
         let lateFaults = LateFaults()
+        let evictedKeys = EvictedKeys(
+            capacity: part.map { [$0] + $0.nested }?.compactMap(\.traits.capacity).max() ?? 1_000_000_000)
         do {
             let store =
                 try part.map {
                     try self.store(
-                        of: $0, taken, lateFaults, for: use, reporting: resourceState.unfinishedClearings.reporter(),
-                        in: context)
+                        of: $0, taken, lateFaults, evictedKeys, for: use,
+                        reporting: resourceState.unfinishedClearings.reporter(), in: context)
                 } ?? EmptyStore()
             let storeAccess = StoreAccess(
                 store, order: resourceState.order, meter: meter, saved: resourceState.saved,
                 changed: resourceState.changed, lateFaults: lateFaults,
+                evictedKeys: evictedKeys,
                 clearingReport: resourceState.unfinishedClearings.reporter(), world: world
             ) { [turns] store, isClosed in
                 if isClosed || !store.needsClosing { turns.end(use) } else { turns.close(store, of: use) }
@@ -139,11 +142,12 @@ struct Composer {
     }
 
     private func store(
-        of part: Part, _ taken: HeldPlaces, _ lateFaults: LateFaults, for use: StoreUse,
+        of part: Part, _ taken: HeldPlaces, _ lateFaults: LateFaults, _ evictedKeys: EvictedKeys, for use: StoreUse,
         reporting report: @escaping @Sendable (ClearingReport) -> Void, in context: Context
     ) throws -> any Store {
-        let source = PlaceSource(
+        var source = PlaceSource(
             places: places, turns: turns, use: use, taken: taken, lateFaults: lateFaults, ifUnusable: ifCacheUnusable)
+        source.evictedKeys = evictedKeys
         let store = try part.store(in: context.of(PartIdentity(part: part), source: source))
         let clearings = taken.close()
         if clearings.isEmpty { return store }

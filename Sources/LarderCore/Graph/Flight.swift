@@ -29,15 +29,18 @@ final class Flight: Sendable {
         case idle(isWoken: Bool)
         case waiting(Waiter, alarm: Alarm?)
         /// The caller has gone, and the call goes on until the alarm.
-        case lingering(alarm: Alarm)
+        case lingering(alarm: Alarm, ended: @Sendable (LateEnding) -> Void)
 
         var alarm: Alarm? {
             switch self {
             case .idle: nil
             case .waiting(_, let alarm): alarm
-            case .lingering(let alarm): alarm
+            case .lingering(let alarm, _): alarm
             }
         }
+
+        /// Tells a caller that has gone how the call ended.
+        func tell(_ ending: LateEnding) { if case .lingering(_, let ended) = self { ended(ending) } }
 
         var waiter: Waiter? { if case .waiting(let waiter, _) = self { waiter } else { nil } }
     }
@@ -109,6 +112,7 @@ final class Flight: Sendable {
         for (_, seat) in seats.sorted(by: { $0.key < $1.key }) {
             seat.alarm?.cancel()
             seat.waiter?.resume(returning: .answered)
+            seat.tell(LateEnding(of: result))
         }
     }
 
@@ -207,6 +211,7 @@ final class Flight: Sendable {
             abandoned?.cancel()
         }
         left?.waiter?.resume(returning: .left)
+        left?.tell(.givenUp)
     }
 
     /// Gives up a seat whose caller has gone, unless the seat is lingering.
@@ -216,16 +221,30 @@ final class Flight: Sendable {
     }
 
     /// Keeps the seat for `time` after its caller has gone, so that the call goes on.
-    func linger(_ seat: UInt64, for time: Duration) {
+    ///
+    /// - Parameter then: called with the end of the call.
+    func linger(_ seat: UInt64, for time: Duration, then ended: @escaping @Sendable (LateEnding) -> Void) {
         let alarm = world.alarm(after: time) { [weak self] in self?.leave(seat) }
-        let isKept = state.withLock { state -> Bool in
-            guard state.seats[seat] != nil, state.result == nil else { return false }
-            state.seats[seat] = .lingering(alarm: alarm)
-            return true
+        let (isKept, result) = state.withLock { state -> (Bool, Result<Received, any Error>?) in
+            guard state.seats[seat] != nil, state.result == nil else { return (false, state.result) }
+            state.seats[seat] = .lingering(alarm: alarm, ended: ended)
+            return (true, nil)
         }
         if !isKept {
             alarm.cancel()
             leave(seat)
+            ended(result.map(LateEnding.init(of:)) ?? .givenUp)
+        }
+    }
+}
+
+extension LateEnding {
+    fileprivate init(of result: Result<Flight.Received, any Error>) {
+        switch result {
+        case .success: self = .answered
+        case .failure(let error as LoadError) where error.isAnswer: self = .answered
+        case .failure(let error as LoadError) where error.code == .timeout: self = .givenUp
+        case .failure: self = .failed
         }
     }
 }

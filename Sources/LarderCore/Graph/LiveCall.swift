@@ -86,7 +86,9 @@ final class LiveCall: Sendable {
     func wake() { flight.wake(seat) }
 
     /// Keeps the call alive for `time`, though its caller does not wait any more.
-    func goOn(for time: Duration) {
-        flight.linger(seat, for: time)
+    ///
+    /// - Parameter then: called with the end of the call.
+    func goOn(for time: Duration, then ended: @escaping @Sendable (LateEnding) -> Void = { _ in }) {
+        flight.linger(seat, for: time, then: ended)
     }
 }

@@ -67,12 +67,19 @@ package final class LiveSide: Loader {
         }
         let ticket = call.ticket ?? storeAccess.order.begin(call.key)
         let known = call.hasLooked ? call.known : await copy(for: call, among: copies)
-        let state = state(of: known, for: call.request)
+        let permissions = known.map { self.permissions(of: $0, for: call.request) }
+        let asked = world.now
+        let evicted = known == nil ? storeAccess.evictedKeys.take(call.key, in: world) : nil
         var received = try await answer(to: call.knowing(known), ticket)
-        received.loaded.provenance.known = state
+        received.loaded.provenance.known = permissions.map { $0.allows(.fresh) ? .fresh : .stale } ?? .none
         call.arrived?(received.loaded, received.admission)
         let entry = received.loaded.value
         let isUnchanged = received.loaded.source == .revalidated
+        if let known, let fresh = permissions?.freshNanoseconds, fresh >= 0 {
+            meter.asked(isUnchanged: isUnchanged, sinceFresh: known.metadata.ageInNanoseconds(at: asked) - fresh)
+        } else if let evicted, evicted.isFresh(at: asked, for: self.permissions(of: entry, for: call.request)) {
+            meter.evictedTooSoon(missing: evicted.missing, times: evicted.times)
+        }
         switch received.admission {
         case .keep:
             received.loaded.isStored = await storeAccess.save(
@@ -91,12 +98,17 @@ package final class LiveSide: Loader {
         return copy.revalidatable
     }
 
-    /// Returns whether a copy is fresh, whatever the wishes of the request.
-    private func state(of copy: Entry?, for request: Request) -> Provenance.KnownCopy {
-        guard let copy else { return .none }
+    /// Returns the permissions of a copy, whatever the wishes of the request.
+    private func permissions(of copy: Entry, for request: Request) -> Permissions {
         var request = request
         request.details = nil
-        return validators.permit(copy.metadata, for: request, at: world.now).allows(.fresh) ? .fresh : .stale
+        return validators.permit(copy.metadata, for: request, at: world.now)
+    }
+
+    /// Returns the end of the freshness of an answer; nil if no validator sets it.
+    func freshUntil(_ loaded: Loaded<Entry>, for request: Request) -> Timestamp? {
+        let (now, age) = (world.now, loaded.value.metadata.age(at: world.now))
+        return permissions(of: loaded.value, for: request).freshFor.map { now - age + $0 }
     }
 
     /// Returns the origin's answer, and notes whether the origin failed. A copy that the origin calls gone is dropped.

@@ -15,7 +15,7 @@ struct MeasuredLoader: Loader {
         } else if provenance.isHit {
             meter.hit(provenance, copy, hash: request.key.hash)
         } else if let answer {
-            meter.ended(answer, after: .zero)
+            meter.ended(answer, hash: request.key.hash, after: .zero)
         }
         if meter.isReported(plain: provenance.isPlain), let answer {
             meter.send(report(Call(request, codec: codec), .success(answer), after: .zero))
@@ -40,7 +40,7 @@ struct MeasuredLoader: Loader {
     private func ended(_ call: Call, _ loaded: Loaded<Entry>, after start: Duration) -> Loaded<Entry> {
         var loaded = loaded
         let took = world.uptime - start
-        count(call) { $0.ended(loaded, after: took) }
+        count(call) { $0.ended(loaded, hash: call.key.hash, after: took) }
         loaded.provenance.sign(after: call.trail.steps, by: meter.revision)
         if meter.isReported(plain: loaded.freshness == .fresh && !loaded.fellBack) {
             meter.send(report(call, .success(loaded), after: took))

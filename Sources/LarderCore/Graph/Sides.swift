@@ -85,7 +85,7 @@ public struct Sides: Sendable {
                 case .overran: break
                 }
                 if let shown = overran(limits, joined, call) {
-                    joined.goOn(for: linger)
+                    goOn(joined, for: linger, after: limits, call)
                     return shown
                 }
                 if limits.isOver {
@@ -152,6 +152,16 @@ public struct Sides: Sendable {
         return nil
     }
 
+    /// Lets the call go on without its caller. If the caller's patience has ended, the metrics get the time that the call
+    /// takes.
+    @inline(never)
+    private func goOn(_ joined: LiveCall, for linger: Duration, after limits: WaitLimits, _ call: Call) {
+        guard limits.hasPatience, !call.request.isCountedApart else { return joined.goOn(for: linger) }
+        joined.goOn(for: linger) { [meter, world] ending in
+            meter.lateCallEnded(ending, after: world.uptime - limits.start)
+        }
+    }
+
     /// Begins to read the copy. Lower tiers are not searched, because the copy is needed now.
     private func reading(_ call: Call, then: @escaping @Sendable () -> Void) -> WaitLimits.CopyReading {
         TimedWait(in: world) {
@@ -185,6 +195,7 @@ public struct Sides: Sendable {
             if let shown = copy.shown(for: Self.standingIn, fellBack: true) { return shown }
             copy.noteRefusal(in: call.trail)
             failure.copyRefused = true
+            failure.neededWindow = copy.permissions.neededWindowOnError
         } catch let missing as LoadError {
             failure.store = missing.store
         }
@@ -204,8 +215,12 @@ public struct Sides: Sendable {
         world.spawn { [calling] in
             var failed: Bool
             do {
-                failed = try await liveSide.join(calling).value(within: limit) == nil
+                let loaded = try await liveSide.join(calling).value(within: limit)
+                failed = loaded == nil
                 if failed { storeAccess.backOff.failed(calling.key, in: world) }
+                if let loaded, let end = liveSide.freshUntil(loaded, for: calling.request) {
+                    meter.refreshed(calling.key.hash, freshUntil: end)
+                }
             } catch is AnotherVariant {
                 failed = false
             } catch {
@@ -247,6 +262,7 @@ public struct Sides: Sendable {
     @inline(never)
     private func copy(of call: Call, during rest: BackOff.Rest) async throws -> Loaded<Entry>? {
         guard let shown = try await copy(call)?.shown(for: Self.standingIn, fellBack: true) else { return nil }
+        if rest.isSlow, !call.request.isCountedApart { meter.shownWhileSlow() }
         call.trail.note("origin", rest.event)
         return shown
     }
@@ -255,6 +271,7 @@ public struct Sides: Sendable {
     func answerWhileResting(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
         guard let resting = storeAccess.backOff.rest(of: request.key, base: rest, at: world.uptime) else { return nil }
         var shown = cached.answer(request, codec: codec, for: uses.intersection(Self.standingIn))
+        if resting.isSlow, shown != nil, !request.isCountedApart { meter.shownWhileSlow() }
         shown?.provenance.standIn(after: Trail.Step("origin", resting.event))
         return shown
     }

@@ -11,6 +11,7 @@ package final class StoreAccess: Sendable {
     let refreshes = Refreshes()
     let backOff = BackOff()
     let failedClearings: FailedClearings
+    let evictedKeys: EvictedKeys
     let variations: Variations
     private let health = StoreHealth()
     /// The number of reads whose copy was refused.
@@ -32,11 +33,13 @@ package final class StoreAccess: Sendable {
     init(
         _ store: any Store, order: WriteOrder = WriteOrder(), meter: Meter, saved: Listeners<SavedEntry> = Listeners(),
         changed: Listeners<Selection> = Listeners(), lateFaults: LateFaults = LateFaults(),
+        evictedKeys: EvictedKeys = EvictedKeys(capacity: 1),
         clearingReport: @escaping @Sendable (ClearingReport) -> Void = { _ in }, world: any World,
         onEnd: @escaping @Sendable (any Store, _ isClosed: Bool) -> Void = { _, _ in }
     ) {
         openStore = store
         self.onEnd = onEnd
+        self.evictedKeys = evictedKeys
         failedClearings = FailedClearings(countedBy: order.exceptions, report: clearingReport)
         variations = Variations(countedBy: order.exceptions)
         flights = Flights(order: order, variations: variations, in: world)

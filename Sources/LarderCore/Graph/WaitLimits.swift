@@ -24,11 +24,16 @@ final class WaitLimits: Sendable {
     typealias CopyReading = TimedWait<CachedCopy?>
 
     private let deadline: Duration?
+    /// The uptime at which the load began to wait.
+    let start: Duration
+    /// Whether the patience of the strategy ends the first wait.
+    let hasPatience: Bool
     private let state: Locked<(stage: Stage, reading: CopyReading?)>
 
     /// The limits of a load that begins now.
     init(_ patience: Duration?, until deadline: Duration?, at uptime: Duration) {
         self.deadline = deadline
+        start = uptime
         let time = deadline.map { $0 - uptime }
         let stage: Stage
         if let patience, patience < time ?? .forever {
@@ -38,6 +43,7 @@ final class WaitLimits: Sendable {
         } else {
             stage = .open
         }
+        if case .patience = stage { hasPatience = true } else { hasPatience = false }
         state = Locked((stage, nil))
     }
 

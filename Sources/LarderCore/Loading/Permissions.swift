@@ -36,6 +36,9 @@ public struct Permissions: Sendable, Hashable {
         package var allows: Bool
         /// The reason, short enough for a line of a trail. It never holds a key or a payload.
         package var text: String
+        /// The window after the end of freshness, in nanoseconds, that would have been needed to allow the uses; negative if
+        /// no window is the reason.
+        package var neededWindow: Int64 = -1
     }
 
     /// The allowed uses.
@@ -80,6 +83,26 @@ public struct Permissions: Sendable, Hashable {
         copy.uses.subtract(uses)
         copy.stated = statedReasons + [StatedReason(uses: uses, allows: false, text: reason)]
         return copy
+    }
+
+    /// Returns the permissions without `uses`, with the reason for the refusal: the window after the end of the copy's
+    /// freshness, which the policy sets, is too short.
+    ///
+    /// - Parameter needed: the time since the end of freshness, in nanoseconds. A longer window would have allowed the
+    ///   uses. Metrics count it, so that they can tell what a longer window would have brought.
+    public func refusing(_ uses: Uses, _ reason: String, neededWindow needed: Int64) -> Permissions {
+        var copy = refusing(uses, reason)
+        if let last = copy.stated?.indices.last { copy.stated?[last].neededWindow = max(0, needed) }
+        return copy
+    }
+
+    /// The window after the end of freshness, in nanoseconds, that would have been needed to show the copy on an error. Nil
+    /// if it may be shown, or was refused for another reason, too.
+    var neededWindowOnError: Int64? {
+        if allows(.onError) { return nil }
+        let refusals = statedReasons.filter { !$0.allows && $0.uses.contains(.onError) }
+        guard refusals.allSatisfy({ $0.neededWindow >= 0 }) else { return nil }
+        return refusals.map(\.neededWindow).max()
     }
 
     /// Returns the uses that both allow, with the reasons of both.

@@ -17,8 +17,15 @@ public struct EvictedEntry: Sendable {
     /// The reason for the removal.
     public var reason: Reason
 
+    /// The metadata of the entry. Metrics need it and ``size`` to tell what a larger capacity would bring; nil if the
+    /// store does not know it.
+    public var metadata: Metadata?
+    /// The bytes of the store's capacity that the entry took; nil if the store does not know it.
+    public var size: Int?
+
     /// Creates the record of a removed entry.
-    public init(key: Key, tier: String, reason: Reason) {
+    public init(key: Key, tier: String, reason: Reason, metadata: Metadata? = nil, size: Int? = nil) {
         (self.key, self.tier, self.reason) = (key, tier, reason)
+        (self.metadata, self.size) = (metadata, size)
     }
 }

@@ -22,7 +22,8 @@ final class HitMeter: @unchecked Sendable {
 
     /// The memory of all sketches, allocated at the first hit. It begins with a cache line for each sketch: the
     /// first word has a bit for each part that changed since the last ``drain(into:)``, and the second word counts
-    /// bytes. The pointers to the parts follow.
+    /// bytes. The others are the keys whose
+    /// next hit is awaited. The pointers to the parts follow.
     private let block = Atomic<UnsafeMutableRawPointer?>(nil)
 
     deinit {
@@ -63,6 +64,7 @@ final class HitMeter: @unchecked Sendable {
         let bucket = Sketch.Scale.age.bucket(of: age)
         let part = bucket / Self.partSize
         Self.word(block, number * Self.line + 1).pointee.add(UInt64(truncatingIfNeeded: size), ordering: .relaxed)
+        if isFresh { served(hash, block) }
         // The count is changed before the bit, and sequential consistency makes all threads see this order. So a thread
         // that drains finds the count now, or the bit the next time.
         cells(block, number, part)[bucket % Self.partSize].add(1, ordering: .sequentiallyConsistent)
@@ -131,5 +133,39 @@ final class HitMeter: @unchecked Sendable {
             }
         }
         return Self.word(block, number * Self.line + 1).pointee.exchange(0, ordering: .relaxed)
+    }
+}
+
+// Keys whose next fresh hit is awaited. Their words are in the cache lines of the counts, so that looking for a key costs
+// a hit about a nanosecond.
+extension HitMeter {
+    /// Returns the place in which the next fresh hit of a key is awaited. Keys share places.
+    static func place(of hash: Int) -> Int {
+        let number = UInt(bitPattern: hash)
+        return Int(number % UInt(stripes)) * line + 2 + Int(number / UInt(stripes) % UInt(line - 2))
+    }
+
+    /// The hash of the key whose hit is awaited in a place; 0 if there is none.
+    subscript(awaitedAt place: Int) -> Int {
+        get {
+            guard let block = block.load(ordering: .acquiring) else { return 0 }
+            return Int(Int64(bitPattern: Self.word(block, place).pointee.load(ordering: .relaxed)))
+        }
+        set {
+            let block = block.load(ordering: .acquiring) ?? makeBlock()
+            Self.word(block, place).pointee.store(UInt64(bitPattern: Int64(newValue)), ordering: .relaxed)
+        }
+    }
+
+    /// Notes a fresh hit that ``record(_:_:isFresh:hash:)`` does not count.
+    func served(_ hash: Int) {
+        if let block = block.load(ordering: .acquiring) { served(hash, block) }
+    }
+
+    @inline(__always)
+    private func served(_ hash: Int, _ block: UnsafeMutableRawPointer) {
+        let awaited = Self.word(block, Self.place(of: hash))
+        let key = UInt64(bitPattern: Int64(hash))
+        if awaited.pointee.load(ordering: .relaxed) == key { awaited.pointee.store(0, ordering: .relaxed) }
     }
 }

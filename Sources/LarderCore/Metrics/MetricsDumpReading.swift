@@ -106,6 +106,20 @@ extension ResourceMetrics {
         }
         originLatency = try Sketch(reading: try node.object("origin_latency"), .latency)
         if let failed = node["origin_failure_latency"] { originFailureLatency = try Sketch(reading: failed, .latency) }
+        if let node = node["alternatives"] { alternatives = try Alternatives(reading: node) }
+    }
+}
+
+extension Alternatives {
+    fileprivate init(reading node: Node) throws(MetricsDump.Unreadable) {
+        self.init()
+        for (name, path) in Self.distributions where node[name] != nil {
+            for member in try node.object(name).members ?? [] {
+                // A later version may have other limits.
+                _ = self[keyPath: path].add(try member.value.count(named: member.name), named: member.name)
+            }
+        }
+        for (name, path) in Self.totals where node[name] != nil { self[keyPath: path] = try node.count(name) }
     }
 }
 

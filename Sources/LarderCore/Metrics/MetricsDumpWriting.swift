@@ -112,7 +112,7 @@ extension ResourceMetrics {
                         [Freshness.fresh, .stale].compactMap { freshness in
                             ages[freshness].flatMap { $0.count > 0 ? JSON.Member(freshness.rawValue, $0.json) : nil }
                         }))
-            ])
+            ] + (alternatives.isEmpty ? [] : [.init("alternatives", alternatives.json)]))
     }
 }
 

@@ -19,7 +19,7 @@ public enum Outcome: String, Hashable, Sendable, CaseIterable {
 public struct ResourceMetrics: Sendable, Hashable {
     private(set) var counts = Counts()
     /// The revision of the policy that is in effect.
-    public internal(set) var revision = ""
+    public package(set) var revision = ""
     /// The numbers of failures of stores.
     public package(set) var faults: [Fault: UInt64] = [:]
     /// The times that callers waited, by outcome. A hit that needed no waiting counts in the first bucket.
@@ -31,6 +31,8 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// The ages of the copies that callers got, separately for fresh and stale copies. The age of a fallback's value is
     /// not known.
     public package(set) var ages: [Freshness: Sketch] = [:]
+    /// Counts that tell what other settings would have brought.
+    public package(set) var alternatives = Alternatives()
 
     /// Creates empty metrics.
     public init() {}
@@ -40,8 +42,8 @@ public struct ResourceMetrics: Sendable, Hashable {
         counts = Counts(counters)
     }
 
-    /// Whether all counters and failures are zero.
-    public var isEmpty: Bool { counts.isEmpty && faults.values.allSatisfy { $0 == 0 } }
+    /// Whether nothing was counted.
+    public var isEmpty: Bool { counts.isEmpty && faults.values.allSatisfy { $0 == 0 } && alternatives.isEmpty }
 
     /// The included counters: Larder's own, then those of plugins, sorted by name.
     public var counters: [Counter] { Counter.core + pluginCounters }
@@ -98,6 +100,7 @@ public struct ResourceMetrics: Sendable, Hashable {
         for (freshness, sketch) in other.ages { ages[freshness, default: Sketch(.age)].merge(sketch) }
         originLatency.merge(other.originLatency)
         originFailureLatency.merge(other.originFailureLatency)
+        alternatives.merge(other.alternatives)
     }
 
     /// Returns the metrics since `earlier`, which is a former state of these metrics.
@@ -109,6 +112,7 @@ public struct ResourceMetrics: Sendable, Hashable {
         for (freshness, sketch) in earlier.ages { difference.ages[freshness] = ages[freshness]?.since(sketch) }
         difference.originLatency = originLatency.since(earlier.originLatency)
         difference.originFailureLatency = originFailureLatency.since(earlier.originFailureLatency)
+        difference.alternatives = alternatives.since(earlier.alternatives)
         return difference
     }
 

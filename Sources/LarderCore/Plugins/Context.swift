@@ -144,11 +144,13 @@ public struct Context: StrategyScope {
     ///   - kind: the operation that failed.
     public func storeFailed(_ fault: StoreFault, at kind: Fault.Kind) { source?.lateFaults.report(fault, kind) }
 
-    /// Reports entries that a store has evicted by itself to every stream of ``Pantry/forgotten``. The list is made
-    /// only if there is a listener.
+    /// Reports entries that a store has evicted by itself to the metrics and to every stream of ``Pantry/forgotten``.
     public func forgot(_ entries: @autoclosure () -> [EvictedEntry]) {
-        if meter.sinks.forgotten.isEmpty { return }
-        for entry in entries() { meter.sinks.forgotten.send(entry) }
+        let isListenedTo = !meter.sinks.forgotten.isEmpty
+        if source?.evictedKeys == nil, !isListenedTo { return }
+        let entries = entries()
+        source?.evictedKeys?.add(entries, in: world)
+        if isListenedTo { for entry in entries { meter.sinks.forgotten.send(entry) } }
     }
 
     /// Returns the state of this part. The first call makes it with `make`. Later calls return the same state, also after

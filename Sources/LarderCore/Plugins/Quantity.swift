@@ -176,6 +176,12 @@ extension SettingType where Value == Int {
 }
 
 extension Int {
+    /// Makes the number of bytes that a policy spells with this text; nil if the text is no size.
+    package init?(spelledSize text: String) {
+        guard let amount = Quantity.size.amount(text), amount != .max else { return nil }
+        self.init(clamping: amount)
+    }
+
     /// The number of bytes as a policy spells it: `64KB`.
     public var spelledSize: String { Quantity.size.text(Int64(self)) }
 }

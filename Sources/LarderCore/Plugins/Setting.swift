@@ -13,13 +13,16 @@ public final class Setting<Value: Sendable>: Sendable {
     public let help: String
     /// Former names of the setting.
     let formerNames: [String]
+    /// The job of the setting, for advice; nil if none is given about it.
+    let topic: AdviceTopic?
     /// Gives the part that holds when a part is left out; nil if none can be had.
     private let defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)?
 
     private init(
         _ name: String, _ type: SettingType<Value>, _ fallback: Value?, _ help: String, formerNames: [String] = [],
-        defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)? = nil
+        topic: AdviceTopic? = nil, defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)? = nil
     ) {
+        self.topic = topic
         self.defaultPart = defaultPart
         self.name = name
         self.type = type
@@ -61,7 +64,17 @@ public final class Setting<Value: Sendable>: Sendable {
     /// Setting("capacity", .size, help: "The largest payload").formerly("most")
     /// ```
     public func formerly(_ oldName: String) -> Setting {
-        Setting(name, type, fallback, help, formerNames: formerNames + [oldName], defaultPart: defaultPart)
+        Setting(
+            name, type, fallback, help, formerNames: formerNames + [oldName], topic: topic, defaultPart: defaultPart)
+    }
+
+    /// Returns the setting with its job, so that reports and `larder advise` can propose values for it.
+    ///
+    /// ```swift
+    /// Setting("onError", .duration, default: .zero, help: "How long …").advised(.onError)
+    /// ```
+    public func advised(_ topic: AdviceTopic) -> Setting {
+        Setting(name, type, fallback, help, formerNames: formerNames, topic: topic, defaultPart: defaultPart)
     }
 
     /// The declaration without its value type, for listing.
@@ -69,7 +82,7 @@ public final class Setting<Value: Sendable>: Sendable {
         SettingDeclaration(
             name: name, type: type.name, expectation: type.expectation, default: fallback.flatMap(type.show),
             isRequired: fallback == nil && defaultPart == nil, help: help, schema: type.schema, example: type.example,
-            kind: type.kind, isDefaultPart: defaultPart != nil, formerNames: formerNames)
+            kind: type.kind, isDefaultPart: defaultPart != nil, formerNames: formerNames, topic: topic)
     }
 
     /// Returns the value that `settings` gives, or the default; nil after a problem was reported.
@@ -109,6 +122,8 @@ public struct SettingDeclaration: Sendable {
     public let isDefaultPart: Bool
     /// Former names, which policies may no longer use.
     public let formerNames: [String]
+    /// The job of the setting, for advice; nil if none is given about it.
+    public let topic: AdviceTopic?
 }
 
 extension SettingDeclaration {

@@ -4,7 +4,8 @@ extension Setting where Value == Duration? {
     public static var patience: Setting<Duration?> {
         Setting(
             "patience", optional: .duration,
-            help: "How long to wait for the origin before a permitted copy is served; the call goes on")
+            help: "How long to wait for the origin before a permitted copy is served; the call goes on"
+        ).advised(.patience)
     }
 
     /// The setting `limit` of every store: how long one operation may take. A clearing may take longer: see
@@ -41,6 +42,7 @@ extension Setting where Value == Double? {
     public static var refreshAhead: Setting<Double?> {
         Setting(
             "refreshAhead", optional: .share,
-            help: "The share of its fresh time after which a served copy is also refreshed in the background")
+            help: "The share of its fresh time after which a served copy is also refreshed in the background"
+        ).advised(.refreshAhead)
     }
 }

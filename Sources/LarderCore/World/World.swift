@@ -152,9 +152,17 @@ extension World {
     ///
     /// Half of all results are below `middle`, and 99 of 100 are below `slowest`.
     public func chance(around middle: Duration, slowest: Duration) -> Duration {
-        let least = max(middle.inSeconds, 1e-6)
+        middle.varied(slowest: slowest, by: chance(), chance())
+    }
+}
+
+extension Duration {
+    /// Returns a time with the log-normal distribution that calls over a network have: half of all results are below this
+    /// duration, and 99 of 100 are below `slowest`. The chances are random numbers in 0 ..< 1.
+    package func varied(slowest: Duration, by first: Double, _ second: Double) -> Duration {
+        let least = max(inSeconds, 1e-6)
         let width = log(max(slowest.inSeconds, least) / least) / 2.326
-        let normal = sqrt(-2 * log(max(chance(), 1e-12))) * cos(2 * .pi * chance())
-        return middle.scaled(by: exp(width * normal))
+        let normal = sqrt(-2 * log(max(first, 1e-12))) * cos(2 * .pi * second)
+        return scaled(by: exp(width * normal))
     }
 }

@@ -14,7 +14,7 @@ extension Plugin {
             "onError", optional: .duration,
             help:
                 "How long after the end of freshness a copy may be served when the origin fails, if its server does not say"
-        ),
+        ).advised(.onError),
         Setting(
             "trust", .choice(HTTPValidator.Trust.allCases.map(\.rawValue)),
             default: HTTPValidator.Trust.server.rawValue,
@@ -187,8 +187,11 @@ struct HTTPValidator: Validator {
             if !window.isForbidden, let seconds = control?.maxStale, sinceAcceptedAge < seconds * CopyWindow.second {
                 return permissions.because(use, CopyWindow(.request("max-stale"), seconds: seconds).text)
             }
-            return sinceLifetime < window.length
-                ? permissions.because(use, window.text) : permissions.refusing(use, window.text)
+            if sinceLifetime < window.length { return permissions.because(use, window.text) }
+            // Only a window of the policy can be made longer.
+            return window.isOfPolicy
+                ? permissions.refusing(use, window.text, neededWindow: sinceLifetime)
+                : permissions.refusing(use, window.text)
         }
     }
 

@@ -9,7 +9,7 @@ extension Plugin {
             "capacity", .size, default: 32_000_000,
             help:
                 "The largest total size: payloads, decoded values at their codec's cost, and 128 bytes for each entry"
-        ),
+        ).advised(.capacity),
         Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries"),
         Setting(
             "forgetAfter", .duration, default: .forever,
@@ -155,6 +155,10 @@ struct MemoryStore: Store {
 
     private func report(_ gone: [(id: Key, item: Entry)], _ reason: EvictedEntry.Reason) {
         if gone.isEmpty { return }
-        context?.forgot(gone.map { EvictedEntry(key: $0.id, tier: peekedTier, reason: reason) })
+        context?.forgot(
+            gone.map { key, entry in
+                EvictedEntry(
+                    key: key, tier: peekedTier, reason: reason, metadata: entry.metadata, size: weight(of: entry, key))
+            })
     }
 }

@@ -4,14 +4,14 @@ extension Plugin {
     /// A validator of the age of copies.
     static let age = Plugin.validator(
         "age", "Sets how long a copy is fresh, and how long after that it may still be served.",
-        Setting("fresh", .duration, default: .zero, help: "How long a copy is fresh"),
+        Setting("fresh", .duration, default: .zero, help: "How long a copy is fresh").advised(.fresh),
         Setting(
             "whileRevalidating", .duration, default: .zero,
             help: "How long after the end of freshness a copy may be served while a refresh runs"),
         Setting(
             "onError", .duration, default: .zero,
             help: "How long after the end of freshness a copy may be served when the origin fails"
-        ),
+        ).advised(.onError),
         Setting(
             "jitter", .share, default: 0,
             help:
@@ -81,6 +81,8 @@ struct Age: Validator {
     private static func apply(
         _ permissions: Permissions, _ use: Uses, _ over: Int64, _ window: Window
     ) -> Permissions {
-        over < window.length ? permissions.because(use, window.reason) : permissions.refusing(use, window.reason)
+        over < window.length
+            ? permissions.because(use, window.reason)
+            : permissions.refusing(use, window.reason, neededWindow: over)
     }
 }

@@ -109,6 +109,7 @@ extension Report {
             <ul class="findings">
             \(Markup(section.findings.map { "<li>\($0.replacing(" %", with: "\u{A0}%"))</li>" as Markup }))
             </ul>
+            \(section.proposals)
             \(section.total.loads > 0 ? section.figures(id, times: common) : "")
             \(section.housekeeping)
             </section>
@@ -119,6 +120,21 @@ extension Report {
 extension Report.Section {
     /// The name in a form that can be shown.
     var title: String { name.printable }
+
+    /// The advice to change the policy.
+    fileprivate var proposals: Markup {
+        if advice.isEmpty { return "" }
+        let items = advice.map { advice -> Markup in
+            let lines = Markup(advice.lines.map { "<br><code>\($0)</code>" as Markup })
+            return "<li>\(advice.sentence)\(lines)</li>"
+        }
+        return """
+            <h3>What to change</h3>
+            <ul class="findings">
+            \(Markup(items))
+            </ul>
+            """
+    }
 
     fileprivate func figures(_ id: String, times: ClosedRange<Timestamp>?) -> Markup {
         let nothing: Markup = "<p>Nothing was counted.</p>"

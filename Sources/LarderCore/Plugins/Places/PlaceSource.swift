@@ -11,6 +11,8 @@ struct PlaceSource: Sendable {
     let graphPlaces: HeldPlaces
     /// The way for the store's late faults.
     let lateFaults: LateFaults
+    /// Remembers what the store evicts; nil if nobody counts it.
+    var evictedKeys: EvictedKeys?
     let ifUnusable: UnusableCacheAction
     /// The section whose places they are; nil for the places of stores.
     let section: String?
@@ -46,6 +48,7 @@ struct PlaceSource: Sendable {
     var fresh: PlaceSource {
         var source = PlaceSource(
             places, turns, use, taken, graphPlaces: graphPlaces, lateFaults, ifUnusable, section: section)
+        source.evictedKeys = evictedKeys
         source.isLate = isLate
         return source
     }
@@ -54,6 +57,7 @@ struct PlaceSource: Sendable {
     func late(_ taken: HeldPlaces) -> PlaceSource {
         var source = PlaceSource(
             places, turns, use, taken, graphPlaces: graphPlaces, lateFaults, ifUnusable, section: section)
+        source.evictedKeys = evictedKeys
         source.isLate = true
         return source
     }

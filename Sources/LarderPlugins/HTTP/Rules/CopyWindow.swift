@@ -36,6 +36,9 @@ struct CopyWindow {
         CopyWindow(.server(directive), 0, isForbidden: true)
     }
 
+    /// Whether a setting of the policy decided the length.
+    var isOfPolicy: Bool { if case .policy = decider { true } else { false } }
+
     /// The source of the length: `http max-age 60`, `http no-cache`, `http.onError 7d`, `http.onError none`, `http request max-stale`.
     var text: String {
         switch decider {

@@ -1,0 +1,99 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+extension Command {
+    static let advise = Command(
+        name: "advise", summary: "Says what to change in policies, as metrics dumps tell.",
+        operands: "DUMP …",
+        details: """
+            Dumps count what other settings would have brought: copies that were refused only for their age, calls that were
+            answered soon after the patience ended, calls that found their copy unchanged, refreshes that nobody used, and
+            copies that a full store had evicted too soon. This command turns the counts into at most three pieces of advice
+            for each resource, each with the effect that it would have had, and with a JSON Patch (RFC 6902) for the policy.
+
+            DUMP is a file, a folder or '-', as for 'larder report'. Advice is about the revision in effect.
+
+            To check advice against recorded requests before following it:
+              larder advise dumps --json --output advice.json
+              larder simulate --trace requests.jsonl --origin latency=80ms,down=10m-2h --advice advice.json
+            """,
+        options: [
+            .policies, .json, .format(["text", "json"]),
+            Option("since", "TIME", "Leave out everything before: 2h, 7d, 2026-01-05 or 2026-01-05T14:00"),
+            Option("output", "FILE", "Write the advice to this file"),
+        ],
+        run: { arguments, registry, terminal in
+            let format = try arguments.format(["text", "json"])
+            if arguments.operands.isEmpty { throw UsageError(message: "advise takes at least one DUMP") }
+            guard let report = try Report.read(arguments, registry, terminal) else { return false }
+            let advice = report.sections.flatMap { $0.advice }
+            let policies = policies(of: advice, arguments, registry, terminal)
+            let text: String
+            if format == "json" {
+                text = AdviceFile.json(advice) { policies[$0.resource]?.patch($0.changes) }.text() + "\n"
+            } else {
+                text = lines(report, advice, policies).joined(separator: "\n") + "\n"
+            }
+            try terminal.write(text, asAsked: arguments)
+            return report.skipped.isEmpty
+        })
+
+    private static func lines(_ report: Report, _ advice: [Advice], _ policies: [String: AdvisedPolicy]) -> [String] {
+        var lines: [String] = []
+        for section in report.sections {
+            let own = advice.filter { $0.resource == section.name }
+            if own.isEmpty {
+                lines.append("\(section.name.printable): no advice; \(section.reasonWithoutAdvice)")
+            }
+            for advice in own {
+                lines.append("\(section.name.printable): \(advice.sentence)")
+                lines += advice.lines.map { "  " + $0 }
+                if let patch = policies[advice.resource]?.patch(advice.changes) {
+                    lines.append("  patch: " + patch.text(indented: false))
+                }
+            }
+        }
+        return lines
+    }
+
+    /// The policies that advice is about, as far as the folder has them. Tells which are another revision than in the dumps.
+    private static func policies(
+        of advice: [Advice], _ arguments: Arguments, _ registry: Registry, _ terminal: Terminal
+    ) -> [String: AdvisedPolicy] {
+        let reader = PolicyReader(
+            registry: registry, folder: arguments.policies.shortPath, environment: arguments.environment)
+        var policies: [String: AdvisedPolicy] = [:]
+        for (name, revision) in Dictionary(
+            advice.map { ($0.resource, $0.revision) }, uniquingKeysWith: { one, _ in one }
+        )
+        .sorted(by: { $0.key < $1.key }) where PolicyReader.isName(name) {
+            guard let policy = try? AdvisedPolicy(reader, file: name + ".json") else {
+                terminal.note(
+                    "there is no sound policy '\(name.printable)' in \(arguments.folder), so it gets no patch")
+                continue
+            }
+            if policy.policy.revision != revision {
+                terminal.note(
+                    "\(arguments.folder)/\(name.printable).json is revision \(policy.policy.revision), and the advice is "
+                        + "about \(revision.printable)")
+            }
+            policies[name] = policy
+        }
+        return policies
+    }
+}
+
+extension Report.Section {
+    /// The reason why there is no advice, in words.
+    fileprivate var reasonWithoutAdvice: String {
+        guard let revision = revisions.last(where: \.isCurrent) ?? revisions.last else {
+            return "no loads were counted"
+        }
+        if revision.policy == nil { return "no dump contains the policy of revision \(revision.title)" }
+        return "too little was counted that another setting would have changed"
+    }
+}

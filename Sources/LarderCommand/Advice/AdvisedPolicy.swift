@@ -1,0 +1,66 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+/// A policy to which advice is applied.
+struct AdvisedPolicy: Sendable {
+    let policy: Policy
+    /// The object in the policy's own file, without the files that it extends.
+    private let own: JSON
+
+    /// Reads the policy of a resource.
+    ///
+    /// - Throws: ``PolicyError`` if it cannot be read or has errors.
+    init(_ reader: PolicyReader, file: String) throws(PolicyError) {
+        let result = reader.check(file)
+        guard let policy = result.policy else { throw PolicyError(result.problems) }
+        self.policy = policy
+        do { own = try PolicyFiles(folder: reader.folder).root(of: file).shown } catch { throw PolicyError([error]) }
+    }
+
+    /// The policy in effect as JSON, with `${NAME}` for values from the environment.
+    static func json(_ policy: Policy) -> JSON { policy.tree.shown }
+
+    /// Returns the policy in effect with changes. Returns nil if it does not have the settings to change.
+    static func json(_ policy: Policy, with changes: [Advice.Change]) -> JSON? {
+        var json: JSON? = Self.json(policy)
+        for change in changes { json = json?.setting(change.path.steps[...], to: change.new) }
+        return json
+    }
+
+    /// Returns the changes as a JSON Patch (RFC 6902) for the policy's own file. What the file inherits from another one is
+    /// written into it as a whole. Returns nil if the policy does not have the settings to change.
+    func patch(_ changes: [Advice.Change]) -> JSON? {
+        guard let changed = Self.json(policy, with: changes) else { return nil }
+        var operations: [JSON] = []
+        for change in changes {
+            var path: [PolicyPath.Step] = []
+            // The longest part of the path that the file has as an object or a list.
+            for step in change.path.steps {
+                path.append(step)
+                guard let value = own[path[...]], value.isStructure else { break }
+            }
+            let pointer = JSON.string(PolicyPath(path).pointer)
+            if let value = changed[path[...]] {
+                operations.append(["op": "add", "path": pointer, "value": value])
+            } else if own[path[...]] != nil {
+                operations.append(["op": "remove", "path": pointer])
+            } else {
+                operations.append(["op": "add", "path": pointer, "value": .null])
+            }
+        }
+        return .list(operations)
+    }
+}
+
+extension JSON {
+    fileprivate var isStructure: Bool {
+        switch self {
+        case .list, .object: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,91 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+import Larder
+import LarderBase
+
+extension AdviceBasis {
+    private static let fewest: UInt64 = 50
+    /// The share of calls that may find a change.
+    private static let mostChanged = 0.1
+    private static let factors: ClosedRange<Double> = 1.5...12
+
+    /// Advice to call copies fresh for longer, if calls found them unchanged.
+    var longerFresh: Advice? {
+        let (unchanged, changed) = (alternatives.unchanged, alternatives.changed)
+        let calls = unchanged.count.plus(changed.count)
+        // A strategy that asks about fresh copies, too, does not follow this setting.
+        guard let setting = self[.fresh], let fresh = setting.duration, fresh > .zero, metrics.hits > 0,
+            calls >= Self.fewest, alternatives.askedWhileFresh.count <= calls / 10
+        else { return nil }
+        // With no change in n calls, as many as 3 in n may be changed.
+        let share = max(Double(changed.count), 3) / Double(calls)
+        let factor = min(Self.factors.upperBound, Self.mostChanged / share)
+        guard factor >= Self.factors.lowerBound else { return nil }
+        var limits = CountsByLimit(.durations)
+        limits.record(fresh.scaled(by: factor))
+        guard let limit = limits.parts.first?.from, Double(limit) >= fresh.inNanoseconds * Self.factors.lowerBound
+        else {
+            return nil
+        }
+        let value = Duration.nanoseconds(limit)
+        let saved = (unchanged.parts + changed.parts).reduce(0.0) { sum, part in
+            sum + Double(part.count) * Self.saved(by: value, insteadOf: fresh, since: part)
+        }
+        return advice(
+            setting, to: .string(value.spelled), .originCalls, saves: saved...saved,
+            "\(calls) calls asked whether a copy is still current, and \(unchanged.count) found it unchanged; with fresh "
+                + "\(value.spelled) instead of \(fresh.spelled), about \(Int(saved.rounded())) of them would not have been made"
+        )
+    }
+
+    /// Advice not to refresh copies ahead of time, if nobody used them.
+    var noRefreshAhead: Advice? {
+        guard let setting = self[.refreshAhead], let share = setting.share, share < 1,
+            let fresh = self[.fresh]?.duration, fresh > .zero
+        else { return nil }
+        let tracked = alternatives.usedRefreshes.plus(alternatives.unusedRefreshes)
+        let early = alternatives.askedWhileFresh
+        guard early.count >= Self.fewest, tracked >= 20, alternatives.unusedRefreshes >= tracked / 3 else { return nil }
+        let ahead = fresh.scaled(by: share)
+        // The time since a refresh could begin is, for calls ahead of time, less by the time that was left, and for others
+        // more by the time since the end of freshness.
+        let most = (fresh - ahead).nanoseconds
+        let since =
+            early.parts.map { (from: max(0, most - ($0.to ?? most)), to: max(0, most - $0.from), count: $0.count) }
+            + (alternatives.unchanged.parts + alternatives.changed.parts).map { part in
+                (from: most + part.from, to: most + (part.to ?? part.from * 2), count: part.count)
+            }
+        let saved = since.reduce(0.0) { sum, part in
+            sum + Double(part.count) * Self.saved(by: fresh, insteadOf: ahead, since: (part.from, part.to, part.count))
+        }
+        let calls = since.reduce(UInt64(0)) { $0.plus($1.count) }
+        return advice(
+            setting, to: nil, .originCalls, saves: saved...saved,
+            "of \(tracked) refreshes that were followed, the result of \(alternatives.unusedRefreshes) answered no load while "
+                + "it was fresh; without refreshAhead, about \(Int(saved.rounded())) of \(calls) calls would "
+                + "not have been made")
+    }
+
+    /// Returns the share of a call that a longer freshness saves.
+    ///
+    /// If requests for a key come at random, a call is made once in the freshness and the mean time to the next request. That
+    /// mean is not known for a single key. But with a time e from the end of freshness F to the call, (1 − F/F′) · exp(−e/F′)
+    /// has the expectation that is wanted, for every mean: so the sum is right, however different the keys are.
+    private static func saved(
+        by longer: Duration, insteadOf fresh: Duration, since part: (from: Int64, to: Int64?, count: UInt64)
+    ) -> Double {
+        let (long, short) = (longer.inNanoseconds, fresh.inNanoseconds)
+        let (low, high) = (Double(part.from) / long, Double(part.to ?? part.from * 2) / long)
+        let mean = high > low ? (exp(-low) - exp(-high)) / (high - low) : exp(-low)
+        return (1 - short / long) * mean
+    }
+}
+
+extension Duration {
+    fileprivate var inNanoseconds: Double { Double(nanoseconds) }
+}

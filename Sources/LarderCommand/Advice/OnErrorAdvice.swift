@@ -1,0 +1,33 @@
+import Larder
+import LarderBase
+
+extension AdviceBasis {
+    private static let fewest: UInt64 = 20
+    private static let longest = Duration.seconds(90 * 86_400)
+
+    /// Advice to serve older copies when the origin fails, if loads failed although there was a copy.
+    var longerOnError: Advice? {
+        let refused = alternatives.refusedForAge
+        let present = settings.filter { $0.topic == .onError }
+        let values = present.compactMap(\.duration)
+        // The loads were refused by one of the validators. All must permit the copy.
+        guard refused.count >= Self.fewest, !values.isEmpty, values.count == present.count, let least = values.min()
+        else { return nil }
+        let most = Self.longest.nanoseconds
+        guard
+            let limit = refused.limit(above: least.nanoseconds, upTo: most, below: 0.9)
+                ?? refused.limit(above: least.nanoseconds, upTo: most, below: 0.5)
+        else { return nil }
+        let value = Duration.nanoseconds(limit)
+        let answered = Double(refused.count(below: limit))
+        return Advice(
+            resource: resource, revision: metrics.revision, topic: .onError,
+            changes: present.filter { $0.duration.map { $0 < value } ?? false }.map {
+                .init(path: $0.path, plugin: $0.plugin, old: $0.value, new: .string(value.spelled))
+            },
+            effect: .staleErrors, figure: Double(metrics.staleErrors), saved: answered...answered,
+            sentence:
+                "\(counted(Int(clamping: metrics.staleErrors), "load")) failed although there was a copy; with onError "
+                + "\(value.spelled) instead of \(least.spelled), a copy would have answered \(Int(answered)) of them")
+    }
+}

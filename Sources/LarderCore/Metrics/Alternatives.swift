@@ -1,0 +1,81 @@
+/// Counts that tell what other settings of a policy would have brought. They hold no keys.
+///
+/// `larder advise` and reports turn them into advice.
+public struct Alternatives: Sendable, Hashable {
+    /// Loads that failed although there was a copy, because the copy was too old and for no other reason: by the window
+    /// after the end of freshness in which the copy would have been served.
+    public internal(set) var refusedForAge = CountsByLimit(.durations)
+    /// Loads that got a copy because their patience ended, and whose call was answered later: by the time from the start
+    /// of the wait to the answer.
+    public internal(set) var answeredLate = CountsByLimit(.durations)
+    /// Loads that got a copy because their patience ended, and whose call failed later: by the time from the start of the
+    /// wait to the failure.
+    public internal(set) var failedLate = CountsByLimit(.durations)
+    /// Loads that got a copy because their patience ended, and whose call was given up later by a timeout, or because the
+    /// background time was over: by the time for which the origin had not answered.
+    public internal(set) var givenUpLate = CountsByLimit(.durations)
+    /// Loads that got a copy without a wait, because the origin rested after the patience of an earlier load had ended.
+    public internal(set) var shownWhileSlow: UInt64 = 0
+    /// Calls that found a stale copy unchanged: by the time since the end of its freshness.
+    public internal(set) var unchanged = CountsByLimit(.durations)
+    /// Calls that found a stale copy changed: by the time since the end of its freshness.
+    public internal(set) var changed = CountsByLimit(.durations)
+    /// Calls that asked about a copy that was still fresh: by the time until the end of its freshness.
+    public internal(set) var askedWhileFresh = CountsByLimit(.durations)
+    /// Background refreshes whose result answered a load.
+    public internal(set) var usedRefreshes: UInt64 = 0
+    /// Background refreshes whose result answered no load until it was replaced or could no longer be served.
+    public internal(set) var unusedRefreshes: UInt64 = 0
+    /// Calls for a key whose copy a full store had evicted, while that copy would still be fresh: by the capacity that the
+    /// store lacked. It is estimated from a sample of the keys.
+    public internal(set) var evictedTooSoon = CountsByLimit(.sizes)
+
+    /// Creates empty counts.
+    public init() {}
+
+    /// Whether nothing was counted.
+    public var isEmpty: Bool {
+        Self.distributions.allSatisfy { self[keyPath: $0.path].isEmpty }
+            && Self.totals.allSatisfy { self[keyPath: $0.path] == 0 }
+    }
+
+    /// The counts that are divided by limits, with their names in dumps.
+    static let distributions: [(name: String, path: any WritableKeyPath<Alternatives, CountsByLimit> & Sendable)] = [
+        ("refused_for_age", \.refusedForAge), ("answered_late", \.answeredLate), ("failed_late", \.failedLate),
+        ("given_up_late", \.givenUpLate), ("unchanged", \.unchanged), ("changed", \.changed),
+        ("asked_while_fresh", \.askedWhileFresh), ("evicted_too_soon", \.evictedTooSoon),
+    ]
+
+    /// The other counts, with their names in dumps.
+    static let totals: [(name: String, path: any WritableKeyPath<Alternatives, UInt64> & Sendable)] = [
+        ("shown_while_slow", \.shownWhileSlow), ("used_refreshes", \.usedRefreshes),
+        ("unused_refreshes", \.unusedRefreshes),
+    ]
+
+    /// Adds the counts of another process or time.
+    public mutating func merge(_ other: Alternatives) {
+        for (_, path) in Self.distributions { self[keyPath: path].merge(other[keyPath: path]) }
+        for (_, path) in Self.totals { self[keyPath: path] = self[keyPath: path].plus(other[keyPath: path]) }
+    }
+
+    /// Returns the counts since `earlier`, which is a former state of these counts.
+    func since(_ earlier: Alternatives) -> Alternatives {
+        var difference = self
+        for (_, path) in Self.distributions {
+            difference[keyPath: path] = self[keyPath: path].since(earlier[keyPath: path])
+        }
+        for (_, path) in Self.totals { difference[keyPath: path] -= min(self[keyPath: path], earlier[keyPath: path]) }
+        return difference
+    }
+
+    /// The counts as JSON, without those that are zero.
+    var json: JSON {
+        .object(
+            Self.distributions.filter { !self[keyPath: $0.path].isEmpty }.map {
+                .init($0.name, self[keyPath: $0.path].json)
+            }
+                + Self.totals.filter { self[keyPath: $0.path] > 0 }.map {
+                    .init($0.name, .int(Int(clamping: min(self[keyPath: $0.path], MetricsDump.mostCount))))
+                })
+    }
+}

@@ -1,0 +1,134 @@
+import LarderBase
+
+/// Counts of durations or sizes, divided at round limits such as `12h` or `20MB`.
+///
+/// The counts are exact at each limit: ``count(below:)`` of 12 h is the number of durations that were shorter than 12 h.
+/// So a setting with a round value can be judged without knowing each single duration.
+public struct CountsByLimit: Sendable, Hashable {
+    /// The limits between which is counted.
+    public enum Scale: Sendable, Hashable {
+        /// From 10 ms to a year.
+        case durations
+        /// From 1 KB to 800 GB.
+        case sizes
+
+        /// The limits in nanoseconds or bytes, in order, with their names as a policy writes them.
+        var limits: [(name: String, value: Int64)] { self == .durations ? Self.durationLimits : Self.sizeLimits }
+
+        private static let durationLimits = limits([
+            ("ms", 1_000_000, [10, 20, 50, 100, 150, 200, 300, 400, 500, 600, 800]),
+            ("s", 1_000_000_000, [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50]),
+            ("m", 60_000_000_000, [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50]),
+            ("h", 3_600_000_000_000, [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20]),
+            ("d", 86_400_000_000_000, [1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 60, 90, 180, 365]),
+        ])
+
+        private static let sizeLimits = limits([
+            ("KB", 1_000, tens), ("MB", 1_000_000, tens), ("GB", 1_000_000_000, tens),
+        ])
+
+        private static let tens: [Int64] = [1, 10, 100].flatMap { ten in [1, 2, 3, 4, 5, 6, 8].map { $0 * ten } }
+
+        private static func limits(_ steps: [(unit: String, size: Int64, counts: [Int64])]) -> [(String, Int64)] {
+            steps.flatMap { step in step.counts.map { ("\($0)\(step.unit)", $0 * step.size) } }
+        }
+    }
+
+    /// The limits between which is counted.
+    public let scale: Scale
+    /// The count below each limit and not below the one before it, then the count of all that is larger. Empty if nothing
+    /// was counted.
+    private(set) var counts: [UInt64] = []
+
+    /// Creates empty counts.
+    public init(_ scale: Scale) {
+        self.scale = scale
+    }
+
+    /// The number of everything that was counted.
+    public var count: UInt64 { counts.reduce(0) { $0.plus($1) } }
+
+    /// Whether nothing was counted.
+    public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
+
+    /// Counts a duration in nanoseconds, or a size in bytes.
+    mutating func record(_ value: Int64, times: UInt64 = 1) { add(times, at: place(of: value)) }
+
+    /// Counts a duration.
+    package mutating func record(_ duration: Duration) { record(duration.nanoseconds) }
+
+    private mutating func add(_ times: UInt64, at place: Int) {
+        if counts.isEmpty { counts = Array(repeating: 0, count: scale.limits.count + 1) }
+        counts[place] = counts[place].plus(times)
+    }
+
+    /// The number of the first limit that is larger than `value`.
+    private func place(of value: Int64) -> Int {
+        let limits = scale.limits
+        var (first, end) = (0, limits.count)
+        while first < end {
+            let middle = (first + end) / 2
+            if limits[middle].value <= value { first = middle + 1 } else { end = middle }
+        }
+        return first
+    }
+
+    /// Adds the counts of `other`. Does nothing if the scales differ.
+    public mutating func merge(_ other: CountsByLimit) {
+        guard scale == other.scale, !other.counts.isEmpty else { return }
+        if counts.isEmpty { return counts = other.counts }
+        for place in counts.indices { counts[place] = counts[place].plus(other.counts[place]) }
+    }
+
+    /// Returns the counts since `earlier`, which is a former state of these counts.
+    func since(_ earlier: CountsByLimit) -> CountsByLimit {
+        guard scale == earlier.scale, counts.count == earlier.counts.count else { return self }
+        var difference = self
+        for place in counts.indices { difference.counts[place] -= min(counts[place], earlier.counts[place]) }
+        return difference
+    }
+
+    /// The parts that are not empty: the limits of each in nanoseconds or bytes, and its count. The last part has no end.
+    package var parts: [(from: Int64, to: Int64?, count: UInt64)] {
+        let limits = scale.limits
+        return counts.indices.filter { counts[$0] > 0 }.map { place in
+            (place == 0 ? 0 : limits[place - 1].value, place < limits.count ? limits[place].value : nil, counts[place])
+        }
+    }
+
+    /// Returns the number of durations or sizes that were smaller than `limit`. It is exact if `limit` is one of the
+    /// limits, and else the number below the limit before it.
+    package func count(below limit: Int64) -> UInt64 {
+        parts.reduce(0) { sum, part in part.to.map { $0 <= limit } == true ? sum.plus(part.count) : sum }
+    }
+
+    /// Returns the number of durations that were shorter than `limit`. It is exact if `limit` is one of the limits.
+    public func count(below limit: Duration) -> UInt64 { count(below: limit.nanoseconds) }
+}
+
+extension CountsByLimit {
+    /// The name of the part without an end.
+    private static let more = "more"
+
+    private func name(of place: Int) -> String {
+        place < scale.limits.count ? scale.limits[place].name : Self.more
+    }
+
+    /// The counts by the names of their limits: `{"8h": 31, "12h": 4}` are 31 below 8 h, and 4 below 12 h and not below 10 h.
+    var json: JSON {
+        .object(
+            counts.indices.filter { counts[$0] > 0 }.map {
+                JSON.Member(name(of: $0), .int(Int(clamping: min(counts[$0], MetricsDump.mostCount))))
+            })
+    }
+
+    /// Adds a count that was read under the name of a limit. Returns false if there is no such limit.
+    mutating func add(_ times: UInt64, named name: String) -> Bool {
+        let limits = scale.limits
+        guard let place = name == Self.more ? limits.count : limits.firstIndex(where: { $0.name == name }) else {
+            return false
+        }
+        add(times, at: place)
+        return true
+    }
+}
