@@ -114,22 +114,26 @@ import Testing
         let policy = """
             { "resource": "feed", "strategy": { "use": "network-first", "patience": "800ms" },
               "origin": { "use": "http", "url": "https://api.example/canary-1/{id}", "statuses": [200],
-                          "fields": { "Authorization": "Bearer canary-2", "X-Key": "canary",
-                                      "X-Some": "canary-4 ${TOKEN}", "X-Default": "${NONE:-canary5}",
-                                      "X-Whole": "${TOKEN}" } },
+                          "accept": ["canary/7"],
+                          "fields": { "Authorization": "Bearer canary-2", "X-Key": "canary", "canary": "x",
+                                      "X-Some": "canary-4 ${TOKEN}", "X-Default": "${NONE:-canary5}" } },
               "around": ["breaker", { "use": "retry", "retries": 2, "jitter": "10%" }],
-              "store": { "use": "memory", "capacity": "1MB" },
+              "store": { "use": "tiered", "tiers": [
+                  { "use": "memory", "capacity": "1MB" }, { "use": "file", "directory": "canary" },
+                  { "use": "file", "directory": "${FOLDER}" }] },
               "fallbacks": [{ "use": "file", "path": "canary/3.json" }] }
             """
         try SimulatedWorld().run { world in
             let simulated = try await SimulatedPantry(
-                ["feed": policy], in: world, files: ["canary/3.json": "3"], environment: ["TOKEN": "canary-6"])
+                ["feed": policy], in: world, files: ["canary/3.json": "3"],
+                environment: ["TOKEN": "canary-6", "FOLDER": "canary8"])
             let dump = await simulated.pantry.metrics.dump()
             let shown = try #require(dump.resources.first?.revisions.first?.policy).text(indented: false)
             #expect(!shown.contains("canary"), "\(shown)")
             for part in [
                 #""patience":"800ms""#, #""capacity":"1MB""#, #""retries":2"#, #""jitter":"10%""#, #""breaker""#,
-                #""use":"http""#, #""statuses":[200]"#, #""url":"…""#, #""X-Whole":"${TOKEN}""#,
+                #""use":"http""#, #""statuses":[200]"#, #""url":"…""#, #""fields":"…""#, #""directory":"${FOLDER}""#,
+                #"[{"use":"memory""#,
             ] { #expect(shown.contains(part), "\(part) in \(shown)") }
         }
     }

@@ -125,8 +125,8 @@ public struct RevisionDump: Sendable, Hashable {
     public var strategy: String
     /// Whether the revision was in effect when the dump was made.
     public var isCurrent: Bool
-    /// The policy in effect, without texts that could be secret, such as URLs and header fields. Dumps contain the policies
-    /// of the last three revisions; nil for the others.
+    /// The policy in effect, without values that could be secret: see ``SettingType/isShownInDumps``. Dumps contain the
+    /// policies of the last three revisions; nil for the others.
     public var policy: JSON?
     /// The metrics since the process began.
     public var metrics: ResourceMetrics

@@ -60,6 +60,7 @@ extension SettingType {
             read: { node, reading in
                 if case .list = node.content { return list.read(node, reading) }
                 return element.read(node, reading).map { [$0] }
-            })
+            }
+        ).shown(element.isShownInDumps)
     }
 }

@@ -14,7 +14,7 @@ public final class Part: Sendable {
     /// The JSON path of the part: `$.store.tiers[0]`.
     let path: String
     /// The node that holds the plugin's name.
-    private let name: Node
+    let name: Node
     let recipe: Recipe
     /// Whether the policy leaves it out, so that a plugin's defaults stand in its place.
     let isDefault: Bool

@@ -133,7 +133,8 @@ extension SettingType where Value == Duration {
             read: { node, reading in
                 if mayBeForever, node.string == "forever" { return .forever }
                 return quantity.read(node, in: limits, reading).map { .nanoseconds($0) }
-            })
+            }
+        ).shownInDumps
     }
 }
 
@@ -159,7 +160,8 @@ extension SettingType where Value == Range<Duration> {
                     return nil
                 }
                 return .nanoseconds(amounts[0]) ..< .nanoseconds(amounts[1])
-            })
+            }
+        ).shownInDumps
     }
 }
 
@@ -171,7 +173,8 @@ extension SettingType where Value == Int {
             "size", expectation: Quantity.size.expectation, schema: Quantity.size.schema(of: limits),
             example: "20MB",
             show: { "\"\(Quantity.size.text(Int64($0)))\"" },
-            read: { node, reading in Quantity.size.read(node, in: limits, reading).map { Int(clamping: $0) } })
+            read: { node, reading in Quantity.size.read(node, in: limits, reading).map { Int(clamping: $0) } }
+        ).shownInDumps
     }
 }
 

@@ -82,7 +82,8 @@ public final class Setting<Value: Sendable>: Sendable {
         SettingDeclaration(
             name: name, type: type.name, expectation: type.expectation, default: fallback.flatMap(type.show),
             isRequired: fallback == nil && defaultPart == nil, help: help, schema: type.schema, example: type.example,
-            kind: type.kind, isDefaultPart: defaultPart != nil, formerNames: formerNames, topic: topic)
+            kind: type.kind, isDefaultPart: defaultPart != nil, isShownInDumps: type.isShownInDumps,
+            formerNames: formerNames, topic: topic)
     }
 
     /// Returns the value that `settings` gives, or the default; nil after a problem was reported.
@@ -120,6 +121,8 @@ public struct SettingDeclaration: Sendable {
     public let kind: PluginKind?
     /// Whether the first registered plugin of ``kind`` is used when the setting is left out.
     public let isDefaultPart: Bool
+    /// Whether metrics dumps show the values.
+    public let isShownInDumps: Bool
     /// Former names, which policies may no longer use.
     public let formerNames: [String]
     /// The job of the setting, for advice; nil if none is given about it.

@@ -10,12 +10,17 @@ public struct SettingType<Value: Sendable>: Sendable {
     public let schema: JSON
     /// An allowed value, for starter policies and references; nil if no value fits everywhere.
     public let example: JSON?
+    /// Whether metrics dumps show the values. Dumps leave the machine, so they replace other values by `…`.
+    ///
+    /// Numbers, shares, sizes, durations, windows, flags and choices are shown. Everything else is not, unless
+    /// ``shownInDumps`` says so. The value of an environment variable is never shown.
+    public private(set) var isShownInDumps = false
     /// The kind of the plugins that a value names; nil if it names none.
     var kind: PluginKind?
     let show: @Sendable (Value) -> String?
     package let read: @Sendable (Node, PolicyDiagnostics) -> Value?
 
-    /// Makes a type of settings.
+    /// Makes a type of settings. Metrics dumps do not show its values: see ``shownInDumps``.
     ///
     /// `show` returns a value as a policy would write it, or nil if there is nothing to show. `read` returns the value
     /// of a node, or nil after reporting what is wrong with it.
@@ -37,7 +42,21 @@ public struct SettingType<Value: Sendable>: Sendable {
         SettingType<Value?>(
             name, expectation: expectation, schema: schema, example: example, show: { $0.flatMap(show) },
             read: { node, reading in read(node, reading).map { .some($0) } }
-        ).naming(kind)
+        ).naming(kind).shown(isShownInDumps)
+    }
+
+    /// The same type, with values that metrics dumps show. For texts that are never secret or personal:
+    /// `Setting("region", .text.shownInDumps, help: …)`.
+    public var shownInDumps: SettingType { shown(true) }
+
+    /// The same type, with values that metrics dumps do not show. For numbers that are secret, such as a PIN.
+    public var hiddenInDumps: SettingType { shown(false) }
+
+    /// The same type, with values that metrics dumps show or not.
+    func shown(_ isShown: Bool) -> SettingType {
+        var copy = self
+        copy.isShownInDumps = isShown
+        return copy
     }
 
     /// The same type of settings whose values name plugins of a kind.
@@ -85,7 +104,7 @@ public struct SettingType<Value: Sendable>: Sendable {
                 }
                 return values.count == items.count ? values : nil
             }
-        ).naming(element.kind)
+        ).naming(element.kind).shown(element.isShownInDumps)
     }
 }
 
@@ -123,7 +142,8 @@ extension SettingType where Value == String {
                     return nil
                 }
                 return word
-            })
+            }
+        ).shownInDumps
     }
 
     /// A name for a file or folder that is written to: letters, digits, `.`, `_` and `-`. It does not begin with a dot
@@ -198,7 +218,8 @@ extension SettingType where Value == Bool {
                     return nil
                 }
                 return value
-            })
+            }
+        ).shownInDumps
     }
 }
 
@@ -220,7 +241,8 @@ extension SettingType where Value == Int {
                     return nil
                 }
                 return value
-            })
+            }
+        ).shownInDumps
     }
 }
 
@@ -243,7 +265,8 @@ extension SettingType where Value == Double {
                     return nil
                 }
                 return value
-            })
+            }
+        ).shownInDumps
     }
 
     /// A share of a whole: `0.1` or `"10%"`.
@@ -274,7 +297,8 @@ extension SettingType where Value == Double {
                     return nil
                 }
                 return value
-            })
+            }
+        ).shownInDumps
     }
 
     private static func percent(_ text: String) -> Double? {

@@ -1,62 +1,68 @@
 extension Policy {
-    /// The policy in effect without texts that could be secret: for dumps, which leave the machine.
+    /// The policy in effect without values that could be secret: for dumps, which leave the machine.
     ///
-    /// It has the plugins' names, numbers, durations, sizes, shares, and lowercase words, such as those of a choice. Other
-    /// texts, such as URLs, paths and the values of header fields, are replaced. So is each value from the environment, by
-    /// `${NAME}`.
+    /// It has the plugins' names, and the values of settings whose type says that they may be shown
+    /// (``SettingType/isShownInDumps``). Other values, such as texts, URLs and paths, are replaced by `…`, and values
+    /// from the environment by `${NAME}`. Settings that have no effect are left out.
     var outline: JSON {
-        let names = Set(members.map(\.name))
+        .object(
+            (tree.members ?? []).compactMap { entry in
+                members.first { $0.name == entry.name }.map { member in
+                    .init(entry.name, entry.value.outline(of: self[member], isShown: false))
+                }
+            })
+    }
+}
+
+extension Part {
+    fileprivate var outline: JSON {
+        let isSection = plugin.kind.isSection
+        let name = name.written.map { Node.outline(written: $0) } ?? .string(plugin.name)
+        guard isSection || node["use"] != nil else { return name }
+        let settings = plugin.settings
         return .object(
-            (tree.members ?? []).filter { names.contains($0.name) }.map {
-                .init($0.name, $0.value.outline(isPart: true))
+            (node.members ?? []).compactMap { member in
+                if !isSection, member.name == "use" { return .init("use", name) }
+                return settings.first { $0.name == member.name }.map { setting in
+                    .init(setting.name, member.value.outline(of: nested, isShown: setting.isShownInDumps))
+                }
             })
     }
 }
 
 extension Node {
-    /// The text in place of one that is not shown.
-    private static let hidden = "…"
+    /// The text in place of a value that is not shown.
+    private static let hidden = JSON.string("…")
 
-    /// - Parameter isPart: whether this belongs to a plugin or a section. Other objects are maps, whose values an author
-    ///   chooses freely.
-    fileprivate func outline(isPart: Bool) -> JSON {
+    /// Returns the value without those that could be secret.
+    ///
+    /// - Parameters:
+    ///   - parts: the parts that the value may stand for.
+    ///   - isShown: whether a value that stands for no part is shown.
+    fileprivate func outline(of parts: [Part], isShown: Bool) -> JSON {
+        if let part = part(of: parts) { return part.outline }
+        if let written { return Self.outline(written: written) }
         switch content {
-        case .string(let text):
-            // A text around a name, or a default after it, could be secret.
-            if let written { return .string(written.isVariable ? written : Self.hidden) }
-            return .string(text.isQuantity || isPart && text.isWord ? text : Self.hidden)
-        case .list(let items): return .list(items.map { $0.outline(isPart: isPart && !$0.isMap) })
-        case .object(let members):
-            let isPart = isPart || !isMap
-            return .object(
-                members.map { .init($0.name, $0.value.outline(isPart: isPart && !$0.value.isMap)) })
-        default: return shown
+        case .list(let items) where isShown || items.contains { $0.part(of: parts) != nil }:
+            return .list(items.map { $0.outline(of: parts, isShown: isShown) })
+        case .object(let members) where isShown:
+            return .object(members.map { .init($0.name, $0.value.outline(of: parts, isShown: true)) })
+        default: return isShown ? shown : Self.hidden
         }
     }
 
-    /// Whether this is an object that names no plugin.
-    private var isMap: Bool { members.map { inner in !inner.contains { $0.name == "use" } } ?? false }
+    /// The part that the value stands for.
+    private func part(of parts: [Part]) -> Part? { parts.first { $0.node.position == position } }
+
+    /// Returns the outline of a text with values from the environment. A text around the name of a variable, or a default
+    /// after it, could be secret.
+    fileprivate static func outline(written: String) -> JSON { written.isVariable ? .string(written) : hidden }
 }
 
 extension String {
-    private static let units: Set<String> = [
-        "ns", "us", "µs", "ms", "s", "m", "h", "d", "B", "KB", "MB", "GB", "TB", "%",
-    ]
-
-    /// Whether the text is a duration, a size or a share.
-    fileprivate var isQuantity: Bool {
-        let digits = prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        return !digits.isEmpty && digits.count <= 16 && Self.units.contains(String(dropFirst(digits.count)))
-    }
-
     /// Whether the text is the name of one environment variable and nothing else: `${NAME}`.
     fileprivate var isVariable: Bool {
         hasPrefix("${") && hasSuffix("}")
             && dropFirst(2).dropLast().allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-    }
-
-    /// Whether the text is a short lowercase word, with hyphens.
-    fileprivate var isWord: Bool {
-        (1...32).contains(utf8.count) && utf8.allSatisfy { (97...122).contains($0) || $0 == 45 }
     }
 }
