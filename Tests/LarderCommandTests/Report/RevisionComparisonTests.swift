@@ -48,7 +48,8 @@ import Larder
 
     /// A fleet in which some installations have the old revision and some the new one, each with loads in ten periods.
     private static func fleet(
-        _ count: Int, wait: (_ isNew: Bool, _ device: Int, _ minute: Int64) -> Double
+        _ count: Int, from old: JSON = old, to new: JSON = new,
+        wait: (_ isNew: Bool, _ device: Int, _ minute: Int64) -> Double
     ) throws -> Report.Section {
         try section(
             (0..<count).map { device in
@@ -160,6 +161,15 @@ import Larder
                 "since bbb (strategy.patience 800ms → 3s) the mean wait is 810 ms instead of 209 ms; "
                     + "the two were not in use at the same time"
             ])
+    }
+
+    @Test func revisionsThatDifferInHiddenTextSaySo() throws {
+        let section = try Self.fleet(60, from: Self.old, to: Self.old) { isNew, device, _ in
+            (isNew ? 0.9 : 0.3) + Double(device % 7) * 0.01
+        }
+        let finding = try #require(section.findings.first)
+        #expect(finding.hasPrefix("with bbb (a setting that is not shown changed) the mean wait is"))
+        #expect(section.comparisons.first?.changedLines == ["a setting that is not shown changed"])
     }
 
     @Test func changesNameEveryLineThatDiffers() {

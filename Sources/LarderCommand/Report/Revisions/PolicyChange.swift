@@ -18,6 +18,9 @@ struct PolicyChange: Sendable, Hashable {
         }
     }
 
+    /// The line for revisions that differ although no line does. Dumps do not show texts, for example.
+    static let hiddenLine = "a setting that is not shown changed"
+
     /// The number of lines of a policy that are compared. A dump may contain any.
     private static let mostLines = 2_000
 
