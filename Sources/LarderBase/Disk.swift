@@ -94,18 +94,25 @@ public enum Disk {
             throw Failure("read the file", status.st_mode & S_IFMT == S_IFDIR ? EISDIR : notRegular)
         }
         guard Int(clamping: status.st_size) <= limit else { throw Failure("read the file", EFBIG) }
-        // The chunk is one byte larger than the file: if it is not full, the whole file was read.
-        var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(Int(clamping: status.st_size) + 1, 512)))
         let isWritable = status.st_mode & S_IWUSR != 0
+        return (try rest(of: file, size: Int(clamping: status.st_size), limit: limit), isWritable)
+    }
+
+    /// Returns the bytes from the position of an open file, pipe or terminal to its end.
+    ///
+    /// - Parameter size: the expected number of bytes; nil if it is not known.
+    /// - Throws: ``Failure``, with `EFBIG` if there are more than `limit` bytes.
+    package static func rest(of file: Int32, size: Int? = nil, limit: Int = .max) throws(Failure) -> [UInt8] {
+        // The chunk is one byte larger than the file: if it is not full, the whole file was read.
+        let most = 1 << 16
+        var chunk = [UInt8](repeating: 0, count: size.map { min(most, max($0 + 1, 512)) } ?? most)
         var bytes: [UInt8] = []
         while true {
             let count = uninterrupted { Self.read(file, into: &chunk) }
             if count < 0 { throw Failure("read the file") }
             guard bytes.count + count <= limit else { throw Failure("read the file", EFBIG) }
-            if bytes.isEmpty, count < chunk.count, count == Int(clamping: status.st_size) {
-                return (Array(chunk[..<count]), isWritable)
-            }
-            if count == 0 { return (bytes, isWritable) }
+            if bytes.isEmpty, count < chunk.count, count == size { return Array(chunk[..<count]) }
+            if count == 0 { return bytes }
             bytes += chunk[..<count]
         }
     }

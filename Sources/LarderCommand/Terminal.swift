@@ -18,7 +18,7 @@ public struct Terminal: Sendable {
     /// The wall time, by which clocks of other processes are judged.
     var now: @Sendable () -> Timestamp = { SystemWorld().now }
     /// Returns the whole input of the command.
-    var input: @Sendable () -> [UInt8] = { Self.readAll(from: 0) }
+    var input: @Sendable () -> [UInt8] = { (try? Disk.rest(of: 0)) ?? [] }
     /// Waits between two looks at what a command follows.
     var pause: @Sendable (Duration) async throws -> Void = { try await SystemWorld().sleep(for: $0) }
     /// The screen that a command may draw; nil if the output is no terminal.
@@ -105,25 +105,6 @@ public struct Terminal: Sendable {
 
     /// Removes the progress bar.
     func clearLine() { err(Array("\r\u{1B}[K".utf8)) }
-
-    private static func readAll(from file: Int32) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = chunk.withUnsafeMutableBytes { buffer in
-                #if canImport(Darwin)
-                    Darwin.read(file, buffer.baseAddress, buffer.count)
-                #elseif canImport(Glibc)
-                    Glibc.read(file, buffer.baseAddress, buffer.count)
-                #else
-                    Musl.read(file, buffer.baseAddress, buffer.count)
-                #endif
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return bytes }
-            bytes += chunk[..<count]
-        }
-    }
 
     private static func write(_ bytes: [UInt8], to file: Int32) {
         var rest = bytes[...]
