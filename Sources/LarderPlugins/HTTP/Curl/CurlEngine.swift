@@ -2,11 +2,6 @@
     import CLarder
     import LarderBase
     import LarderCore
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
 
     /// The exchanges that run at the same time, and a thread that goes on with them when bytes arrive or time passes.
     ///
@@ -16,28 +11,6 @@
     /// `@unchecked Sendable`: `inbox` is locked. Everything else that can change is used by the thread alone that holds
     /// `turn`.
     final class CurlEngine: @unchecked Sendable {
-        /// An order to the thread that is at work.
-        private enum Command {
-            case start(CurlExchange)
-            case resume(UInt64)
-            case cancel(UInt64)
-        }
-
-        private struct Inbox {
-            var commands: [Command] = []
-            var lastNumber: UInt64 = 0
-            /// Whether a thread is at work, or about to be, that carries out the commands before it stops.
-            var isWorking = false
-            /// Whether there is no exchange.
-            var isIdle = true
-            /// Whether there is a thread, or one is being started.
-            var isStarted = false
-            var isClosed = false
-        }
-
-        /// The number of handles that are kept for further exchanges.
-        private static let mostSpare = 64
-
         let curl: CurlLibrary
         /// The largest number of requests that run at once with a server where a connection carries many.
         private let streams: Int
@@ -45,11 +18,11 @@
         private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
         private let multi: CurlLibrary.Handle
         private let sockets: CurlSockets
-        private let inbox = Locked(Inbox())
+        private let inbox = Locked(CurlInbox())
         /// Held by the thread that uses libcurl.
         private let turn = BlockingLock(())
 
-        private var spare: [CurlHandle] = []
+        private var handles = CurlHandlePool()
         private var queues: ServerQueues
         private var exchanges: [UInt64: CurlExchange] = [:]
         /// The exchanges whose heads may have arrived in this round.
@@ -83,33 +56,25 @@
             _ = larder_curl_multi_set_long(curl.setMulti, multi, .maxConnections, max(32, connections))
         }
 
-        deinit {
-            if !inbox.withLock({ $0.isStarted }) { release() }
-        }
+        deinit { if !inbox.withLock({ $0.isStarted }) { release() } }
 
         /// The uptime now.
         var uptime: Duration { world.uptime }
 
+        /// Called by an exchange when its head has arrived.
+        func headArrived(of exchange: CurlExchange) { deliverable.append(exchange) }
+
         // MARK: From any thread
 
         /// Returns a number for an exchange.
-        func nextNumber() -> UInt64 {
-            inbox.withLock { inbox in
-                inbox.lastNumber += 1
-                return inbox.lastNumber
-            }
-        }
+        func nextNumber() -> UInt64 { inbox.withLock { $0.nextNumber() } }
 
         /// Starts an exchange. It fails if there is no thread and none can be started.
         func start(_ exchange: CurlExchange) {
-            let (isFirst, mustWork, isIdle) = inbox.withLock { inbox in
-                defer { (inbox.isStarted, inbox.isWorking, inbox.isIdle) = (true, true, false) }
-                inbox.commands.append(.start(exchange))
-                return (!inbox.isStarted, !inbox.isWorking, inbox.isIdle)
-            }
-            if isFirst {
-                if !startThread({ self.run() }) { failToStart() }
-            } else if mustWork {
+            switch inbox.withLock({ $0.start(exchange) }) {
+            case .nothing: break
+            case .thread: if !startThread({ self.run() }) { failToStart() }
+            case .work(let isIdle):
                 // Where a library may wait for a look-up, only the engine's thread does.
                 if !isIdle || !curl.leavesLookUps || !workHere() { sockets.wake() }
             }
@@ -122,11 +87,7 @@
 
         /// Ends the exchanges that no thread takes care of. The next request tries again to start one.
         private func failToStart() {
-            let commands = inbox.withLock { inbox in
-                defer { (inbox.commands, inbox.isStarted, inbox.isWorking) = ([], false, false) }
-                return inbox.commands
-            }
-            for case .start(let exchange) in commands {
+            for exchange in inbox.withLock({ $0.failToStart() }) {
                 exchange.fail(HTTPFailure(.other, "the system has no thread left"))
             }
         }
@@ -137,14 +98,8 @@
         /// Ends an exchange, if it has not ended. Nothing is told about it.
         func cancel(_ number: UInt64) { post(.cancel(number)) }
 
-        private func post(_ command: Command) {
-            let mustWake = inbox.withLock { inbox in
-                // Without a thread, there are no exchanges.
-                guard inbox.isStarted else { return false }
-                inbox.commands.append(command)
-                return !inbox.isWorking
-            }
-            if mustWake { sockets.wake() }
+        private func post(_ command: CurlInbox.Command) {
+            if inbox.withLock({ $0.add(command) }) { sockets.wake() }
         }
 
         /// Ends the thread. There must be no exchanges, and none may be started any more.
@@ -179,11 +134,7 @@
             while true {
                 carryOutCommands()
                 act()
-                let isOver = inbox.withLock { inbox in
-                    inbox.isWorking = !inbox.commands.isEmpty
-                    inbox.isIdle = exchanges.isEmpty && inbox.commands.isEmpty
-                    return !inbox.isWorking
-                }
+                let isOver = inbox.withLock { $0.stop(hasExchanges: !exchanges.isEmpty) }
                 if isOver { return }
             }
         }
@@ -191,7 +142,8 @@
         /// Lets libcurl do what the time makes possible, such as to send requests, and hands over what has arrived.
         private func act() {
             var (running, milliseconds): (Int32, Int) = (0, -1)
-            for _ in 0..<Self.mostActs {
+            // libcurl may ask to be called again at once, but not for ever.
+            for _ in 0..<32 {
                 let hasFinished = endFinished()
                 if nextEnd <= uptime { endOverdue() }
                 deliver()
@@ -204,15 +156,8 @@
             sockets.wake(at: exchanges.isEmpty ? next : min(next, nextEnd), now: now)
         }
 
-        /// The number of times that libcurl may ask at once to be called again.
-        private static let mostActs = 32
-
         private func carryOutCommands() {
-            let commands = inbox.withLock { inbox in
-                defer { inbox.commands = [] }
-                return inbox.commands
-            }
-            for command in commands {
+            for command in inbox.withLock({ $0.take() }) {
                 switch command {
                 case .start(let exchange):
                     exchanges[exchange.number] = exchange
@@ -236,9 +181,7 @@
 
         /// Gives libcurl the request of an exchange. Returns false if libcurl cannot take it.
         private func add(_ exchange: CurlExchange) -> Bool {
-            guard let handle = spare.popLast() ?? curl.makeEasy().map({ CurlHandle(pointer: $0) }) else {
-                return false
-            }
+            guard let handle = handles.take(of: curl) else { return false }
             exchange.begin(on: handle)
             nextEnd = min(nextEnd, exchange.end)
             if curl.add(multi, handle.pointer) == 0 { return true }
@@ -246,9 +189,6 @@
             curl.endEasy(handle.pointer)
             return false
         }
-
-        /// Called by an exchange when its head has arrived.
-        func headArrived(of exchange: CurlExchange) { deliverable.append(exchange) }
 
         /// Ends the exchanges that libcurl has finished. Returns false if there are none.
         private func endFinished() -> Bool {
@@ -296,12 +236,12 @@
             // Without a handle, it still waits.
             guard let handle = exchange.handle else { return queues.remove(exchange.number, from: exchange.server) }
             _ = curl.remove(multi, handle)
-            if spare.count < Self.mostSpare { spare.append(exchange.detach(handle)) } else { curl.endEasy(handle) }
+            if handles.isFull { curl.endEasy(handle) } else { handles.keep(exchange.detach(handle)) }
             if let next = queues.end(at: exchange.server).flatMap({ exchanges[$0] }) { begin(next) }
         }
 
         private func release() {
-            for handle in spare { curl.endEasy(handle.pointer) }
+            handles.release(of: curl)
             _ = curl.endMulti(multi)
         }
     }

@@ -1,30 +1,6 @@
 #if canImport(Glibc) || canImport(Musl)
     import CLarder
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-    import LarderBase
     import LarderCore
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
-
-    /// A handle of libcurl for one exchange after the other.
-    struct CurlHandle {
-        /// The options that many requests have in common.
-        struct Setup: Hashable {
-            var isSecure: Bool
-            var trust: HTTPTrust
-        }
-
-        let pointer: CurlLibrary.Handle
-        /// The options that are set; nil if none are.
-        var setup: Setup?
-    }
 
     /// One exchange with a server: a handle of libcurl with its request, and what has arrived of the answer.
     ///
@@ -49,11 +25,8 @@
         private let curl: CurlLibrary
         private let control: HTTPBody.Control
         private let pending: PendingAnswer
-        private let isRepeatable: Bool
-        private var fieldList: UnsafeMutableRawPointer?
-        private var bodyBytes: UnsafeMutableRawBufferPointer?
-        /// Where libcurl writes its own words for an error. They may contain the host, so they are not shown.
-        private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
+        /// The memory that libcurl reads the request from.
+        private let memory: CurlRequestMemory
 
         private var reader = HTTPHeadReader()
         private var head: HTTPHead?
@@ -82,14 +55,8 @@
             (self.request, self.number, self.engine, curl) = (request, number, engine, engine.curl)
             (self.limits, self.trust, self.pending, self.control) = (limits, trust, pending, control)
             server = request.server
-            isRepeatable = request.isRepeatable
+            memory = CurlRequestMemory(engine.curl)
             wholeEnd = engine.uptime + min(limits.whole, .seconds(1 << 31))
-        }
-
-        deinit {
-            curl.endList(fieldList)
-            bodyBytes?.deallocate()
-            errorText.deallocate()
         }
 
         // MARK: The request
@@ -102,11 +69,12 @@
             let setup = CurlHandle.Setup(isSecure: request.url.prefix(6).lowercased() == "https:", trust: trust)
             if handle.setup != setup {
                 if handle.setup != nil { curl.resetEasy(handle.pointer) }
-                prepare(handle.pointer, setup)
+                setup.apply(to: handle.pointer, of: curl)
             }
             // The other methods leave options behind.
             if request.method == "GET", request.body == nil { self.setup = setup }
-            prepare(handle.pointer, for: request)
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            memory.apply(request, to: handle.pointer, connectLimit: limits.connect, context: context)
         }
 
         /// Returns a handle that has done the exchange, for another one.
@@ -121,103 +89,21 @@
             return CurlHandle(pointer: handle, setup: setup)
         }
 
-        private func prepare(_ handle: CurlLibrary.Handle, for request: HTTPRequest) {
-            let context = Unmanaged.passUnretained(self).toOpaque()
-            curl.set(.private, context, on: handle)
-            curl.set(.writeData, context, on: handle)
-            curl.set(.headerData, context, on: handle)
-            errorText[0] = 0
-            curl.set(.errorBuffer, UnsafeRawPointer(errorText), on: handle)
-            let milliseconds = (min(limits.connect, .seconds(1 << 20)).nanoseconds + 999_999) / 1_000_000
-            curl.set(.connectTimeoutMS, Int(max(1, milliseconds)), on: handle)
-            curl.set(.address, request.url, on: handle)
-            prepareMethod(handle, of: request)
-            if !isRepeatable { forbidRepetition(handle, context) }
-            for field in request.fields {
-                addLine(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
-            }
-            if let fieldList { curl.set(.httpHeader, UnsafeRawPointer(fieldList), on: handle) }
-        }
-
-        /// Sets the options that many requests have in common.
-        private func prepare(_ handle: CurlLibrary.Handle, _ setup: CurlHandle.Setup) {
-            _ = larder_curl_set_data_function(curl.setEasy, handle, .writeFunction, Self.receiveBody)
-            _ = larder_curl_set_data_function(curl.setEasy, handle, .headerFunction, Self.receiveLine)
-            curl.set(.noSignal, 1, on: handle)
-            // A cancelled exchange does not wait until the system's look-up of a name has ended.
-            curl.set(.quickExit, 1, on: handle)
-            curl.set(.disallowUsernameInURL, 1, on: handle)
-            if !curl.set(.protocolNames, "http,https", on: handle) { curl.set(.protocols, 3, on: handle) }
-            curl.set(.suppressConnectHeaders, 1, on: handle)
-            curl.set(.tcpKeepAlive, 1, on: handle)
-            curl.set(.sslVerifyPeer, 1, on: handle)
-            curl.set(.sslVerifyHost, 2, on: handle)
-            _ = larder_curl_set_socket_function(curl.setEasy, handle, .socketFunction, Self.closeInChildren)
-            if curl.hasHTTP2, setup.isSecure {
-                // HTTP/2 where TLS offers it. A request waits for a connection that may turn out to carry many.
-                curl.set(.httpVersion, 4, on: handle)
-                curl.set(.pipeWait, 1, on: handle)
-            } else {
-                curl.set(.httpVersion, 2, on: handle)
-            }
-            if let encodings = curl.encodings { curl.set(.acceptEncoding, encodings, on: handle) }
-            if let authorities = setup.trust.authorities {
-                curl.set(.caInfo, authorities, on: handle)
-                curl.set(.caPath, nil, on: handle)
-            }
-        }
-
-        private func prepareMethod(_ handle: CurlLibrary.Handle, of request: HTTPRequest) {
-            if request.method == "HEAD" { curl.set(.noBody, 1, on: handle) }
-            let hasBody = request.body != nil || ["POST", "PUT", "PATCH"].contains(request.method)
-            if hasBody {
-                let body = request.body ?? Data()
-                let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, body.count), alignment: 1)
-                body.copyBytes(to: bytes)
-                bodyBytes = bytes
-                curl.set(.post, 1, on: handle)
-                curl.set(.postFields, UnsafeRawPointer(bytes.baseAddress), on: handle)
-                _ = larder_curl_set_size(curl.setEasy, handle, .postFieldSize, Int64(body.count))
-                addLine("Expect:")
-                // Otherwise libcurl would call the body a form.
-                if !request.fields.contains(where: { $0.name == "content-type" }) { addLine("Content-Type:") }
-            }
-            let usual = hasBody ? "POST" : "GET"
-            if request.method != usual, request.method != "HEAD" {
-                curl.set(.customRequest, request.method, on: handle)
-            }
-        }
-
-        /// Makes libcurl send the request at most once. It would send it again when a connection that it used before
-        /// ends without an answer.
-        private func forbidRepetition(_ handle: CurlLibrary.Handle, _ context: UnsafeMutableRawPointer) {
-            curl.set(.prerequestData, context, on: handle)
-            let set = larder_curl_set_prerequest_function(curl.setEasy, handle, .prerequestFunction, Self.allowSending)
-            if set != 0 { curl.set(.freshConnect, 1, on: handle) }
-        }
-
-        private func addLine(_ line: String) {
-            fieldList = line.withCString { curl.appendToList(fieldList, $0) } ?? fieldList
-        }
-
-        /// Keeps a socket from programs that this process starts.
-        private static let closeInChildren: CurlSocketFunction = { _, socket, _ in
-            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-            return 0
-        }
-
         // MARK: The answer
 
-        private static let receiveLine: CurlDataFunction = { bytes, size, count, context in
+        /// Takes a line of the head. The context is the exchange.
+        static let receiveLine: CurlDataFunction = { bytes, size, count, context in
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
             return CurlExchange.of(context)?.receive(line: line) == true ? size * count : 0
         }
 
-        private static let receiveBody: CurlDataFunction = { bytes, size, count, context in
+        /// Takes bytes of the body. The context is the exchange.
+        static let receiveBody: CurlDataFunction = { bytes, size, count, context in
             CurlExchange.of(context)?.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
         }
 
-        private static let allowSending: CurlPrerequestFunction = { context, _, _, _, _ in
+        /// Lets libcurl send the request once. The context is the exchange.
+        static let allowSending: CurlPrerequestFunction = { context, _, _, _, _ in
             guard let exchange = CurlExchange.of(context) else { return 1 }
             exchange.timesSent += 1
             return exchange.timesSent == 1 ? 0 : 1
@@ -284,8 +170,8 @@
         func finish(_ code: Int32) {
             if code == 0, head != nil { return finish(with: nil) }
             // libcurl takes an answer without a complete head for an empty one.
-            let words = String(cString: errorText)
-            finish(with: failure ?? refusal ?? HTTPFailure(curl: code == 0 ? 18 : code, words, hasHead: head != nil))
+            let code = code == 0 ? 18 : code
+            finish(with: failure ?? refusal ?? HTTPFailure(curl: code, memory.errorWords, hasHead: head != nil))
         }
 
         /// Ends an exchange that has not begun.
