@@ -80,8 +80,8 @@ extension AlertRules {
             fallback: try arguments.share(of: "fallback", default: 0.2),
             originErrors: try arguments.share(of: "origin-errors", default: 0.5),
             refreshErrors: try arguments.share(of: "refresh-errors", default: 0.5),
-            p95: try arguments.limit(of: "p95", default: .seconds(2)),
-            age: try arguments.limit(of: "age", default: .seconds(86_400)))
+            p95: try arguments.limit(of: "p95", default: .seconds(2), within: Sketch(.latency)),
+            age: try arguments.limit(of: "age", default: .seconds(86_400), within: Sketch(.age)))
         window = try arguments.time(of: "window", default: .seconds(300))
         lasting = try arguments.time(of: "for", default: .seconds(600))
         loads = try arguments.number(of: "loads", in: 0...1_000_000_000, default: 20)
@@ -100,12 +100,19 @@ extension Arguments {
         return number
     }
 
-    /// A duration, or nil for `off`.
-    fileprivate func limit(of option: String, default fallback: Duration) throws(UsageError) -> Duration? {
+    /// A duration, or nil for `off`. Prometheus knows no percentile above the largest bound of a histogram's buckets.
+    fileprivate func limit(
+        of option: String, default fallback: Duration, within scale: Sketch
+    ) throws(UsageError) -> Duration? {
         guard let text = value(of: option) else { return fallback }
         if text == "off" { return nil }
         guard let duration = Duration(spelled: text), duration < .forever else {
             throw UsageError(message: "--\(option) takes a duration such as 500ms or 30s, or 'off'")
+        }
+        if let most = scale.histogramBounds.last, duration >= most {
+            throw UsageError(
+                message: "--\(option) must be shorter than \(most.spelled): the buckets of the histogram end there, "
+                    + "so the rule could never warn")
         }
         return duration
     }

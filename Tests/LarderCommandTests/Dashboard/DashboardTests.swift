@@ -106,6 +106,15 @@ import Testing
         #expect(!rules.contains("LarderCopiesRefused") && !rules.contains("LarderCopiesOld"))
     }
 
+    @Test(arguments: [("p95", "29999ms", "30s"), ("age", "2591999s", "30d")])
+    func limitBeyondTheBucketsIsRefused(_ option: String, _ possible: String, _ most: String) async {
+        for tooLong in [most, "365d"] {
+            let output = await Output(["dashboard", "--alerts", "--" + option, tooLong])
+            #expect(output.code == 2 && output.err.contains("--\(option) must be shorter than \(most): the buckets"))
+        }
+        #expect(await Output(["dashboard", "--alerts", "--" + option, possible]).code == 0)
+    }
+
     @Test(arguments: [
         ["--failed", "5"], ["--failed", "-1%"], ["--failed", "many"], ["--p95", "2"], ["--age", "forever"],
         ["--window", "0s"], ["--for", "soon"], ["--loads", "-1"], ["--out", "x", "--alerts"], ["operand"],
