@@ -185,7 +185,10 @@ import Testing
             try await Self.sleep(11, simulated)
             #expect(simulated.pantry.attachment(OTLPExporter.self)?.failures == 1)
         }
-        for (text, count) in [("", 0), ("{}", 0), (#"{"rejectedDataPoints" : 3}"#, 3), (#"{"rejectedDataPoints""#, 0)] {
+        for (text, count) in [
+            ("", 0), ("{}", 0), (#"{"rejectedDataPoints" : 3}"#, 3),
+            (#"{"rejectedDataPoints":99999999999999999999}"#, .max), (#"{"rejectedDataPoints""#, 0),
+        ] {
             #expect(OTLPExporter.rejected(Array(text.utf8)) == count)
         }
     }

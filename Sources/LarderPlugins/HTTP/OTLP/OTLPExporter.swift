@@ -8,8 +8,10 @@ public import LarderCore
 
 /// Sends the metrics of a pantry to an OpenTelemetry collector, again and again: the section `otlp` of `_larder.json`.
 ///
-/// Each request has all counts since the process began. A request that fails therefore loses nothing and is not repeated,
-/// and only one is in memory at a time. Loads do not wait for it. When the pantry is closed, the last counts are sent.
+/// Each request has all counts since the process began, so a request that fails is not repeated: the next one has its counts
+/// too. The states and gauges of that moment are lost, and so are the last counts if the last request fails or the process
+/// is killed. Only one request is in memory at a time. Loads do not wait for it. When the pantry is closed, the last counts
+/// are sent.
 ///
 /// `pantry.attachment(OTLPExporter.self)` tells how many requests failed.
 public final class OTLPExporter: Attachment {
@@ -95,13 +97,14 @@ public final class OTLPExporter: Attachment {
         if rejected > 0 { throw HTTPFailure(.other, "the collector rejected \(rejected) of the numbers") }
     }
 
-    /// Returns the number of points that the collector rejected, which an answer of a success tells.
+    /// Returns the number of points that the collector rejected although the status is that of a success. Returns 0 if the
+    /// answer does not tell it as a whole number, in digits or in a text of digits.
     static func rejected(_ answer: [UInt8]) -> Int {
         let name = Array("\"rejectedDataPoints\"".utf8)
         guard let start = answer.indices.first(where: { answer[$0...].starts(with: name) }) else { return 0 }
         let digits = answer[(start + name.count)...].drop { " \t\r\n:\"".utf8.contains($0) }
             .prefix { (0x30...0x39).contains($0) }
-        return Int(String(decoding: digits, as: UTF8.self)) ?? 0
+        return digits.isEmpty ? 0 : Int(String(decoding: digits, as: UTF8.self)) ?? .max
     }
 
     // MARK: Telling
