@@ -59,8 +59,8 @@ public final class Pantry: Sendable {
     ///   - cache: the folder for stores, dumps and logs. The default is a folder for this program in the user's folder for
     ///     caches.
     ///   - data: the folder for data of users that is not a cache, such as changes that were not sent yet, and for the
-    ///     identity of the installation. It is made when it is first used, and no clearing reaches it. The default is a folder for this program in the user's
-    ///     folder for the data of programs.
+    ///     identity of the installation. It is made when it is first used, and no clearing reaches it. The default is a
+    ///     folder for this program in the user's folder for the data of programs.
     ///   - ifCacheUnusable: whether to go on without the parts of that folder that cannot be used. ``cacheProblems`` lists
     ///     them.
     ///   - ifUnsound: whether to start with the last sound policies if these have errors. ``warnings`` and ``events`` then
@@ -98,8 +98,8 @@ public final class Pantry: Sendable {
     ///   - cache: the folder for stores, dumps and logs. The default is a folder for this program in the user's folder for
     ///     caches.
     ///   - data: the folder for data of users that is not a cache, such as changes that were not sent yet, and for the
-    ///     identity of the installation. It is made when it is first used, and no clearing reaches it. The default is a folder for this program in the user's
-    ///     folder for the data of programs.
+    ///     identity of the installation. It is made when it is first used, and no clearing reaches it. The default is a
+    ///     folder for this program in the user's folder for the data of programs.
     ///   - ifCacheUnusable: whether to go on without the parts of that folder that cannot be used. ``cacheProblems`` lists
     ///     them.
     ///   - environment: the values for `${NAME}` in policies.
