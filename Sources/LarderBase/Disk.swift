@@ -113,6 +113,7 @@ public enum Disk {
             guard bytes.count + count <= limit else { throw Failure("read the file", EFBIG) }
             if bytes.isEmpty, count < chunk.count, count == size { return Array(chunk[..<count]) }
             if count == 0 { return bytes }
+            if bytes.isEmpty, let size { bytes.reserveCapacity(min(size, limit)) }
             bytes += chunk[..<count]
         }
     }

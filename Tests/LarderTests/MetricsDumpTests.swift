@@ -176,7 +176,7 @@ import Testing
         let bucket = "[1,1000000000000000]"
         let full = (0..<1_800).map { "[\($0),1000000000000000]" }.joined(separator: ",")
         let fault = #"{"tier":"t","kind":"read","count":1000000000000000}"#
-        let faults = repeatElement(fault, count: 20_000).joined(separator: ",")
+        let faults = repeatElement(fault, count: 2_000).joined(separator: ",")
         let total =
             #"{"counters":{"loads":1000000000000000},"faults":[\#(faults)],"#
             + #""latency":{"live":{"scale":"latency","sum":1,"buckets":[\#(full)]}},"#

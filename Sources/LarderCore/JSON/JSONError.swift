@@ -6,4 +6,6 @@ package struct JSONError: Error, Sendable {
     package let expected: String?
     /// The position of the mistake.
     package let position: SourcePosition
+    /// Whether the text has more values than the reader allows. It may be JSON then.
+    var isLimit = false
 }

@@ -8,17 +8,39 @@ package struct JSONParser {
     package static let mostBytes = 1_000_000
     private static let deepest = 64
 
+    /// A list among the members of the root, whose items are not kept in the tree.
+    package struct PassedList {
+        /// The name of the member.
+        let name: String
+        /// Called with each item, and the members of the root before the list.
+        let pass: (_ item: Node, _ before: [Node.Member]) -> Void
+
+        package init(_ name: String, pass: @escaping (_ item: Node, _ before: [Node.Member]) -> Void) {
+            (self.name, self.pass) = (name, pass)
+        }
+    }
+
     private let source: SourceText
     private let bytes: [UInt8]
     private var position = 0
     private var depth = 0
+    /// The number of values in the tree so far. A value takes many times the memory of its text.
+    private var values = 0
+    private let mostValues: Int
+    private let passed: PassedList?
 
     /// Returns the tree of a text.
     ///
+    /// - Parameters:
+    ///   - mostValues: the largest number of values in the tree, and in each item of the passed list.
+    ///   - passed: a list whose items are passed on one after the other, so that the list is never in memory as a whole. It
+    ///     is empty in the tree.
     /// - Throws: ``JSONError`` for the first mistake. The parser stops there, because the meaning of the text after a
     ///   mistake is uncertain.
-    package static func parse(_ source: SourceText) throws(JSONError) -> Node {
-        var parser = JSONParser(source)
+    package static func parse(
+        _ source: SourceText, mostValues: Int = .max, passing passed: PassedList? = nil
+    ) throws(JSONError) -> Node {
+        var parser = JSONParser(source, mostValues, passed)
         try parser.skipSpace()
         if parser.position == parser.bytes.count {
             throw parser.problem("the file is empty", expected: "a JSON object")
@@ -31,8 +53,8 @@ package struct JSONParser {
         return node
     }
 
-    private init(_ source: SourceText) {
-        self.source = source
+    private init(_ source: SourceText, _ mostValues: Int, _ passed: PassedList?) {
+        (self.source, self.mostValues, self.passed) = (source, mostValues, passed)
         bytes = source.bytes
     }
 
@@ -56,6 +78,11 @@ package struct JSONParser {
 
     private mutating func value() throws(JSONError) -> Node {
         let start = here
+        values += 1
+        if values > mostValues {
+            throw JSONError(
+                message: "more than \(mostValues) values", expected: nil, position: start, isLimit: true)
+        }
         switch next {
         case UInt8(ascii: "{"):
             return Node(.object(try nested { parser throws(JSONError) in try parser.members() }), at: start)
@@ -120,7 +147,15 @@ package struct JSONParser {
             try skipSpace()
             guard skip(":") else { throw problem("a colon is missing", expected: "':'") }
             try skipSpace()
-            members.append(Node.Member(name: name, position: start, value: try value()))
+            if depth == 1, let passed, passed.name == name, next == UInt8(ascii: "[") {
+                let list = Node(.list([]), at: here)
+                _ = try nested { [members] parser throws(JSONError) in
+                    try parser.items { passed.pass($0, members) }
+                }
+                members.append(Node.Member(name: name, position: start, value: list))
+            } else {
+                members.append(Node.Member(name: name, position: start, value: try value()))
+            }
             try skipSpace()
             if skip("}") { return members }
             guard skip(",") else {
@@ -129,16 +164,25 @@ package struct JSONParser {
         }
     }
 
-    private mutating func items() throws(JSONError) -> [Node] {
+    /// - Parameter pass: called with each item, which is then left out; nil to return them.
+    private mutating func items(_ pass: ((Node) -> Void)? = nil) throws(JSONError) -> [Node] {
         var items: [Node] = []
+        var hasItems = false
         try skipSpace()
         if skip("]") { return items }
         while true {
             try skipSpace()
-            if next == UInt8(ascii: "]"), !items.isEmpty {
+            if next == UInt8(ascii: "]"), hasItems {
                 throw problem("a comma stands before the end of the list", expected: "a value")
             }
-            items.append(try value())
+            hasItems = true
+            if let pass {
+                let before = values
+                pass(try value())
+                values = before
+            } else {
+                items.append(try value())
+            }
             try skipSpace()
             if skip("]") { return items }
             guard skip(",") else {

@@ -12,6 +12,8 @@ struct DumpDeclarations {
     /// The levels. Those that the dump declares come first.
     private(set) var levels: [Level] = []
     private var claims = FamilyClaims()
+    /// The numbers of the dump's elements so far, by their name.
+    private var elements: [String: Int] = [:]
 
     /// Reads the declarations of a dump, if it has any. Invalid counters and levels are ignored, and so are those whose
     /// family in the text formats another one has already.
@@ -50,11 +52,30 @@ struct DumpDeclarations {
         return counter
     }
 
+    /// Counts elements of the dump, which are kept and take many times the memory of their text.
+    ///
+    /// - Throws: ``MetricsDump/Unreadable`` if the dump has more than `most` of them.
+    mutating func count(_ count: Int, _ name: String, most: Int) throws(MetricsDump.Unreadable) {
+        elements[name, default: 0] += count
+        guard elements[name, default: 0] <= most else { throw .init("more than \(most) \(name)") }
+    }
+
     /// Adds a counter, unless its family is taken.
     private mutating func add(_ counter: Counter) throws(MetricsDump.Unreadable) -> Bool {
         guard claims.claim(counter) else { return false }
         counters[counter.name] = counter
         guard counters.count <= Self.mostCounters else { throw .init("more than \(Self.mostCounters) counters") }
         return true
+    }
+}
+
+extension Node {
+    /// The number of values in the tree.
+    var valueCount: Int {
+        switch content {
+        case .list(let items): items.reduce(1) { $0 + $1.valueCount }
+        case .object(let members): members.reduce(1) { $0 + $1.value.valueCount }
+        default: 1
+        }
     }
 }

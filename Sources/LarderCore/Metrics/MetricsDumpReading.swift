@@ -26,12 +26,8 @@ extension MetricsDump {
     /// - Throws: ``Unreadable`` if the text is not a valid dump.
     public init(reading bytes: [UInt8], counters: [Counter] = [], levels: [Level] = []) throws(Unreadable) {
         guard bytes.count <= Self.mostBytes else { throw Unreadable("larger than \(Self.mostBytes / 1_000_000) MB") }
-        let root: Node
-        do {
-            root = try JSONParser.parse(SourceText(name: "", bytes: bytes))
-        } catch {
-            throw Unreadable("not JSON: \(error.message)")
-        }
+        var list = ResourceList(counters, levels)
+        var root = try list.parse(bytes)
         guard let format = root["format"]?.string else { throw Unreadable("not a dump of Larder: 'format' is missing") }
         guard format == Self.format else {
             throw Unreadable(
@@ -45,17 +41,25 @@ extension MetricsDump {
         if root["number"] != nil { number = Int(clamping: try root.count("number")) }
         if root["unusable"] != nil {
             for node in try root.list("unusable") {
+                guard unusable.count < ResourceList.mostResources else {
+                    throw Unreadable("more than \(ResourceList.mostResources) unusable parts")
+                }
                 unusable.append(UnusablePart(resource: node["resource"]?.string, part: try node.text("part")))
             }
         }
         if root["log_lost"] != nil { logLost = Int(clamping: try root.count("log_lost")) }
-        var known = try DumpDeclarations(root["declared"], counters, levels)
-        for node in try root.list("resources") { resources.append(try ResourceDump(reading: node, &known)) }
+        _ = try root.list("resources")
+        if !list.isDeclaredBefore {
+            // The declarations come after the resources, so they are needed before the second look.
+            list = ResourceList(counters, levels, declared: root["declared"])
+            root = try list.parse(bytes)
+        }
+        resources = try list.resources.get()
     }
 }
 
 extension ResourceDump {
-    fileprivate init(reading node: Node, _ known: inout DumpDeclarations) throws(MetricsDump.Unreadable) {
+    init(reading node: Node, _ known: inout DumpDeclarations) throws(MetricsDump.Unreadable) {
         self.init(try node.text("resource"))
         inFlight = Int(clamping: try node.count("in_flight"))
         for level in known.levels {
@@ -68,16 +72,21 @@ extension ResourceDump {
                 misses: try number("misses"), evictions: try number("evictions"))
         }
         for inner in try node.list("revisions") {
+            try known.count(1, "revisions", most: ResourceList.mostResources)
             var revision = RevisionDump(
                 name: try inner.text("revision"), strategy: try inner.text("strategy"),
                 isCurrent: inner["current"]?.isTrue ?? false,
                 metrics: try ResourceMetrics(reading: try inner.object("total"), &known))
-            if let policy = inner["policy"], policy.members != nil { revision.policy = policy.json }
+            if let policy = inner["policy"], policy.members != nil {
+                try known.count(policy.valueCount, "values in policies", most: ResourceList.mostValues)
+                revision.policy = policy.json
+            }
             revision.metrics.revision = revision.name
             for window in MetricsDump.Window.allCases {
                 guard let node = inner["windows"]?[window.rawValue] else { continue }
                 revision.windows[window] = try ResourceMetrics(reading: node, &known)
             }
+            try known.count(try inner.list("periods").count, "periods", most: ResourceList.mostPeriods)
             for node in try inner.list("periods") { revision.periods.append(try Period(reading: node, &known)) }
             revisions.append(revision)
         }
@@ -91,6 +100,7 @@ extension ResourceMetrics {
             guard let counter = try known.counter(named: member.name) else { continue }
             self[counter] = try member.value.count(named: member.name)
         }
+        try known.count(try node.list("faults").count, "faults", most: ResourceList.mostPeriods)
         for fault in try node.list("faults") {
             guard let kind = Fault.Kind(rawValue: try fault.text("kind")) else { continue }
             let own = Fault(tier: try fault.text("tier"), kind: kind)
