@@ -1,0 +1,163 @@
+import FoundationEssentials
+import Larder
+import LarderBase
+@testable import LarderCore
+import LarderSimulation
+import Testing
+
+@testable import LarderCommand
+
+/// Tests of `larder advise`, and of `larder simulate --advice`.
+@Suite struct AdviseCommandTests {
+    private static let base = """
+        { "validators": [{ "use": "age", "fresh": "1m", "onError": "10m" }], "store": { "use": "memory", "capacity": "20MB" } }
+        """
+    private static let catalog = """
+        { "resource": "catalog", "extends": "_base.json", "origin": { "use": "sample", "payload": "catalog" },
+          "strategy": { "use": "network-first", "patience": "300ms" } }
+        """
+
+    /// A folder with a policy, and a dump of a process that used it.
+    private struct Place {
+        let folder: Folder
+
+        init(_ counts: (inout Alternatives) -> Void, staleErrors: UInt64 = 0) throws {
+            folder = try Folder()
+            try folder.write(AdviseCommandTests.base, to: "_base.json")
+            try folder.write(AdviseCommandTests.catalog, to: "catalog.json")
+            let reader = PolicyReader(registry: .standard, folder: folder.path, environment: [:])
+            let policy = try AdvisedPolicy(reader, file: "catalog.json").policy
+            var metrics = ResourceMetrics()
+            metrics[.loads] = 1_000
+            metrics[.staleErrors] = staleErrors
+            metrics[.failures] = staleErrors
+            counts(&metrics.alternatives)
+            var catalog = ResourceDump("catalog")
+            catalog.revisions = [
+                RevisionDump(
+                    name: policy.revision, strategy: "network-first", isCurrent: true, metrics: metrics,
+                    policy: AdvisedPolicy.json(policy))
+            ]
+            let dump = MetricsDump(
+                host: nil, process: "shop", instance: "a", started: Dumps.noon, written: Dumps.noon + .seconds(3_600),
+                resources: [catalog])
+            try FileManager.default.createDirectory(
+                at: folder.url.appending(path: "dumps"), withIntermediateDirectories: true)
+            try folder.write(dump.json.text(), to: "dumps/metrics.json")
+        }
+
+        /// 400 loads failed, and 300 of them would have been answered with a window of less than two hours.
+        static func ofFailedLoads() throws -> Place {
+            try Place(
+                { counts in
+                    for _ in 0..<300 { counts.refusedForAge.record(.seconds(7_000)) }
+                    for _ in 0..<100 { counts.refusedForAge.record(.seconds(400 * 86_400)) }
+                }, staleErrors: 400)
+        }
+
+        func advise(_ options: String...) async -> Output {
+            await Output(["advise", folder.path + "/dumps", "--policies", folder.path] + options)
+        }
+
+        func simulate(_ advice: String, _ origin: String) async throws -> Output {
+            try folder.write(advice, to: "advice.out")
+            return await Output([
+                "simulate", "--policy", folder.path + "/catalog.json", "--traffic", "rate=1,keys=10,for=3h", "--origin",
+                origin, "--advice", folder.path + "/advice.out",
+            ])
+        }
+    }
+
+    @Test func adviceHasSettingWithPlaceAndNumbers() async throws {
+        let output = await (try Place.ofFailedLoads()).advise()
+        #expect(output.code == 0 && output.err.isEmpty)
+        let lines = output.out.split(separator: "\n").map(String.init)
+        #expect(
+            lines.first
+                == "catalog: 400 loads failed although there was a copy; with onError 2h instead of 10m, a copy would have "
+                + "answered 300 of them")
+        #expect(lines.dropFirst().first == #"  validators[0] (age): "onError": "2h""#)
+    }
+
+    @Test func patchWritesInheritedListAsWhole() async throws {
+        let place = try Place.ofFailedLoads()
+        let output = await place.advise()
+        let patch =
+            #"[{"op":"add","path":"/validators","value":[{"use":"age","fresh":"1m","onError":"2h"}]}]"#
+        #expect(output.out.contains("patch: " + patch))
+    }
+
+    @Test func patchChangesSettingOfOwnFileAlone() async throws {
+        let place = try Place { counts in
+            for _ in 0..<200 { counts.answeredLate.record(.milliseconds(350)) }
+        }
+        let output = await place.advise()
+        #expect(output.out.contains(#"[{"op":"add","path":"/strategy/patience","value":"400ms"}]"#))
+    }
+
+    @Test func simulationConfirmsAdviceThatHelps() async throws {
+        let place = try Place.ofFailedLoads()
+        let advice = await place.advise("--json")
+        let output = try await place.simulate(advice.out, "down=20m-2h")
+        #expect(output.code == 0)
+        #expect(output.out.contains(#"catalog: validators[0].onError "2h": confirmed"#))
+    }
+
+    @Test func simulationRefutesAdviceThatDoesNotHelp() async throws {
+        let place = try Place.ofFailedLoads()
+        let advice = await place.advise("--json").out.replacing(#""to": "2h""#, with: #""to": "11m""#)
+        let output = try await place.simulate(advice, "down=20m-2h")
+        #expect(output.code == 1)
+        #expect(output.out.contains("refuted"))
+    }
+
+    @Test func simulationWithoutSuchLoadsTestsNothing() async throws {
+        let place = try Place.ofFailedLoads()
+        let output = try await place.simulate(await place.advise("--json").out, "latency=80ms")
+        #expect(output.code == 0)
+        #expect(output.out.contains("not tested"))
+    }
+
+    @Test(arguments: [
+        "{}", "[]", "{", #"{"format":"larder-advice/1"}"#, #"{"format":"larder-advice/1","advice":[{}]}"#,
+        #"{"format":"larder-advice/1","advice":[{"resource":"catalog","effect":"fallbacks","figure":0,"saved":[1,1],"changes":[{"path":"/a"}]}]}"#,
+        #"{"format":"larder-advice/1","advice":[{"resource":"catalog","effect":"fallbacks","figure":9,"saved":[2,1],"changes":[{"path":"/a"}]}]}"#,
+        #"{"format":"larder-advice/1","advice":[{"resource":"catalog","effect":"fallbacks","figure":9,"saved":[1,2],"changes":[{"path":"a"}]}]}"#,
+        #"{"format":"larder-advice/1","advice":[{"resource":"catalog","effect":"fallbacks","figure":9,"saved":[1,2],"changes":[{"path":"/a/b/0","to":1}]}]}"#,
+    ])
+    func unreadableAdviceIsAnError(_ text: String) async throws {
+        let place = try Place.ofFailedLoads()
+        let output = try await place.simulate(text, "latency=80ms")
+        #expect(output.code != 0)
+        #expect(output.err.contains("advice.out") || output.err.contains("the policy has no place"))
+    }
+
+    @Test func policyOfAnotherRevisionIsTold() async throws {
+        let place = try Place.ofFailedLoads()
+        try place.folder.edit("catalog.json", "300ms", "400ms")
+        #expect(await place.advise().err.contains("and the advice is about"))
+    }
+
+    @Test func missingPolicyGetsAdviceWithoutPatch() async throws {
+        let place = try Place.ofFailedLoads()
+        try FileManager.default.removeItem(at: place.folder.url.appending(path: "catalog.json"))
+        let output = await place.advise()
+        #expect(output.code == 0)
+        #expect(output.out.contains(#""onError": "2h""#) && !output.out.contains("patch"))
+        #expect(output.err.contains("there is no sound policy 'catalog'"))
+    }
+
+    @Test func resourceWithoutAdviceSaysWhy() async throws {
+        let output = await (try Place { _ in }).advise()
+        #expect(
+            output.out == "catalog: no advice; too little was counted that another setting would have changed\n")
+    }
+
+    @Test func reportShowsAdviceInEachFormat() async throws {
+        let place = try Place.ofFailedLoads()
+        for format in ["text", "json", "html"] {
+            let output = await Output(["report", place.folder.path + "/dumps", "--format", format])
+            #expect(output.out.contains("a copy would have answered 300 of them"), "\(format)")
+        }
+    }
+}
