@@ -8,7 +8,7 @@
             case cancel(UInt64)
         }
 
-        /// What must be done so that an order is carried out.
+        /// The step after which an order will be carried out.
         enum Need {
             /// A thread is at work, and carries out the order before it stops.
             case nothing
