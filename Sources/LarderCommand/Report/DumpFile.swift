@@ -49,7 +49,9 @@ struct DumpFile: Sendable {
     private func bytes() throws(MetricsDump.Unreadable) -> [UInt8] {
         let bytes: [UInt8]
         do { bytes = try Disk.read(path, limit: MetricsDump.mostBytes) } catch {
-            throw MetricsDump.Unreadable(error.description)
+            let isTooLarge = error.code == Disk.tooLarge
+            throw MetricsDump.Unreadable(
+                isTooLarge ? "larger than \(MetricsDump.mostBytes / 1_000_000) MB" : error.description)
         }
         guard Gzip.isPacked(bytes) else { return bytes }
         do { return try Gzip.unpacked(bytes, limit: MetricsDump.mostBytes) } catch {
