@@ -45,7 +45,7 @@ import Testing
             for name in ["fallback_rate", "stale_error_rate", "feed_load_p95", "origin_p95", "hit_rate", "stale_rate"] {
                 #expect(text.contains("\"\(name)\""), "\(name)")
             }
-            #expect(text.contains("\"format\": \"larder-metrics/1\""))
+            #expect(text.contains("\"format\": \"larder-metrics/2\""))
         }
     }
 
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "{", "[]", "{}", #"{"format":"other/1"}"#, #"{"format":"larder-metrics/2"}"#,
+        "", "{", "[]", "{}", #"{"format":"other/1"}"#, #"{"format":"larder-metrics/3"}"#,
         #"{"format":"larder-metrics/1"}"#,
         #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1e300,"resources":[]}"#,
         #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"resources":[{}]}"#,

@@ -29,7 +29,7 @@ extension MetricsDump {
         var list = ResourceList(counters, levels)
         var root = try list.parse(bytes)
         guard let format = root["format"]?.string else { throw Unreadable("not a dump of Larder: 'format' is missing") }
-        guard format == Self.format else {
+        guard format == Self.format || Self.olderFormats.contains(format) else {
             throw Unreadable(
                 format.hasPrefix("larder-metrics/")
                     ? "a dump of another version; this one reads \(Self.format)" : "not a dump of Larder")
@@ -59,6 +59,8 @@ extension MetricsDump {
 }
 
 extension ResourceDump {
+    private static let mostPatches = 4
+
     init(reading node: Node, _ known: inout DumpDeclarations) throws(MetricsDump.Unreadable) {
         self.init(try node.text("resource"))
         inFlight = Int(clamping: try node.count("in_flight"))
@@ -71,6 +73,7 @@ extension ResourceDump {
                 entries: try number("entries"), bytes: try number("bytes"), hits: try number("hits"),
                 misses: try number("misses"), evictions: try number("evictions"))
         }
+        var patches: [JSON?] = []
         for inner in try node.list("revisions") {
             try known.count(1, "revisions", most: ResourceList.mostResources)
             var revision = RevisionDump(
@@ -81,24 +84,43 @@ extension ResourceDump {
                 try known.count(policy.valueCount, "values in policies", most: ResourceList.mostValues)
                 revision.policy = policy.json
             }
+            patches.append(inner["policy_patch"]?.json)
+            let names = inner["total"]?["counters"]?.members?.map(\.name) ?? []
             revision.metrics.revision = revision.name
             for window in MetricsDump.Window.allCases {
                 guard let node = inner["windows"]?[window.rawValue] else { continue }
-                revision.windows[window] = try ResourceMetrics(reading: node, &known)
+                revision.windows[window] = try ResourceMetrics(reading: node, &known, counters: names)
             }
-            try known.count(try inner.list("periods").count, "periods", most: ResourceList.mostPeriods)
-            for node in try inner.list("periods") { revision.periods.append(try Period(reading: node, &known)) }
+            if let packed = inner["periods"], packed.members != nil {
+                revision.periods = try [Period](reading: packed, &known, counters: names)
+            } else {
+                let periods = try inner.list("periods")
+                try known.count(periods.count, "periods", most: ResourceList.mostPeriods)
+                for node in periods { revision.periods.append(try Period(reading: node, &known)) }
+            }
             revisions.append(revision)
+        }
+        // A patched policy takes as much memory as the one that it is made from.
+        guard patches.count(where: { $0 != nil }) <= Self.mostPatches else {
+            throw .init("more than \(Self.mostPatches) patched policies")
+        }
+        var next: JSON?
+        for place in revisions.indices.reversed() {
+            if let patch = patches[place] { revisions[place].policy = next?.applying(patch) }
+            next = revisions[place].policy ?? next
         }
     }
 }
 
 extension ResourceMetrics {
-    fileprivate init(reading node: Node, _ known: inout DumpDeclarations) throws(MetricsDump.Unreadable) {
+    /// - Parameter names: the names of the counters, if there is only a list of their values.
+    fileprivate init(
+        reading node: Node, _ known: inout DumpDeclarations, counters names: [String] = []
+    ) throws(MetricsDump.Unreadable) {
         self.init()
-        for member in try node.object("counters").members ?? [] {
-            guard let counter = try known.counter(named: member.name) else { continue }
-            self[counter] = try member.value.count(named: member.name)
+        for (name, value) in try node.counters(names) {
+            guard let counter = try known.counter(named: name) else { continue }
+            self[counter] = try value.count(named: name)
         }
         try known.count(try node.list("faults").count, "faults", most: ResourceList.mostPeriods)
         for fault in try node.list("faults") {
@@ -114,8 +136,14 @@ extension ResourceMetrics {
             guard let sketch = node["ages"]?[freshness.rawValue] else { continue }
             ages[freshness] = try Sketch(reading: sketch, .age)
         }
-        originLatency = try Sketch(reading: try node.object("origin_latency"), .latency)
         if let failed = node["origin_failure_latency"] { originFailureLatency = try Sketch(reading: failed, .latency) }
+        if let answered = node["origin_answer_latency"] {
+            originLatency = try Sketch(reading: answered, .latency)
+            originLatency.merge(originFailureLatency)
+        } else {
+            // The first version of the format has the calls of both kinds together.
+            originLatency = try Sketch(reading: try node.object("origin_latency"), .latency)
+        }
         if let node = node["alternatives"] { alternatives = try Alternatives(reading: node) }
     }
 }
@@ -134,6 +162,10 @@ extension Alternatives {
 }
 
 extension Period {
+    /// The names of the members that every period may have besides its counters, in the first version of the format.
+    static let coreMembers: Set<String> = ["start", "oldest", "waited"]
+
+    /// Reads a period of the first version of the format: an object with the counters as members.
     fileprivate init(reading node: Node, _ known: inout DumpDeclarations) throws(MetricsDump.Unreadable) {
         self.init(start: try node.time("start"))
         for member in node.members ?? [] where !Self.coreMembers.contains(member.name) {
@@ -148,6 +180,21 @@ extension Period {
 extension Sketch {
     fileprivate init(reading node: Node, _ scale: Scale) throws(MetricsDump.Unreadable) {
         self.init(scale)
+        if case .list(let parts) = node.content {
+            guard parts.count == 3 else { throw .init("a sketch without its three parts") }
+            let gaps = try parts[1].series(named: "gaps", most: Self.bucketCount)
+            let counts = try parts[2].series(named: "counts", most: Self.bucketCount)
+            guard gaps.count == counts.count else { throw .init("a sketch has more gaps or counts") }
+            var next = 0
+            for (gap, count) in zip(gaps, counts) {
+                guard gap < UInt64(Self.bucketCount - next) else { throw .init("no number of a bucket") }
+                next += Int(gap) + 1
+                add(count + 1, at: next - 1)
+            }
+            add(sum: try parts[0].seconds(named: "sum"))
+            return
+        }
+        // The first version of the format has a list of pairs.
         guard node["scale"]?.string == scale.rawValue else { throw .init("a sketch of another scale") }
         var last = -1
         for bucket in try node.list("buckets") {
@@ -159,51 +206,4 @@ extension Sketch {
         }
         add(sum: try node.seconds("sum"))
     }
-}
-
-extension Node {
-    /// The maximum of a time, in seconds.
-    private static let mostSeconds = 1e11
-
-    fileprivate func text(_ name: String) throws(MetricsDump.Unreadable) -> String {
-        guard let text = self[name]?.string, text.utf8.count <= 4_096 else {
-            throw .init("'\(name)' is missing or not a text")
-        }
-        return text
-    }
-
-    fileprivate func object(_ name: String) throws(MetricsDump.Unreadable) -> Node {
-        guard let node = self[name], node.members != nil else { throw .init("'\(name)' is missing or not an object") }
-        return node
-    }
-
-    fileprivate func list(_ name: String) throws(MetricsDump.Unreadable) -> [Node] {
-        guard case .list(let items)? = self[name]?.content else { throw .init("'\(name)' is missing or not a list") }
-        return items
-    }
-
-    fileprivate func count(_ name: String) throws(MetricsDump.Unreadable) -> UInt64 {
-        guard let node = self[name] else { throw .init("'\(name)' is missing") }
-        return try node.count(named: name)
-    }
-
-    fileprivate func count(named name: String) throws(MetricsDump.Unreadable) -> UInt64 {
-        guard case .number(let number, _) = content, number >= 0, number <= Double(MetricsDump.mostCount),
-            let count = UInt64(exactly: number)
-        else { throw .init("'\(name.prefix(64))' is not a whole number") }
-        return count
-    }
-
-    fileprivate func time(_ name: String) throws(MetricsDump.Unreadable) -> Timestamp {
-        Timestamp(nanoseconds: 0) + (try seconds(name))
-    }
-
-    fileprivate func seconds(_ name: String) throws(MetricsDump.Unreadable) -> Duration {
-        guard case .number(let number, _)? = self[name]?.content, abs(number) <= Self.mostSeconds else {
-            throw .init("no time '\(name)'")
-        }
-        return .microseconds(Int64((number * 1e6).rounded()))
-    }
-
-    fileprivate var isTrue: Bool { if case .bool(true) = content { true } else { false } }
 }

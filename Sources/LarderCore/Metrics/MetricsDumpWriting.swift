@@ -1,6 +1,8 @@
 extension MetricsDump {
     /// The name and version of the format, which every dump contains.
-    public static let format = "larder-metrics/1"
+    public static let format = "larder-metrics/2"
+    /// The formats of earlier versions, which can be read too.
+    static let olderFormats: Set<String> = ["larder-metrics/1"]
 
     /// The dump as JSON. The article about metrics documents the format.
     public var json: JSON {
@@ -49,47 +51,74 @@ extension ResourceDump {
     fileprivate var json: JSON {
         let total = total
         return .object(
-            [.init("resource", .string(name))] + Rate.all.map { JSON.Member($0.name, .number(total[$0])) } + [
-                .init("\(name)_load_p50", total.load(percentile: 0.5).json),
-                .init("\(name)_load_p95", total.load(percentile: 0.95).json),
-                .init("\(name)_load_p99", total.load(percentile: 0.99).json),
-                .init("origin_p95", total.originLatency.percentile(0.95).json), .init("in_flight", .int(inFlight)),
-            ]
+            [.init("resource", .string(name))]
+                + Rate.all.map { JSON.Member($0.name, .number((total[$0] * 1_000_000).rounded() / 1_000_000)) } + [
+                    .init("\(name)_load_p50", total.load(percentile: 0.5).json),
+                    .init("\(name)_load_p95", total.load(percentile: 0.95).json),
+                    .init("\(name)_load_p99", total.load(percentile: 0.99).json),
+                    .init("origin_p95", total.originLatency.percentile(0.95).json), .init("in_flight", .int(inFlight)),
+                ]
                 + levels.sorted { $0.key.name < $1.key.name }.map { JSON.Member($0.key.name, .string($0.value)) } + [
                     .init(
                         "store",
                         [
                             "entries": .int(store.entries), "bytes": .int(store.bytes), "hits": .int(store.hits),
                             "misses": .int(store.misses), "evictions": .int(store.evictions),
-                        ]), .init("revisions", .list(revisions.map(\.json))),
+                        ]), .init("revisions", .list(revisionsJSON)),
                 ])
     }
 }
 
+extension ResourceDump {
+    /// The revisions. A policy is written as a patch of the policy of the next revision that has one, if there is any.
+    private var revisionsJSON: [JSON] {
+        var next: JSON?
+        return revisions.reversed().map { revision in
+            let patch = next.flatMap { revision.policy?.patch(from: $0) }
+            next = revision.policy ?? next
+            return revision.json(policyPatch: patch)
+        }.reversed()
+    }
+}
+
 extension RevisionDump {
-    fileprivate var json: JSON {
-        .object(
+    fileprivate func json(policyPatch: JSON?) -> JSON {
+        let counters = metrics.shownCounters
+        let policy = policyPatch.map { [JSON.Member("policy_patch", $0)] } ?? policy.map { [.init("policy", $0)] } ?? []
+        return .object(
             [
                 .init("revision", .string(name)), .init("strategy", .string(strategy)),
                 .init("current", .bool(isCurrent)),
-            ] + (policy.map { [.init("policy", $0)] } ?? []) + [
-                .init("total", metrics.json),
+            ] + policy + [
+                .init("total", metrics.json(counters: .object(counters.map { .init($0.name, metrics[$0].json) }))),
                 .init(
                     "windows",
                     .object(
                         MetricsDump.Window.allCases.compactMap { window in
-                            windows[window].map { JSON.Member(window.rawValue, $0.json) }
-                        })), .init("periods", .list(periods.map(\.json))),
+                            windows[window].flatMap { metrics in
+                                metrics.isEmpty
+                                    ? nil : .init(window.rawValue, metrics.json(counters: metrics.values(of: counters)))
+                            }
+                        })), .init("periods", periods.json(counters: counters)),
             ])
     }
 }
 
 extension ResourceMetrics {
-    fileprivate var json: JSON {
+    /// The counters that are not zero, and those of plugins: a reader is to know that the policy has them.
+    fileprivate var shownCounters: [Counter] { counters.filter { self[$0] > 0 || $0.index == nil } }
+
+    /// The values of the counters of the whole run, as a list. If others are not zero, all values with their names.
+    fileprivate func values(of known: [Counter]) -> JSON {
+        let own = shownCounters.filter { self[$0] > 0 }
+        return Set(own).isSubset(of: known)
+            ? .list(known.map { self[$0].json }) : .object(own.map { .init($0.name, self[$0].json) })
+    }
+
+    fileprivate func json(counters: JSON) -> JSON {
         .object(
             [
-                .init(
-                    "counters", .object(counters.map { .init($0.name, self[$0].json) })),
+                .init("counters", counters),
                 .init(
                     "faults",
                     .list(
@@ -104,7 +133,7 @@ extension ResourceMetrics {
                     .object(
                         Outcome.allCases.compactMap { outcome in
                             latency[outcome].flatMap { $0.count > 0 ? JSON.Member(outcome.rawValue, $0.json) : nil }
-                        })), .init("origin_latency", originLatency.json),
+                        })), .init("origin_answer_latency", originAnswerLatency.json),
             ] + (originFailureLatency.count > 0 ? [.init("origin_failure_latency", originFailureLatency.json)] : []) + [
                 .init(
                     "ages",
@@ -116,32 +145,14 @@ extension ResourceMetrics {
     }
 }
 
-extension Period {
-    /// The names of the members that every period may have besides its counters.
-    static let coreMembers: Set<String> = {
-        var period = Period(start: Timestamp(nanoseconds: 0))
-        (period.oldest, period.waited) = (.zero, .seconds(1))
-        guard case .object(let members) = period.json else { return [] }
-        return Set(members.map(\.name))
-    }()
-
-    fileprivate var json: JSON {
-        var members: [JSON.Member] = [.init("start", .number(start.inSeconds))]
-        members += (Counter.core + counts.plugins).compactMap { counter in
-            self[counter] == 0 ? nil : JSON.Member(counter.name, self[counter].json)
-        }
-        if oldest != nil { members.append(.init("oldest", oldest.json)) }
-        if waited != nil { members.append(.init("waited", waited.json)) }
-        return .object(members)
-    }
-}
-
 extension Sketch {
-    /// The sketch as JSON. Each bucket that is not empty is written as its number on the scale and its count.
+    /// The sketch as JSON: the sum of the durations, the gaps between the buckets that are not empty, and their counts,
+    /// less one.
     fileprivate var json: JSON {
-        [
-            "scale": .string(scale.rawValue), "sum": Optional(sum).json,
-            "buckets": .list(zip(bucketNumbers, counts).map { .list([.int(Int($0)), .int(Int(clamping: $1))]) }),
+        let gaps = zip(bucketNumbers, [-1] + bucketNumbers.map(Int.init)).map { UInt64(Int($0) - $1 - 1) }
+        return [
+            Optional(sum).json, .string(PackedNumbers.text(gaps)),
+            .string(PackedNumbers.text(counts.map { min($0, MetricsDump.mostCount) - 1 })),
         ]
     }
 }

@@ -8,7 +8,7 @@ enum FleetBadFiles {
     static func all(from dump: [UInt8]) -> [(name: String, bytes: [UInt8])] {
         let text = String(decoding: dump, as: UTF8.self)
         let format = MetricsDump.format
-        let next = format.replacing("/1", with: "/2")
+        let next = format + "0"
         let contents: [[UInt8]] = [
             // Nothing at all.
             [],

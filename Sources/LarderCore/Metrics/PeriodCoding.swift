@@ -1,0 +1,93 @@
+// Periods as dumps contain them: a series for each counter.
+
+extension [Period] {
+    /// The periods as JSON: the `start` of the first one, the `gaps` between the others in multiples of `step` seconds,
+    /// and for each counter the series of its counts.
+    ///
+    /// - Parameter known: the counters of the whole run, in whose order the series are written.
+    func json(counters known: [Counter]) -> JSON {
+        guard let first = map(\.start).min() else { return .list([]) }
+        let periods = inOrder
+        let distances = zip(periods, periods.dropFirst()).map { Int64(($1.start - $0.start).nanoseconds / 1_000) }
+        // Periods begin at multiples of five minutes.
+        let step = distances.reduce(Period.length / 1_000, greatestCommonDivisor)
+        func series(_ value: (Period) -> UInt64) -> JSON {
+            .string(PackedNumbers.text(periods.map(value)))
+        }
+        let used: Set<Counter> = periods.reduce(into: []) { used, period in
+            for counter in Counter.core + period.counts.plugins where period[counter] > 0 { used.insert(counter) }
+        }
+        func counts(_ counter: Counter) -> JSON { series { Swift.min($0[counter], MetricsDump.mostCount) } }
+        var members: [JSON.Member] = [
+            .init("start", .number(first.inSeconds)), .init("step", .number(Double(step) / 1_000_000)),
+            .init("gaps", .string(PackedNumbers.text(distances.map { UInt64(Swift.max(1, $0 / step)) - 1 }))),
+            .init(
+                "counters",
+                used.isSubset(of: known)
+                    ? .list(known.map { used.contains($0) ? counts($0) : "" })
+                    : .object(used.sorted { $0.name < $1.name }.map { .init($0.name, counts($0)) })),
+        ]
+        if periods.contains(where: { $0.oldest != nil }) {
+            members.append(.init("oldest", series { $0.oldest.map(Self.code) ?? 0 }))
+        }
+        if periods.contains(where: { $0.waited != nil }) {
+            members.append(
+                .init("waited", series { $0.waited.map { UInt64(Swift.max(0, $0.nanoseconds / 1_000)) + 1 } ?? 0 }))
+        }
+        return .object(members)
+    }
+
+    /// The periods in the order of their starts, each start once.
+    private var inOrder: [Period] {
+        sorted { $0.start < $1.start }.reduce(into: []) { periods, period in
+            if periods.last?.start == period.start {
+                periods[periods.count - 1].merge(period)
+            } else {
+                periods.append(period)
+            }
+        }
+    }
+
+    /// An age is known to one percent, so the number of its bucket tells as much. Zero stands for no age.
+    private static func code(_ age: Duration) -> UInt64 { UInt64(Sketch.Scale.age.bucket(of: age.nanoseconds)) + 1 }
+
+    /// Reads periods.
+    ///
+    /// - Parameter names: the names of the counters, if there is only a list of their series.
+    /// - Throws: ``MetricsDump/Unreadable`` if the elements do not fit together.
+    init(
+        reading node: Node, _ known: inout DumpDeclarations, counters names: [String]
+    ) throws(MetricsDump.Unreadable) {
+        self = []
+        let (start, step) = (try node.time("start"), try node.seconds("step"))
+        guard step > .zero, step <= .seconds(100_000) else { throw .init("'step' of periods cannot be") }
+        let gaps = try node["gaps"]?.series(named: "gaps", most: DumpDeclarations.mostPeriods) ?? []
+        try known.admit(periods: gaps.count + 1)
+        append(Period(start: start))
+        var place: Int64 = 0
+        for gap in gaps {
+            place += 1 + Int64(gap)
+            guard place < 1 << 32 else { throw .init("'gaps' of periods are too large") }
+            append(Period(start: start + step * place))
+        }
+        for (name, column) in try node.counters(names) {
+            guard let counter = try known.counter(named: name) else { continue }
+            for (index, count) in try column.series(named: name, most: count).enumerated() where count > 0 {
+                self[index][counter] = count
+            }
+        }
+        for (index, code) in (try node["oldest"]?.series(named: "oldest", most: count) ?? []).enumerated()
+        where code > 0 {
+            guard code <= UInt64(Sketch.bucketCount) else { throw .init("'oldest' is no bucket of a sketch") }
+            self[index].oldest = Sketch.Scale.age.middle(of: Int(code) - 1)
+        }
+        for (index, code) in (try node["waited"]?.series(named: "waited", most: count) ?? []).enumerated()
+        where code > 0 {
+            self[index].waited = .microseconds(Int64(code) - 1)
+        }
+    }
+}
+
+private func greatestCommonDivisor(_ one: Int64, _ other: Int64) -> Int64 {
+    other == 0 ? one : greatestCommonDivisor(other, one % other)
+}
