@@ -17,6 +17,10 @@ struct Report: Sendable {
         var levels: [Level: [String: Int]] = [:]
         /// The revisions compared: first each with the one before it, then the others.
         var comparisons: [RevisionComparison] = []
+        /// The times in which many loads fell back or failed, the worst first.
+        var incidents: [Incident] = []
+        /// The first and the last third of the time, if one was much worse than the other.
+        var trend: Trend?
         /// The findings, in plain sentences.
         var findings: [String] = []
         /// The advice to change the policy.

@@ -53,6 +53,8 @@ extension Report.Section {
     private var figures: [String] {
         var lines = [""]
         lines += Table(Self.rateRows(self)).lines
+        if !incidents.isEmpty { lines += [""] + Table([Incident.columns] + incidents.map(\.row)).lines }
+        if let trend { lines += [""] + Table([Trend.columns] + trend.rows).lines }
         for comparison in comparisons where comparison.isNext { lines += [""] + comparison.textLines }
         lines.append("")
         lines += Table(latencyRows).lines
@@ -66,6 +68,9 @@ extension Report.Section {
                     }
             ).lines
         lines.append("")
+        if !faultRows.isEmpty {
+            lines += Table([["store failures", "could not", "times"]] + faultRows, left: 2).lines + [""]
+        }
         lines.append(storeLine)
         if let pluginLine { lines.append(pluginLine) }
         return lines
@@ -77,7 +82,11 @@ extension Report.Section {
         func row(_ label: String, _ metrics: ResourceMetrics) -> [String] {
             [label, "\(metrics.loads)"] + Rate.all.map { metrics[$0].percent } + ["\(metrics.cancelled)"]
         }
-        var rows = [title, row("rates", section.total)]
+        let counts = Rate.all.map { "\(section.total[$0.part])" }
+        var rows = [
+            title, row("rates", section.total),
+            ["counts", "\(section.total.loads)"] + counts + ["\(section.total.cancelled)"],
+        ]
         if section.revisions.count > 1 {
             rows += section.revisions.map { row("\($0.label)", $0.metrics) }
         }
@@ -106,6 +115,12 @@ extension Report.Section {
         return "store: \(store.entries) entries, \(store.bytes) bytes, \(store.evictions) evicted, \(faults) faults, "
             + "\(total.corrupt) damaged; origin: \(total.originCalls) calls, \(total.originErrors) failed, "
             + "\(total[.unchanged]) unchanged, \(total.coalesced) loads shared one"
+    }
+
+    private var faultRows: [[String]] {
+        total.faults.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { fault, count in
+            [fault.tier.printable, fault.kind.rawValue, "\(count)"]
+        }
     }
 
     /// The counts and levels of plugins; nil if there are none.

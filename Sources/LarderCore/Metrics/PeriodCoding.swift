@@ -62,7 +62,7 @@ extension [Period] {
         let (start, step) = (try node.time("start"), try node.seconds("step"))
         guard step > .zero, step <= .seconds(100_000) else { throw .init("'step' of periods cannot be") }
         let gaps = try node["gaps"]?.series(named: "gaps", most: DumpDeclarations.mostPeriods) ?? []
-        try known.admit(periods: gaps.count + 1)
+        try known.count(gaps.count + 1, "periods", most: ResourceList.mostPeriods)
         append(Period(start: start))
         var place: Int64 = 0
         for gap in gaps {

@@ -124,7 +124,29 @@ import Larder
         #expect(try series("failed_rate", in: page).contains("points=\"125,240 375,240\""))
         // A minute without calls has neither failures nor successes.
         #expect(try series("origin_error_rate", in: page).contains("data-points=\"1794916950,0.5\""))
-        #expect(page.contains("<th scope=\"row\">2026-11-17 12:05</th><td>10</td><td>40.0 %</td>"))
+        #expect(page.contains(">2026-11-17 12:05</a></th><td>10</td><td>40.0 %</td>"))
+    }
+
+    @Test func findingLinksToItsIncidentAndEachTimeHasAnID() throws {
+        let periods = [
+            Period(at: 0, [.loads: 100, .fallbacks: 1]), Period(at: 5, [.loads: 100, .fallbacks: 50]),
+            Period(at: 10, [.loads: 100, .fallbacks: 60]),
+        ]
+        let page = try page(Dumps.dump(resource: "feed_1", [RevisionDump([.loads: 300, .fallbacks: 111], periods)]))
+        let id = "feed_5f1@2026-11-17T12:05/2026-11-17T12:15"
+        #expect(
+            page.contains(
+                "<li><a href=\"#\(id)\">Tuesday 2026-11-17 12:05–12:15</a>: 110 of 200 loads (55\u{A0}%) fell back;"))
+        #expect(page.contains("<tr id=\"\(id)\"><th scope=\"row\">Tuesday 2026-11-17 12:05–12:15</th>"))
+        #expect(page.contains("<rect class=\"band band-1\" x=\"333.33\" y=\"0\" width=\"666.67\""))
+        for minute in ["00", "05", "10"] { #expect(page.contains("<tr id=\"feed_5f1@2026-11-17T12:\(minute)\">")) }
+        // Each id occurs once, and each link has a target.
+        func values(_ name: String) -> [String] {
+            page.components(separatedBy: " \(name)=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
+        }
+        let ids = values("id")
+        #expect(Set(ids).count == ids.count)
+        for link in values("href") { #expect(link.hasPrefix("#") && ids.contains(String(link.dropFirst())), "\(link)") }
     }
 
     @Test func longTimesAreDrawnInLongerSteps() throws {

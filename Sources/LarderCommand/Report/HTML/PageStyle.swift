@@ -5,12 +5,12 @@ enum PageStyle {
     // Colours have a contrast of 4.5:1 for text and 3:1 for lines, and differ for readers who see no red or green.
     private static let light: Markup = """
         :root { color-scheme: light dark; --ground: #fff; --ink: #1b1d1f; --quiet: #5a6068;
-          --rule: #dcdcd8; --grid: #e8e8e4; --link: #0a5a9c; --origin: #6f7781; --live: #00795a; --fresh: #0072b2;
+          --rule: #dcdcd8; --grid: #e8e8e4; --link: #0a5a9c; --mark: #fff0b8; --origin: #6f7781; --live: #00795a; --fresh: #0072b2;
           --stale: #8150a8; --fallback: #c94f00; --failed: #1b1d1f; }
         """
     private static let dark: Markup = """
         @media (prefers-color-scheme: dark) { :root { --ground: #16181b; --ink: #e9eaec;
-          --quiet: #a3abb5; --rule: #363b41; --grid: #292d32; --link: #7fbcf0; --origin: #98a1ab; --live: #3dba8e;
+          --quiet: #a3abb5; --rule: #363b41; --grid: #292d32; --link: #7fbcf0; --mark: #4d4112; --origin: #98a1ab; --live: #3dba8e;
           --fresh: #58aee8; --stale: #b995e3; --fallback: #ff8f45; --failed: #f2f3f4; } }
         """
     private static let page: Markup = """
@@ -67,6 +67,10 @@ enum PageStyle {
         .trio td { vertical-align: bottom; }
         .long tbody th { white-space: nowrap; }
         .long thead th { position: sticky; top: 0; background: var(--ground); }
+        tr { scroll-margin-top: 4rem; }
+        .below tr { scroll-margin-top: 27rem; }
+        tr:target > * { background: var(--mark); }
+        .long th a { color: inherit; text-decoration-color: var(--rule); }
         details { margin-top: .5rem; }
         summary { font-size: .8125rem; color: var(--quiet); cursor: pointer; width: fit-content; padding: .25rem 0; }
         """
@@ -100,6 +104,9 @@ enum PageStyle {
         .line { stroke: currentColor; stroke-width: 2; stroke-linejoin: round; stroke-linecap: butt; }
         rect { fill: currentColor; fill-opacity: .85; }
         .failed > rect { fill-opacity: .5; }
+        .band { color: var(--fallback); fill-opacity: .07; }
+        section:has(.below tr:nth-child(1):target) .band-1, section:has(.below tr:nth-child(2):target) .band-2,
+        section:has(.below tr:nth-child(3):target) .band-3 { fill-opacity: .25; }
         polygon { fill: currentColor; fill-opacity: .14; }
         .origin { color: var(--origin); } .live { color: var(--live); } .fresh { color: var(--fresh); }
         .stale { color: var(--stale); } .fallback { color: var(--fallback); } .failed { color: var(--failed); }
@@ -131,6 +138,8 @@ enum PageStyle {
           .stack td { display: flex; justify-content: space-between; white-space: normal; }
           .stack td::before { content: attr(data-label); color: var(--quiet); text-align: left; padding-right: .5rem; }
           .stack td:empty { display: none; }
+          nav .stack td, .below td { white-space: nowrap; }
+          nav .stack td::before, .below td::before { white-space: normal; }
           .across .minor { display: none; }
           .spread .frame { grid-template-columns: 6rem minmax(0, 1fr); }
           .frame { grid-template-columns: 2.6rem minmax(0, 1fr); }
@@ -139,7 +148,7 @@ enum PageStyle {
     private static let print: Markup = """
         @media print {
           :root { color-scheme: light; --ground: #fff; --ink: #000; --quiet: #444; --rule: #bbb;
-            --grid: #e2e2e2; --link: #000; --origin: #6f7781; --live: #00795a; --fresh: #0072b2; --stale: #8150a8;
+            --grid: #e2e2e2; --link: #000; --mark: #fff; --origin: #6f7781; --live: #00795a; --fresh: #0072b2; --stale: #8150a8;
             --fallback: #c94f00; --failed: #000; }
           @page { margin: 14mm; }
           body { max-width: none; padding: 0; font-size: 10pt; }
@@ -158,6 +167,7 @@ enum PageStyle {
           tbody th { min-width: 4.5rem; }
           table { font-size: 8.5pt; }
           th, td { padding: .15rem .3rem; white-space: normal; }
+          td:not(.word) { white-space: nowrap; }
           figure, .tiles, .scroll, .findings li { break-inside: avoid; }
           h2, h3 { break-after: avoid; }
           section + section { break-before: page; }

@@ -9,12 +9,17 @@ struct PageTable {
     var stacks = false
     /// Whether the table scrolls in a box of its own.
     var isLong = false
+    /// Whether a link to a row shows the chart above the table too.
+    var isBelowChart = false
+    /// The ids of rows that have one, by the index of the row.
+    private var ids: [Int: String] = [:]
 
     init(_ caption: String, _ columns: [String], words: Int = 1, isLong: Bool = false) {
         (self.caption, self.columns, self.words, self.isLong) = (caption, columns, words, isLong)
     }
 
-    mutating func add(_ head: Markup, _ cells: [String]) {
+    mutating func add(_ head: Markup, _ cells: [String], id: String? = nil) {
+        ids[rows.count] = id
         rows.append([head] + cells.map { Markup($0) })
     }
 
@@ -23,13 +28,14 @@ struct PageTable {
         let head = columns.enumerated().map { column, title in
             "<th scope=\"col\"\(kind(column))>\(title)</th>" as Markup
         }
-        let body = rows.map { cells in
+        let body = rows.enumerated().map { row, cells in
+            let id = ids[row].map { " id=\"\($0)\"" as Markup } ?? ""
             let cells = cells.enumerated().map { column, cell -> Markup in
                 column == 0 ? "<th scope=\"row\">\(cell)</th>" : "<td\(kind(column))\(label(column))>\(cell)</td>"
             }
-            return "<tr>\(Markup(cells, separator: ""))</tr>" as Markup
+            return "<tr\(id)>\(Markup(cells, separator: ""))</tr>" as Markup
         }
-        let long: Markup = isLong ? " long" : stacks ? " stack" : ""
+        let long: Markup = "\(isLong ? " long" : stacks ? " stack" : "")\(isBelowChart ? " below" : "")"
         return """
             <div class="scroll\(long)" role="region" aria-label="\(caption)" tabindex="0"><table>
             <caption>\(caption)</caption>

@@ -75,11 +75,24 @@ struct RatesChart {
                 data-from="\(time.times.lowerBound.inSeconds)" data-to="\(time.times.upperBound.inSeconds)" \
                 data-top="\(String(share.top))"
                 """,
-            drawing: ["<path class=\"grid\" d=\"\(across)\"/>"] + marks + Self.series.reversed().map(drawn),
+            drawing: bands + ["<path class=\"grid\" d=\"\(across)\"/>"] + marks + Self.series.reversed().map(drawn),
             across: time.ticks,
             side: share.ticks.map { (1 - $0.place, Markup($0.label)) },
             above: changes.map { Tick(place: $0.0, label: "policy \($0.1)") }, values: values
         ).markup
+    }
+
+    /// The times of the incidents. A link to an incident marks its band.
+    private var bands: [Markup] {
+        section.incidents.enumerated().compactMap { number, incident in
+            incident.times.map { times -> Markup in
+                let (start, end) = (time.place(times.lowerBound), time.place(times.upperBound))
+                return """
+                    <rect class="band band-\(number + 1)" x="\(start * Chart.width)" y="0" \
+                    width="\((end - start) * Chart.width)" height="\(Self.height)"/>
+                    """
+            }
+        }
     }
 
     // MARK: Lines
@@ -134,9 +147,11 @@ struct RatesChart {
             "Rates of \(section.title) over time, each \(step.brief)",
             ["UTC", "loads"] + Self.series.map(\.label) + ["oldest served"], isLong: true)
         for period in periods {
+            let id = section.id(of: period.start)
             table.add(
-                "\(period.start.date) \(period.start.time)",
-                [period[.loads].grouped] + Self.series.map { $0.rate(period)?.shown ?? "–" } + [period.oldest.aged])
+                "<a href=\"#\(id)\">\(period.start.date) \(period.start.time)</a>",
+                [period[.loads].grouped] + Self.series.map { $0.rate(period)?.shown ?? "–" } + [period.oldest.aged],
+                id: id)
         }
         return table
     }

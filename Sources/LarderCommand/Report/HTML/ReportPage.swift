@@ -107,7 +107,7 @@ extension Report {
             <h2 id="\(id)-name">\(section.title)</h2>
             <h3>What stands out</h3>
             <ul class="findings">
-            \(Markup(section.findings.map { "<li>\($0.replacing(" %", with: "\u{A0}%"))</li>" as Markup }))
+            \(Markup(section.findings.map { "<li>\(section.linked($0))</li>" as Markup }))
             </ul>
             \(section.proposals)
             \(section.total.loads > 0 ? section.figures(id, times: common) : "")
@@ -143,6 +143,8 @@ extension Report.Section {
             \(tiles)
             <h3>Rates over time</h3>
             \(RatesChart(self, id: "\(id)-rates", times: times)?.markup ?? nothing)
+            \(incidentTable)
+            \(trendTable)
             <div class="pair">
             <div><h3>Latency by outcome</h3>
             \(DistributionChart.latency(self, id: "\(id)-latency")?.markup ?? nothing)</div>

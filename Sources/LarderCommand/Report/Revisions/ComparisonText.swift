@@ -23,7 +23,8 @@ extension RevisionComparison {
         let loads = "\(oldLoads.grouped) and \(newLoads.grouped) loads"
         if lines.isEmpty { return "too few loads to compare: \(loads)" }
         return periods > 0
-            ? "compared over \(counted(periods, "period")) of five minutes in which both were in use: \(loads)"
+            ? "compared over \(counted(periods, "period")) of five minutes in which both were in use: \(loads); "
+                + "percentiles are of all times, also of those when only one was in use"
             : "not in use at the same time, so that other causes are possible: \(loads)"
     }
 
@@ -41,7 +42,7 @@ extension RevisionComparison {
             ["p95 of all times", old.metrics.load(percentile: 0.95).waited, new.metrics.load(percentile: 0.95).waited]
                 + ["", "", ""],
             [
-                "p95 of stale copies' ages", old.metrics.ages[.stale]?.percentile(0.95).aged ?? "–",
+                "p95 of stale copies' ages, all times", old.metrics.ages[.stale]?.percentile(0.95).aged ?? "–",
                 new.metrics.ages[.stale]?.percentile(0.95).aged ?? "–", "", "", "",
             ],
         ]

@@ -1,0 +1,132 @@
+import Larder
+
+/// A time in which many loads were answered by a copy or a fallback, or failed.
+struct Incident: Sendable {
+    /// The start of the first period and the end of the last one. Nil for the sum of lesser incidents.
+    var times: ClosedRange<Timestamp>?
+    /// The name: `Monday 2026-01-05 11:30–18:00`, or `2 lesser incidents`.
+    var title: String
+    private(set) var loads: UInt64 = 0
+    /// Loads that failed. Errors that are answers of the origin do not count.
+    private(set) var failures: UInt64 = 0
+    private(set) var fallbacks: UInt64 = 0
+    /// Loads that failed although there was a copy.
+    private(set) var refused: UInt64 = 0
+    private(set) var calls: UInt64 = 0
+    private(set) var callErrors: UInt64 = 0
+    /// The age of the oldest copy that was served.
+    private(set) var oldest: Duration?
+
+    /// The share of troubled loads from which five minutes belong to an incident.
+    private static let noticed = 0.10
+    /// The number of troubled loads from which five minutes belong to an incident.
+    private static let fewestTroubled: UInt64 = 5
+    private static let mostShown = 3
+
+    /// Returns the incidents in periods, the worst first: an operator may read no further. Of many, the last one is the sum
+    /// of the lesser ones.
+    static func all(in periods: [Period]) -> [Incident] {
+        var bad: [ClosedRange<Int>] = []
+        for (place, period) in periods.enumerated()
+        where period.trouble >= noticed && period.troubled >= fewestTroubled {
+            // One good period between two bad ones does not end an incident. It belongs to it.
+            if let last = bad.last, period.start - periods[last.upperBound].end <= .seconds(300) {
+                bad[bad.count - 1] = last.lowerBound...place
+            } else {
+                bad.append(place...place)
+            }
+        }
+        let incidents = bad.map { Incident(periods[$0]) }.sorted { $0.troubled > $1.troubled }
+        let lesser = incidents.dropFirst(mostShown)
+        guard !lesser.isEmpty else { return incidents }
+        var rest = Incident(title: counted(lesser.count, "lesser incident"))
+        for incident in lesser { rest.add(incident) }
+        return incidents.prefix(mostShown) + [rest]
+    }
+
+    private init(title: String) { self.title = title }
+
+    private init(_ periods: ArraySlice<Period>) {
+        self.init(title: periods.first.map(\.start).spelled(to: periods.last?.end))
+        times = periods.first.flatMap { first in periods.last.map { first.start...$0.end } }
+        func sum(_ count: (Period) -> UInt64) -> UInt64 { periods.reduce(0) { $0.plus(count($1)) } }
+        (loads, fallbacks, refused) = (sum { $0[.loads] }, sum { $0[.fallbacks] }, sum { $0[.staleErrors] })
+        (failures, calls, callErrors) = (
+            sum(\.failuresWithoutAnswers), sum { $0[.originCalls] }, sum { $0[.originErrors] }
+        )
+        oldest = periods.compactMap(\.oldest).max()
+    }
+
+    private mutating func add(_ other: Incident) {
+        for field in [\Incident.loads, \.failures, \.fallbacks, \.refused, \.calls, \.callErrors]
+            as [WritableKeyPath<Incident, UInt64>]
+        {
+            self[keyPath: field] = self[keyPath: field].plus(other[keyPath: field])
+        }
+        oldest = [oldest, other.oldest].compactMap { $0 }.max()
+    }
+
+    private var troubled: UInt64 { fallbacks.plus(failures) }
+
+    // MARK: Words
+
+    /// The sentence about the incident.
+    var sentence: String {
+        guard times != nil else { return "\(title) of that kind" }
+        let isFailing = failures > fallbacks
+        var clauses = [
+            isFailing
+                ? "\(title): \(share(failures, of: loads)) failed"
+                : "\(title): \(share(fallbacks, of: loads)) fell back"
+        ]
+        if refused > 0, refused.plus(refused) >= failures {
+            clauses.append("copies of \(counted(Int(clamping: refused), "load")) were older than the policy allows")
+        }
+        if callErrors > 0 { clauses.append("\(share(callErrors, of: calls, "calls")) to the origin failed") }
+        if let oldest { clauses.append("users saw data up to \(Optional(oldest).aged) old") }
+        if !isFailing {
+            clauses.append(
+                failures == 0 ? "nobody got an error" : "\(counted(Int(clamping: failures), "load")) got an error")
+        }
+        return clauses.joined(separator: "; ")
+    }
+
+    private func share(_ part: UInt64, of whole: UInt64, _ things: String = "loads") -> String {
+        if part >= whole { return "all \(whole) \(things)" }
+        return "\(part) of \(whole) \(things) (\((Double(part) / Double(whole)).roundPercent))"
+    }
+
+    /// The titles of the columns of ``row``.
+    static let columns = [
+        "incidents", "loads", "failed", "fell back", "copy refused", "calls", "calls failed", "oldest served",
+    ]
+
+    /// The numbers of the sentence, and the others.
+    var row: [String] {
+        func cell(_ part: UInt64, of whole: UInt64) -> String {
+            whole == 0 ? "\(part)" : "\(part) (\(min(1, Double(part) / Double(whole)).roundPercent))"
+        }
+        return [
+            title, "\(loads)", cell(failures, of: loads), cell(fallbacks, of: loads), "\(refused)", "\(calls)",
+            cell(callErrors, of: calls), oldest.aged,
+        ]
+    }
+}
+
+extension Period {
+    /// Loads that failed. Errors that are answers of the origin do not count.
+    var failuresWithoutAnswers: UInt64 { self[.failures] - min(self[.failures], self[.answers]) }
+
+    /// The number of loads that fell back or failed.
+    var troubled: UInt64 { self[.fallbacks].plus(failuresWithoutAnswers) }
+
+    /// The share of loads that fell back or failed.
+    fileprivate var trouble: Double { self[.loads] == 0 ? 0 : Double(troubled) / Double(self[.loads]) }
+}
+
+extension Double {
+    /// A share in whole percents: `31 %`. A share that is more than nothing is at least `< 1 %`.
+    var roundPercent: String {
+        self > 0 && self < 0.01 ? "< 1 %" : "\(Int((self * 100).rounded())) %"
+    }
+}
