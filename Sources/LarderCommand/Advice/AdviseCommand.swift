@@ -39,7 +39,7 @@ extension Command {
                 text = lines(report, advice, policies).joined(separator: "\n") + "\n"
             }
             try terminal.write(text, asAsked: arguments)
-            return report.skipped.isEmpty
+            return report.isWhole
         })
 
     private static func lines(_ report: Report, _ advice: [Advice], _ policies: [String: AdvisedPolicy]) -> [String] {

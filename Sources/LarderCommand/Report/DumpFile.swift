@@ -41,6 +41,20 @@ struct DumpFile: Sendable {
         return value.hasPrefix(Self.ownFormat) && !value.hasPrefix(Self.dumpFormat)
     }
 
+    /// Whether this was found in a folder and is JSON that does not claim to be a dump.
+    var isForeign: Bool {
+        guard isFound, let bytes = try? bytes(), let root = try? JSONParser.parse(SourceText(name: "", bytes: bytes))
+        else { return false }
+        return root["format"]?.string?.hasPrefix(Self.dumpFormat) != true
+    }
+
+    /// The words for a number of such files.
+    static func skipped(foreign count: Int) -> String {
+        count == 1
+            ? "1 JSON file that is no metrics dump was skipped"
+            : "\(count) JSON files that are no metrics dumps were skipped"
+    }
+
     private static func unpacked(beginning bytes: [UInt8]) -> [UInt8] {
         guard Gzip.isPacked(bytes) else { return bytes }
         return (try? Gzip.beginning(of: bytes, most: headBytes)) ?? []

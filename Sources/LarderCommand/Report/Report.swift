@@ -45,6 +45,8 @@ struct Report: Sendable {
     struct Skipped: Sendable {
         var file: String
         var reason: String
+        /// Whether it lay in a folder of dumps and is another kind of JSON file. That is no error.
+        var isForeign = false
     }
 
     /// A dump that is not counted, because its clock was wrong.

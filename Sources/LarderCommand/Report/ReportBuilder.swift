@@ -36,7 +36,9 @@ struct ReportBuilder {
         do throws(MetricsDump.Unreadable) {
             add(try file.head(), .file(file), file: file.path)
         } catch {
-            if !file.isOtherKind { skip(file.path, error.description) }
+            if file.isOtherKind { return }
+            skipped.append(
+                Report.Skipped(file: file.path, reason: error.description, isForeign: file.isForeign))
         }
     }
 

@@ -15,7 +15,8 @@ extension Command {
             in .json or .json.gz. With '-', the names of files are read from the input, one a line:
               find dumps -name '*.json.gz' | larder report -
             Dumps of any number of installations, hosts, revisions and times can be combined. A file may be compressed by
-            gzip. A file that is not a dump is named and left out, and the exit code is 1.
+            gzip. A file that is not a dump is named and left out, and the exit code is 1. Of other JSON files in a folder, only
+            the number is told.
 
             A dump is set apart and named, but not counted, if its clock was wrong: it was written more than a day after the
             time of this computer, or before 2025. Times are in UTC.
@@ -30,7 +31,7 @@ extension Command {
             if arguments.operands.isEmpty { throw UsageError(message: "report takes at least one DUMP") }
             guard let report = try Report.read(arguments, registry, terminal) else { return false }
             try terminal.write(report.text(format), asAsked: arguments)
-            return report.skipped.isEmpty
+            return report.isWhole
         })
 }
 
@@ -46,6 +47,9 @@ extension Report {
         let files = DumpFile.all(arguments.operands, list: terminal.input)
         return read(files, builder, registry, terminal)
     }
+
+    /// Whether every file was read, but for JSON files of another kind.
+    var isWhole: Bool { skipped.allSatisfy(\.isForeign) }
 
     /// The share of the time that reading the heads of dumps takes, roughly.
     private static let headShare = 0.15
@@ -65,11 +69,15 @@ extension Report {
                 headShare + (1 - headShare) * Double(read) / Double(all), "\(read) of \(counted(all, "dump"))")
         }
         progress.end()
-        for file in skipped.prefix(Report.mostNamed) {
+        let named = skipped.filter { !$0.isForeign }
+        for file in named.prefix(Report.mostNamed) {
             terminal.complain("\(file.file.printable): \(file.reason); left out")
         }
-        if skipped.count > Report.mostNamed {
-            terminal.complain("\(counted(skipped.count - Report.mostNamed, "more file")) left out")
+        if named.count > Report.mostNamed {
+            terminal.complain("\(counted(named.count - Report.mostNamed, "more file")) left out")
+        }
+        if named.count < skipped.count, report == nil {
+            terminal.complain(DumpFile.skipped(foreign: skipped.count - named.count))
         }
         if report == nil {
             for dump in builder.apart.prefix(Report.mostNamed) {

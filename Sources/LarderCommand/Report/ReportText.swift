@@ -23,12 +23,15 @@ extension Report {
     /// The number of files that were left out, and the dumps that were set apart.
     private var exceptions: [String] {
         var lines: [String] = []
-        if !skipped.isEmpty {
+        let foreign = skipped.count(where: \.isForeign)
+        let unreadable = skipped.count - foreign
+        if unreadable > 0 {
             lines.append(
-                skipped.count == 1
+                unreadable == 1
                     ? "1 file is left out: it is not a dump or cannot be read."
-                    : "\(skipped.count) files are left out: they are not dumps or cannot be read.")
+                    : "\(unreadable) files are left out: they are not dumps or cannot be read.")
         }
+        if foreign > 0 { lines.append(DumpFile.skipped(foreign: foreign) + ".") }
         for dump in apart.prefix(Self.mostNamed) { lines.append("Set apart: \(dump.file.printable): \(dump.reason)") }
         if apart.count > Self.mostNamed {
             lines.append("Set apart: \(counted(apart.count - Self.mostNamed, "more dump")) with wrong clocks")

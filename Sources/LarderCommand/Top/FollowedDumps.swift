@@ -8,6 +8,8 @@ struct FollowedDumps {
         case dump(MetricsDump)
         /// A file that cannot be read, although it has not changed since the reading before.
         case unreadable(file: String, reason: String)
+        /// A file in a folder that is another kind of JSON file.
+        case foreign(file: String)
         case deleted(file: String)
     }
 
@@ -47,7 +49,12 @@ struct FollowedDumps {
             } catch {
                 // It may be half-written. The next reading will tell.
                 let isSure = former?.stamp == stamp
-                if isSure { changes.append(.unreadable(file: path, reason: error.description)) }
+                if isSure {
+                    let file = DumpFile(path: path, isFound: !paths.contains(path))
+                    changes.append(
+                        file.isOtherKind || file.isForeign
+                            ? .foreign(file: path) : .unreadable(file: path, reason: error.description))
+                }
                 seen[path] = Seen(stamp: stamp, isDone: isSure, isDump: former?.isDump ?? false)
             }
         }

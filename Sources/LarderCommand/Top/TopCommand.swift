@@ -7,8 +7,9 @@ extension Command {
         operands: "FOLDER|FILE …",
         details: """
             FOLDER is a folder to which pantries write dumps ('metrics' in _larder.json), FILE is one dump. They are read again
-            whenever they change. The dumps of several processes are added up. Rates and percentiles are those of the last
-            minute before each dump, so they change as often as dumps are written.
+            whenever they change. The dumps of several processes are added up. A process counts as ended once another one of
+            the same installation and program began, or after an hour without a dump while others write theirs. Rates and
+            percentiles are those of the last minute before each dump, so they change as often as dumps are written.
 
             On a terminal, the whole screen is drawn, and q quits. Another output gets plain lines whenever a dump was
             written. Red lines are resources whose loads fail, yellow ones those that show copies in place of live data.
@@ -80,7 +81,7 @@ private struct Top {
         } else {
             for line in text.screen(columns: .max, rows: nil) { terminal.print(line.text) }
         }
-        return state.events.isEmpty
+        return state.events.allSatisfy(\.isHarmless)
     }
 
     /// Writes lines whenever there is something new, until the process is ended.

@@ -5,6 +5,8 @@ struct TopState {
     /// A state of one process, from one dump.
     struct Process {
         var name: String
+        /// The installation and the program. A process that begins after the last dump of another one replaces it.
+        var identity: DumpRun.Identity
         var number: Int
         var started: Timestamp
         var written: Timestamp
@@ -32,6 +34,8 @@ struct TopState {
     struct Event: Hashable {
         var at: Timestamp
         var text: String
+        /// Whether it is no failure.
+        var isHarmless = false
     }
 
     /// The sums of one resource over the processes that write dumps.
@@ -48,6 +52,8 @@ struct TopState {
     static let mostEvents = 200
     /// The time after which a process that has written one dump only is silent.
     static let patience = Duration.seconds(180)
+    /// The time without a dump after which a process has ended, if others write dumps.
+    static let silence = Duration.seconds(3_600)
 
     private var processes: [String: Process] = [:]
     private(set) var events: [Event] = []
@@ -80,13 +86,17 @@ struct TopState {
                 }
             case .unreadable(let file, let reason): note(now, "\(file.printable): \(reason); left out")
             case .deleted(let file): note(now, "\(file.printable) was deleted")
+            case .foreign: break
             }
         }
+        let foreign = changes.count { if case .foreign = $0 { true } else { false } }
+        if foreign > 0 { note(now, DumpFile.skipped(foreign: foreign), isHarmless: true) }
         for (instance, process) in processes.sorted(by: { $0.key < $1.key })
         where !process.isSilent && !process.isCurrent(at: now) {
             processes[instance]?.isSilent = true
             if isFollowing { note(now, "\(process.name) has written no dump since \(process.written.clock)") }
         }
+        dropEnded(at: now)
         isFollowing = true
         return hasDump || eventCount > before
     }
@@ -95,6 +105,8 @@ struct TopState {
         let next = Process(dump)
         let former = processes[dump.instance]
         if let former, (former.number, former.written) >= (next.number, next.written) { return false }
+        // The last dump of a process that has ended may be renamed later on.
+        if former == nil, processes.values.contains(where: { $0.replaces(next) }) { return false }
         processes[dump.instance] = next
         guard isFollowing else { return true }
         guard let former else {
@@ -105,8 +117,21 @@ struct TopState {
         return true
     }
 
-    private mutating func note(_ at: Timestamp, _ text: String) {
-        events.append(Event(at: at, text: text))
+    /// Drops processes that have ended: another one of the same installation and program began since, or they wrote no dump
+    /// for a long time while others did.
+    private mutating func dropEnded(at now: Timestamp) {
+        let isAnyCurrent = processes.values.contains { $0.isCurrent(at: now) }
+        for (instance, process) in processes.sorted(by: { $0.key < $1.key }) {
+            let isReplaced = processes.values.contains { $0.replaces(process) }
+            let isGone = isAnyCurrent && !process.isCurrent(at: now) && now - process.written > Self.silence
+            guard isReplaced || isGone else { continue }
+            processes[instance] = nil
+            if isFollowing { note(now, "\(process.name) has ended") }
+        }
+    }
+
+    private mutating func note(_ at: Timestamp, _ text: String, isHarmless: Bool = false) {
+        events.append(Event(at: at, text: text, isHarmless: isHarmless))
         eventCount += 1
         if events.count > Self.mostEvents { events.removeFirst(events.count - Self.mostEvents) }
     }
@@ -130,66 +155,6 @@ struct TopState {
         }
         return rows.values.sorted { $0.name < $1.name }
     }
-}
-
-extension TopState.Process {
-    init(_ dump: MetricsDump) {
-        name = dump.process.printable + (dump.host.map { " on " + $0.printable } ?? "")
-        (number, started, written) = (dump.number, dump.started, dump.written)
-        (unusable, logLost) = (dump.unusable, dump.logLost ?? 0)
-        resources = dump.resources.map { resource in
-            let current = resource.revisions.filter(\.isCurrent).map {
-                [$0.name, $0.strategy].filter { !$0.isEmpty }.joined(separator: " ").printable
-            }
-            var own = TopState.Resource(
-                name: resource.name, policy: current.joined(separator: ", "), inFlight: resource.inFlight,
-                store: resource.store, levels: resource.levels)
-            for revision in resource.revisions {
-                if let minute = revision.windows[.minute] { own.minute.merge(minute) }
-                own.faults = revision.metrics.faults.values.reduce(own.faults) { $0.plus($1) }
-                own.damaged = own.damaged.plus(revision.metrics.corrupt)
-            }
-            return own
-        }
-    }
-
-    /// Whether the process can be expected to be running: it is not much longer since its last dump than its dumps are
-    /// apart.
-    func isCurrent(at now: Timestamp) -> Bool {
-        let apart = number > 0 ? (written - started) / number : .zero
-        return now - written <= max(TopState.patience, apart * 3)
-    }
-
-    /// Returns what has happened since an earlier dump, in words.
-    func changes(since former: TopState.Process) -> [String] {
-        var texts: [String] = []
-        for resource in resources {
-            let name = resource.name.printable
-            guard let old = former.resources.first(where: { $0.name == resource.name }) else {
-                texts.append("\(name): is new")
-                continue
-            }
-            if old.policy != resource.policy { texts.append("\(name): policy \(old.policy) → \(resource.policy)") }
-            for (level, value) in resource.levels.sorted(by: { $0.key.name < $1.key.name }) {
-                let before = old.levels[level] ?? level.values.first ?? ""
-                if before != value { texts.append("\(name): \(level.name.words) \(before) → \(value)") }
-            }
-            if resource.faults > old.faults {
-                texts.append("\(name): the store failed \(resource.faults - old.faults) ×")
-            }
-            if resource.damaged > old.damaged {
-                texts.append("\(name): damaged copies removed: \(resource.damaged - old.damaged)")
-            }
-        }
-        for part in unusable where !former.unusable.contains(part) { texts.append("\(part.title) cannot be used") }
-        for part in former.unusable where !unusable.contains(part) { texts.append("\(part.title) works again") }
-        if logLost > former.logLost { texts.append("the log lost lines: \(logLost - former.logLost)") }
-        return texts
-    }
-}
-
-extension UnusablePart {
-    fileprivate var title: String { [resource, part].compactMap { $0?.printable }.joined(separator: ": ") }
 }
 
 extension TopState.Row {

@@ -61,7 +61,7 @@ extension [Period] {
         self = []
         let (start, step) = (try node.time("start"), try node.seconds("step"))
         guard step > .zero, step <= .seconds(100_000) else { throw .init("'step' of periods cannot be") }
-        let gaps = try node["gaps"]?.series(named: "gaps", most: DumpDeclarations.mostPeriods) ?? []
+        let gaps = try node["gaps"]?.series(named: "gaps", most: ResourceList.mostPeriods) ?? []
         try known.count(gaps.count + 1, "periods", most: ResourceList.mostPeriods)
         append(Period(start: start))
         var place: Int64 = 0

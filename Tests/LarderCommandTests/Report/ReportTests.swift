@@ -187,14 +187,36 @@ import Larder
         let output = await dumps.report()
         #expect(output.code == 1)
         let lines = output.err.split(separator: "\n")
-        #expect(lines.count == 2)
+        #expect(lines.count == 1)
         #expect(lines[0].hasPrefix("larder: \(dumps.folder.path)/damaged.json: not JSON: "))
-        #expect(lines[1].hasSuffix("/foreign\u{FFFD}[2J.json: not a dump of Larder: 'format' is missing; left out"))
         #expect(
             output.out.contains(
-                "1 process, 1 dump\n2 files are left out: they are not dumps or cannot be read.\n\nfeed: "))
+                "1 process, 1 dump\n1 file is left out: it is not a dump or cannot be read.\n"
+                    + "1 JSON file that is no metrics dump was skipped.\n\nfeed: "))
         let facts = try await dumps.facts()
         #expect(facts["skipped"].items.count == 2 && facts["resources"].items.count == 1)
+        // A file that is named itself is to be a dump.
+        let foreign = await Output([
+            "report", dumps.folder.path + "/good.json", dumps.folder.path + "/foreign\u{1B}[2J.json",
+        ])
+        #expect(foreign.code == 1 && foreign.err.hasSuffix("'format' is missing; left out\n"))
+    }
+
+    @Test func otherJSONFilesInAFolderAreNoFailure() async throws {
+        let dumps = try Dumps()
+        try dumps.folder.write(#"{ "name": "package" }"#, to: "package.json")
+        try dumps.folder.write("[1, 2]", to: "list.json")
+        let alone = await dumps.report()
+        #expect(alone.code == 1)
+        #expect(
+            alone.err
+                == "larder: 2 JSON files that are no metrics dumps were skipped\nlarder: there is no dump to report on\n"
+        )
+        try dumps.write("good.json", RevisionDump([.loads: 10]))
+        let output = await dumps.report()
+        #expect(output.code == 0 && output.err.isEmpty)
+        #expect(output.out.contains("\n2 JSON files that are no metrics dumps were skipped.\n"))
+        #expect(await dumps.report("--format", "html").out.contains("<li>2 JSON files that are no metrics dumps"))
     }
 
     @Test func reportWithoutDumpsIsError() async throws {

@@ -62,6 +62,30 @@ import Testing
         #expect(state.rows(at: Self.now + .seconds(86_400)).first?.minute.loads == 100)
     }
 
+    @Test func processIsDroppedOnceAnotherOneOfItsInstallationBegan() {
+        func dump(_ instance: String, _ installation: String, began start: Int64, minutes: Int64) -> MetricsDump {
+            Self.dump(instance, number: 9, minutes: minutes) { dump in
+                (dump.installation, dump.started) = (installation, Dumps.noon + .seconds(start * 60))
+            }
+        }
+        let old = dump("a", "0123456789", began: 0, minutes: 58)
+        var state = Self.taking([.dump(old), .dump(dump("b", "fedcba9876", began: 0, minutes: 58))])
+        #expect(state.count(at: Self.now).all == 2)
+        _ = state.take([.dump(dump("c", "0123456789", began: 59, minutes: 60))], at: Self.now)
+        #expect(state.count(at: Self.now) == (2, 2) && state.rows(at: Self.now).first?.minute.loads == 80)
+        #expect(state.events.map(\.text) == ["shop 012345 began at 12:59:00", "shop 012345 has ended"])
+        // Its last dump is renamed.
+        #expect(!state.take([.dump(old)], at: Self.now) && state.count(at: Self.now).all == 2)
+    }
+
+    @Test func processWithoutDumpsForAnHourHasEnded() {
+        var state = Self.taking([.dump(Self.dump("a", number: 60)), .dump(Self.dump("b", number: 60))])
+        let later = Self.now + .seconds(3_700)
+        _ = state.take([.dump(Self.dump("b", number: 122, minutes: 121))], at: later)
+        #expect(state.count(at: later) == (1, 1))
+        #expect(state.events.map(\.text) == ["shop has written no dump since 13:00:00", "shop has ended"])
+    }
+
     @Test func dumpsThatAreFarApartDoNotMakeAProcessSilent() {
         let state = Self.taking([.dump(Self.dump(number: 1))])
         #expect(state.count(at: Self.now + .seconds(2 * 3_600)) == (1, 1))
@@ -139,6 +163,7 @@ import Testing
             case .dump(let dump): "dump \(dump.number)"
             case .unreadable(let file, let reason): "\(URL(filePath: file).lastPathComponent): \(reason)"
             case .deleted(let file): "deleted \(URL(filePath: file).lastPathComponent)"
+            case .foreign(let file): "foreign \(URL(filePath: file).lastPathComponent)"
             }
         }
     }
@@ -188,6 +213,17 @@ import Testing
         let facts = try Facts(await Output(["top", dumps.folder.path, "--once", "--json"]).out)
         #expect(facts["resources"].items.first?["loads"].int == 40)
         #expect(facts["resources"].items.first?["p95_by_outcome"]["live"].value as? Double != nil)
+    }
+
+    @Test func otherJSONFilesInAFolderAreToldOnce() async throws {
+        let dumps = try Dumps()
+        try dumps.write("metrics.json", Self.dump())
+        for name in ["a", "b"] { try dumps.folder.write(#"{ "name": "package" }"#, to: name + ".json") }
+        let output = await Output(["top", dumps.folder.path, "--once"])
+        #expect(output.code == 0)
+        #expect(output.err == "larder: 2 JSON files that are no metrics dumps were skipped\n")
+        try dumps.folder.write(#"{ "format": "larder-metrics/2""#, to: "c.json")
+        #expect(await Output(["top", dumps.folder.path, "--once"]).code == 1)
     }
 
     @Test func onceWithoutDumpFails() async throws {

@@ -55,7 +55,9 @@ extension Report {
 
     private var remarks: Markup {
         var remarks = notes.map { "<li>\($0)</li>" as Markup }
-        remarks += Self.list("Left out", skipped.map { ($0.file, $0.reason) })
+        remarks += Self.list("Left out", skipped.filter { !$0.isForeign }.map { ($0.file, $0.reason) })
+        let foreign = skipped.count(where: \.isForeign)
+        if foreign > 0 { remarks.append("<li>\(DumpFile.skipped(foreign: foreign))</li>") }
         remarks += Self.list("Set apart", apart.map { ($0.file, $0.reason) })
         guard !remarks.isEmpty else { return "" }
         return "<h2>Notes</h2><ul class=\"remarks\">\n\(Markup(remarks))\n</ul>"
