@@ -167,7 +167,7 @@ import Testing
     // MARK: Capacity
 
     @Test func callForEvictedFreshCopyIsCountedByMissingCapacity() throws {
-        let store = #"{ "use": "memory", "entries": 2, "eviction": "lru" }"#
+        let store = #"{ "use": "memory", "capacity": "5KB", "eviction": "lru" }"#
         try SimulatedPantry.run(Self.policy(#""cache-first""#, store: store)) { simulated in
             let text = String(repeating: "x", count: 2_000)
             simulated.origin.play(.value(text), .value(text), .value(text), .value(text))
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test func callForEvictedCopyThatIsStaleByThenIsNotCounted() throws {
-        let store = #"{ "use": "memory", "entries": 1, "eviction": "lru" }"#
+        let store = #"{ "use": "memory", "capacity": "200B", "eviction": "lru" }"#
         try SimulatedPantry.run(Self.policy(#""cache-first""#, store: store)) { simulated in
             simulated.origin.play(.value("1"), .value("2"), .value("1"))
             for id in ["1", "2"] { _ = try await simulated.resource.load(["id": id]) }

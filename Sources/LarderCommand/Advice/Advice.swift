@@ -129,7 +129,12 @@ extension CountsByLimit {
 extension ClosedRange<Double> {
     /// The numbers, rounded: `398`, or `350 to 398`.
     var rounded: String {
-        let (low, high) = (Int(lowerBound.rounded()), Int(upperBound.rounded()))
+        let (low, high) = (lowerBound.whole, upperBound.whole)
         return low == high ? "\(low)" : "\(low) to \(high)"
     }
+}
+
+extension Double {
+    /// The nearest whole number. A dump may claim counts whose sum is larger than any.
+    var whole: Int { isNaN ? 0 : self >= 9e18 ? .max : self <= -9e18 ? .min : Int(rounded()) }
 }

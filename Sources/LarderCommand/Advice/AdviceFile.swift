@@ -70,11 +70,11 @@ extension AdviceFile.Item {
         guard let resource = node["resource"]?.string, case .list(let changes)? = node["changes"]?.content,
             let effect = node["effect"]?.string.flatMap({ Advice.Effect(rawValue: $0) }),
             let figure = node["figure"]?.amount, figure > 0, case .list(let saved)? = node["saved"]?.content,
-            saved.count == 2, let low = saved[0].amount, let high = saved[1].amount, low <= high
+            saved.count == 2, let low = saved[0].amount, let high = saved[1].amount, low <= high, figure >= 1
         else { return nil }
         self.init(
             resource: resource, changes: changes.compactMap(Advice.Change.init(reading:)), effect: effect,
-            share: low / figure...high / figure)
+            share: min(low / figure, 1)...min(high / figure, 1))
         if self.changes.isEmpty || self.changes.count != changes.count { return nil }
     }
 }

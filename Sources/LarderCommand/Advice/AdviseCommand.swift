@@ -7,7 +7,7 @@ import Larder
 
 extension Command {
     static let advise = Command(
-        name: "advise", summary: "Says what to change in policies, as metrics dumps tell.",
+        name: "advise", summary: "Proposes changes to policies from metrics dumps.",
         operands: "DUMP …",
         details: """
             Dumps count what other settings would have brought: copies that were refused only for their age, calls that were
@@ -76,10 +76,12 @@ extension Command {
                     "there is no sound policy '\(name.printable)' in \(arguments.folder), so it gets no patch")
                 continue
             }
-            if policy.policy.revision != revision {
+            let changes = advice.filter { $0.resource == name }.flatMap(\.changes)
+            if !policy.fits(changes) {
                 terminal.note(
-                    "\(arguments.folder)/\(name.printable).json is revision \(policy.policy.revision), and the advice is "
-                        + "about \(revision.printable)")
+                    "\(arguments.folder)/\(name.printable).json is not the policy that the advice is about (revision "
+                        + "\(revision.printable)), so it gets no patch")
+                continue
             }
             policies[name] = policy
         }
@@ -94,6 +96,6 @@ extension Report.Section {
             return "no loads were counted"
         }
         if revision.policy == nil { return "no dump contains the policy of revision \(revision.title)" }
-        return "too little was counted that another setting would have changed"
+        return "no other value of a setting would have helped enough loads"
     }
 }

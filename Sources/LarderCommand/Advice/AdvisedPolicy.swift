@@ -10,6 +10,7 @@ struct AdvisedPolicy: Sendable {
     let policy: Policy
     /// The object in the policy's own file, without the files that it extends.
     private let own: JSON
+    private let registry: Registry
 
     /// Reads the policy of a resource.
     ///
@@ -18,6 +19,7 @@ struct AdvisedPolicy: Sendable {
         let result = reader.check(file)
         guard let policy = result.policy else { throw PolicyError(result.problems) }
         self.policy = policy
+        registry = reader.registry
         do { own = try PolicyFiles(folder: reader.folder).root(of: file).shown } catch { throw PolicyError([error]) }
     }
 
@@ -31,10 +33,19 @@ struct AdvisedPolicy: Sendable {
         return json
     }
 
-    /// Returns the changes as a JSON Patch (RFC 6902) for the policy's own file. What the file inherits from another one is
-    /// written into it as a whole. Returns nil if the policy does not have the settings to change.
+    /// Whether the policy has the plugins and the values that changes are about.
+    func fits(_ changes: [Advice.Change]) -> Bool {
+        let settings = AdvisedSetting.all(in: Self.json(policy), of: registry)
+        return changes.allSatisfy { change in
+            settings.contains { $0.path == change.path && $0.plugin == change.plugin && $0.value == change.old }
+        }
+    }
+
+    /// Returns the changes as a JSON Patch (RFC 6902) for the policy's own file. Lists and bare names of plugins that are
+    /// inherited from another file or become objects are written as a whole. Returns nil if the policy does not have the
+    /// settings to change.
     func patch(_ changes: [Advice.Change]) -> JSON? {
-        guard let changed = Self.json(policy, with: changes) else { return nil }
+        guard var changed = Self.json(policy, with: changes) else { return nil }
         var operations: [JSON] = []
         for change in changes {
             var path: [PolicyPath.Step] = []
@@ -43,13 +54,17 @@ struct AdvisedPolicy: Sendable {
                 path.append(step)
                 guard let value = own[path[...]], value.isStructure else { break }
             }
+            let isThere = own[path[...]] != nil
+            let isWhole = path.count == change.path.steps.count
+            if change.new == nil, !isWhole || !isThere {
+                // A file that inherits the setting must say that it is not wanted.
+                changed = changed.setting(change.path.steps[...], to: .null) ?? changed
+            }
             let pointer = JSON.string(PolicyPath(path).pointer)
             if let value = changed[path[...]] {
-                operations.append(["op": "add", "path": pointer, "value": value])
-            } else if own[path[...]] != nil {
-                operations.append(["op": "remove", "path": pointer])
+                operations.append(["op": isThere ? "replace" : "add", "path": pointer, "value": value])
             } else {
-                operations.append(["op": "add", "path": pointer, "value": .null])
+                operations.append(["op": "remove", "path": pointer])
             }
         }
         return .list(operations)

@@ -9,7 +9,8 @@ extension AdviceBasis {
     var moreCapacity: Advice? {
         let missing = alternatives.evictedTooSoon
         // Of several tiers, it is not known which one would have to be larger.
-        guard let setting = self[.capacity], !setting.isNested, let capacity = setting.size, metrics.hits > 0,
+        guard let setting = self[.capacity], !setting.isNested, let capacity = setting.size, capacity < 1 << 60,
+            metrics.hits > 0,
             missing.count >= Self.fewest
         else { return nil }
         let most = Int64(clamping: capacity.multipliedReportingOverflow(by: Self.mostFactor).partialValue)
@@ -22,7 +23,7 @@ extension AdviceBasis {
         return advice(
             setting, to: .string(value.spelledSize), .originCalls, saves: saved...saved,
             "about \(missing.count) calls asked for copies that the store had evicted while they were fresh; with capacity "
-                + "\(value.spelledSize) instead of \(capacity.spelledSize), about \(Int(saved)) of them would not have been made"
+                + "\(value.spelledSize) instead of \(capacity.spelledSize), about \(saved.whole) of them would not have been made"
         )
     }
 }

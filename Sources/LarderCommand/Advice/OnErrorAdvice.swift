@@ -28,6 +28,6 @@ extension AdviceBasis {
             effect: .staleErrors, figure: Double(metrics.staleErrors), saved: answered...answered,
             sentence:
                 "\(counted(Int(clamping: metrics.staleErrors), "load")) failed although there was a copy; with onError "
-                + "\(value.spelled) instead of \(least.spelled), a copy would have answered \(Int(answered)) of them")
+                + "\(value.spelled) instead of \(least.spelled), a copy would have answered \(answered.whole) of them")
     }
 }

@@ -26,11 +26,11 @@ extension AdviceBasis {
         let value = Duration.nanoseconds(limit)
         return advice(
             setting, to: .string(value.spelled), .fallbacks, saves: saved,
-            "\(Int((all * factor).rounded())) loads got a copy because the origin was slower than \(patience.spelled); with "
+            "\((all * factor).whole) loads got a copy because the origin was slower than \(patience.spelled); with "
                 + "patience \(value.spelled), \(saved.rounded) of them would have got a live answer")
     }
 
-    /// Advice to wait less, if those who lost their patience waited in vain, and nobody else needs it.
+    /// Advice to wait less, if loads that waited longer got no answer either.
     var shorterPatience: Advice? {
         guard let setting = self[.patience], let patience = setting.duration, waits >= Self.fewest,
             let usual = usualAnswer(within: patience),
@@ -45,7 +45,8 @@ extension AdviceBasis {
         return advice(
             setting, to: .string(value.spelled), .fallbackWait, saves: saved...saved,
             "\(waits) loads waited \(patience.spelled) and then got a copy; with patience \(value.spelled) each of them would "
-                + "have waited \(spared.spelled) less, and 99 of 100 live answers took no longer than that")
+                + "have waited \(spared.spelled) less, and 99 of 100 answers that came in time took no longer than that"
+        )
     }
 
     /// The time that 99 of 100 live answers did not exceed, of those that came in time; nil if there are few. Loads that

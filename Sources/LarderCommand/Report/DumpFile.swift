@@ -41,9 +41,13 @@ struct DumpFile: Sendable {
         return value.hasPrefix(Self.ownFormat) && !value.hasPrefix(Self.dumpFormat)
     }
 
+    /// The largest file of another kind that is looked into. A tree takes many times the memory of its text.
+    private static let mostForeignBytes = 1_000_000
+
     /// Whether this was found in a folder and is JSON that does not claim to be a dump.
     var isForeign: Bool {
-        guard isFound, let bytes = try? bytes(), let root = try? JSONParser.parse(SourceText(name: "", bytes: bytes))
+        guard isFound, let bytes = try? bytes(), bytes.count <= Self.mostForeignBytes,
+            let root = try? JSONParser.parse(SourceText(name: "", bytes: bytes))
         else { return false }
         return root["format"]?.string?.hasPrefix(Self.dumpFormat) != true
     }

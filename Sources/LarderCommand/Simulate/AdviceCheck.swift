@@ -14,8 +14,8 @@ struct AdviceCheck: Sendable {
 
     /// The figure from which the effect can be judged.
     private static let fewest = 20.0
-    /// The largest difference between the promised and the simulated share.
-    private static let tolerance = 0.15
+    /// The part of the promised share that must come true.
+    private static let leastPart = 0.5
 
     init(_ advice: AdviceFile.Item, before: ResourceMetrics, after: ResourceMetrics) {
         self.advice = advice
@@ -28,8 +28,7 @@ struct AdviceCheck: Sendable {
 
     var verdict: Verdict {
         if before < Self.fewest { return .notTested }
-        let promised = advice.share
-        return share >= promised.lowerBound - Self.tolerance ? .confirmed : .refuted
+        return share > 0 && share >= advice.share.lowerBound * Self.leastPart ? .confirmed : .refuted
     }
 
     /// The verdict in lines of text.
@@ -37,7 +36,7 @@ struct AdviceCheck: Sendable {
         let name = advice.effect.rawValue.replacing("_", with: " ")
         let promised = Self.percents(advice.share)
         let changes = advice.changes.map { change in
-            "\(change.path) \(change.new.map { $0.text(indented: false) } ?? "removed")"
+            "\(change.path) \(change.new.map { $0.text(indented: false).printable } ?? "removed")"
         }
         let figures = "\(Int(before.rounded())) → \(Int(after.rounded()))"
         return [

@@ -81,7 +81,9 @@ extension Command {
                 advice: advice, requests: requests, model: model, seed: UInt64(seed), registry: registry,
                 environment: arguments.environment)
             var checks: [AdviceCheck] = []
-            for (label, account) in accounts {
+            // Advice is about the policies as they are, and not about other strategies.
+            var checked: Set<String> = []
+            for (label, account) in accounts where checked.insert(account.policy.file).inserted {
                 checks += try simulated.checks(of: account, folder: account.policy.folder) { share in
                     progress.show(share, "\(label), advice")
                 }

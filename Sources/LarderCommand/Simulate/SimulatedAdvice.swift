@@ -25,11 +25,9 @@ struct SimulatedAdvice {
         let own = advice.filter { $0.resource == policy.resource }
         return try own.enumerated().map { number, item in
             guard let changed = AdvisedPolicy.json(policy, with: item.changes) else {
-                let missing = item.changes.first { AdvisedPolicy.json(policy, with: [$0]) == nil }
                 throw PolicyError([
                     Problem(
-                        "the policy has no place \(missing.map { "\($0.path)" } ?? "that the advice names")",
-                        file: policy.file)
+                        "the policy has no place \(item.changes.first.map { "\($0.path)" } ?? "")", file: policy.file)
                 ])
             }
             let reader = try PolicyReader(

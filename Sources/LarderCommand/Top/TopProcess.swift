@@ -26,9 +26,12 @@ extension TopState.Process {
         }
     }
 
+    /// Whether it is known on which device the process runs.
+    private var isKnown: Bool { identity.installation != nil || identity.host != nil }
+
     /// Whether this process began after the last dump of another one of the same installation and program.
     func replaces(_ other: TopState.Process) -> Bool {
-        identity == other.identity && started >= other.written && written > other.written
+        isKnown && identity == other.identity && started >= other.written && written > other.written
     }
 
     /// Whether the process can be expected to be running: it is not much longer since its last dump than its dumps are

@@ -58,14 +58,16 @@ final class EvictedKeys: Sendable {
 
     /// - Parameter capacity: the capacity of the store, in bytes.
     init(capacity: Int) {
-        self.capacity = max(1, capacity)
+        self.capacity = min(max(1, capacity), 1 << 50)
     }
 
     /// Remembers the keys of evicted entries.
     func add(_ entries: [EvictedEntry], in world: any World) {
         let ghosts = entries.compactMap { entry -> Ghost? in
             guard entry.reason == .capacity, let metadata = entry.metadata, let size = entry.size else { return nil }
-            return Ghost(hash: Self.hash(of: entry.key, in: world), size: size, ageStart: metadata.ageStart)
+            return Ghost(
+                hash: Self.hash(of: entry.key, in: world), size: min(max(0, size), capacity),
+                ageStart: metadata.ageStart)
         }
         state.withLock { state in
             for ghost in ghosts where state.samples(ghost.hash) {
@@ -87,6 +89,9 @@ final class EvictedKeys: Sendable {
             state.ghosts.removeFirst(old)
         }
     }
+
+    /// Forgets everything, because copies were cleared.
+    func clear() { state.withLock { ($0.ghosts, $0.size) = ([], 0) } }
 
     /// Returns and forgets what is known about a key that is not in the store; nil if it was not evicted.
     func take(_ key: Key, in world: any World) -> Evicted? {

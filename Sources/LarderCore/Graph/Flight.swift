@@ -201,9 +201,9 @@ final class Flight: Sendable {
 
     /// Gives up a seat, and ends the wait in it.
     func leave(_ seat: UInt64) {
-        let (left, abandoned) = state.withLock { state -> (Seat?, Task<Void, Never>??) in
+        let (left, abandoned, hasArrived) = state.withLock { state -> (Seat?, Task<Void, Never>??, Bool) in
             let left = state.leave(seat)
-            return (left, left != nil && state.isAbandoned ? .some(state.work) : nil)
+            return (left, left != nil && state.isAbandoned ? .some(state.work) : nil, state.arrived != nil)
         }
         left?.alarm?.cancel()
         if let abandoned {
@@ -211,7 +211,7 @@ final class Flight: Sendable {
             abandoned?.cancel()
         }
         left?.waiter?.resume(returning: .left)
-        left?.tell(.givenUp)
+        left?.tell(hasArrived ? .answered : .givenUp)
     }
 
     /// Gives up a seat whose caller has gone, unless the seat is lingering.

@@ -69,15 +69,19 @@ package final class LiveSide: Loader {
         let known = call.hasLooked ? call.known : await copy(for: call, among: copies)
         let permissions = known.map { self.permissions(of: $0, for: call.request) }
         let asked = world.now
-        let evicted = known == nil ? storeAccess.evictedKeys.take(call.key, in: world) : nil
+        let entryKey = storeAccess.variations.entryKey(of: call.request, adding: addedFields)
         var received = try await answer(to: call.knowing(known), ticket)
         received.loaded.provenance.known = permissions.map { $0.allows(.fresh) ? .fresh : .stale } ?? .none
         call.arrived?(received.loaded, received.admission)
         let entry = received.loaded.value
         let isUnchanged = received.loaded.source == .revalidated
         if let known, let fresh = permissions?.freshNanoseconds, fresh >= 0 {
-            meter.asked(isUnchanged: isUnchanged, sinceFresh: known.metadata.ageInNanoseconds(at: asked) - fresh)
-        } else if let evicted, evicted.isFresh(at: asked, for: self.permissions(of: entry, for: call.request)) {
+            let age = known.metadata.ageInNanoseconds(at: asked)
+            // The age of a copy from the future is not known.
+            if age >= 0 { meter.asked(isUnchanged: isUnchanged, sinceFresh: age - fresh) }
+        } else if known == nil, let evicted = storeAccess.evictedKeys.take(entryKey, in: world),
+            evicted.isFresh(at: asked, for: self.permissions(of: entry, for: call.request))
+        {
             meter.evictedTooSoon(missing: evicted.missing, times: evicted.times)
         }
         switch received.admission {

@@ -98,6 +98,7 @@ package final class StoreAccess: Sendable {
             _ = report(error, .notCleared, Trail.Recorder())
             throw error
         }
+        if case .key = selection {} else { evictedKeys.clear() }
         outdatedCopies.forget(selection)
         variations.forget(selection)
         failedClearings.remove(selection)

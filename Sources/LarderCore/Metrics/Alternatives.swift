@@ -22,9 +22,9 @@ public struct Alternatives: Sendable, Hashable {
     public internal(set) var changed = CountsByLimit(.durations)
     /// Calls that asked about a copy that was still fresh: by the time until the end of its freshness.
     public internal(set) var askedWhileFresh = CountsByLimit(.durations)
-    /// Background refreshes whose result answered a load.
+    /// Background refreshes whose result answered a load while it was fresh. Some refreshes are left out.
     public internal(set) var usedRefreshes: UInt64 = 0
-    /// Background refreshes whose result answered no load until it was replaced or could no longer be served.
+    /// Background refreshes whose result answered no load while it was fresh. Some refreshes are left out.
     public internal(set) var unusedRefreshes: UInt64 = 0
     /// Calls for a key whose copy a full store had evicted, while that copy would still be fresh: by the capacity that the
     /// store lacked. It is estimated from a sample of the keys.

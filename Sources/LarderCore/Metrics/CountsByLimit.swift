@@ -12,25 +12,25 @@ public struct CountsByLimit: Sendable, Hashable {
         /// From 1 KB to 800 GB.
         case sizes
 
-        /// The limits in nanoseconds or bytes, in order, with their names as a policy writes them.
-        var limits: [(name: String, value: Int64)] { self == .durations ? Self.durationLimits : Self.sizeLimits }
+        /// The limits in nanoseconds or bytes, in order.
+        var limits: [Int64] { self == .durations ? Self.durationLimits : Self.sizeLimits }
 
         private static let durationLimits = limits([
-            ("ms", 1_000_000, [10, 20, 50, 100, 150, 200, 300, 400, 500, 600, 800]),
-            ("s", 1_000_000_000, [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50]),
-            ("m", 60_000_000_000, [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50]),
-            ("h", 3_600_000_000_000, [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20]),
-            ("d", 86_400_000_000_000, [1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 60, 90, 180, 365]),
+            (1_000_000, [10, 20, 50, 100, 150, 200, 300, 400, 500, 600, 800]),
+            (1_000_000_000, [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50]),
+            (60_000_000_000, [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50]),
+            (3_600_000_000_000, [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20]),
+            (86_400_000_000_000, [1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 60, 90, 180, 365]),
         ])
 
         private static let sizeLimits = limits([
-            ("KB", 1_000, tens), ("MB", 1_000_000, tens), ("GB", 1_000_000_000, tens),
+            (1_000, tens), (1_000_000, tens), (1_000_000_000, tens),
         ])
 
         private static let tens: [Int64] = [1, 10, 100].flatMap { ten in [1, 2, 3, 4, 5, 6, 8].map { $0 * ten } }
 
-        private static func limits(_ steps: [(unit: String, size: Int64, counts: [Int64])]) -> [(String, Int64)] {
-            steps.flatMap { step in step.counts.map { ("\($0)\(step.unit)", $0 * step.size) } }
+        private static func limits(_ steps: [(unit: Int64, counts: [Int64])]) -> [Int64] {
+            steps.flatMap { step in step.counts.map { $0 * step.unit } }
         }
     }
 
@@ -68,7 +68,7 @@ public struct CountsByLimit: Sendable, Hashable {
         var (first, end) = (0, limits.count)
         while first < end {
             let middle = (first + end) / 2
-            if limits[middle].value <= value { first = middle + 1 } else { end = middle }
+            if limits[middle] <= value { first = middle + 1 } else { end = middle }
         }
         return first
     }
@@ -92,7 +92,7 @@ public struct CountsByLimit: Sendable, Hashable {
     package var parts: [(from: Int64, to: Int64?, count: UInt64)] {
         let limits = scale.limits
         return counts.indices.filter { counts[$0] > 0 }.map { place in
-            (place == 0 ? 0 : limits[place - 1].value, place < limits.count ? limits[place].value : nil, counts[place])
+            (place == 0 ? 0 : limits[place - 1], place < limits.count ? limits[place] : nil, counts[place])
         }
     }
 
@@ -107,28 +107,17 @@ public struct CountsByLimit: Sendable, Hashable {
 }
 
 extension CountsByLimit {
-    /// The name of the part without an end.
-    private static let more = "more"
-
-    private func name(of place: Int) -> String {
-        place < scale.limits.count ? scale.limits[place].name : Self.more
-    }
-
-    /// The counts by the names of their limits: `{"8h": 31, "12h": 4}` are 31 below 8 h, and 4 below 12 h and not below 10 h.
+    /// The counts as a series of numbers: see ``PackedNumbers``.
     var json: JSON {
-        .object(
-            counts.indices.filter { counts[$0] > 0 }.map {
-                JSON.Member(name(of: $0), .int(Int(clamping: min(counts[$0], MetricsDump.mostCount))))
-            })
+        let used = counts.lastIndex { $0 > 0 }.map { counts[...$0] } ?? []
+        return .string(PackedNumbers.text(used.map { min($0, MetricsDump.mostCount) }))
     }
 
-    /// Adds a count that was read under the name of a limit. Returns false if there is no such limit.
-    mutating func add(_ times: UInt64, named name: String) -> Bool {
-        let limits = scale.limits
-        guard let place = name == Self.more ? limits.count : limits.firstIndex(where: { $0.name == name }) else {
-            return false
+    /// Reads the counts of a dump.
+    init(_ scale: Scale, reading node: Node, named name: String) throws(MetricsDump.Unreadable) {
+        self.init(scale)
+        for (place, count) in try node.series(named: name, most: scale.limits.count + 1).enumerated() where count > 0 {
+            add(count, at: place)
         }
-        add(times, at: place)
-        return true
     }
 }

@@ -166,6 +166,7 @@ extension HitMeter {
     private func served(_ hash: Int, _ block: UnsafeMutableRawPointer) {
         let awaited = Self.word(block, Self.place(of: hash))
         let key = UInt64(bitPattern: Int64(hash))
-        if awaited.pointee.load(ordering: .relaxed) == key { awaited.pointee.store(0, ordering: .relaxed) }
+        guard awaited.pointee.load(ordering: .relaxed) == key else { return }
+        _ = awaited.pointee.compareExchange(expected: key, desired: 0, ordering: .relaxed)
     }
 }

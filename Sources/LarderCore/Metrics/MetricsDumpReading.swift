@@ -118,31 +118,36 @@ extension ResourceMetrics {
         reading node: Node, _ known: inout DumpDeclarations, counters names: [String] = []
     ) throws(MetricsDump.Unreadable) {
         self.init()
-        for (name, value) in try node.counters(names) {
+        let counters = try node.counters(names)
+        try known.count(counters.count, "numbers", most: ResourceList.mostNumbers)
+        for (name, value) in counters {
             guard let counter = try known.counter(named: name) else { continue }
             self[counter] = try value.count(named: name)
         }
-        try known.count(try node.list("faults").count, "faults", most: ResourceList.mostPeriods)
-        for fault in try node.list("faults") {
+        let faults = node["faults"] == nil ? [] : try node.list("faults")
+        try known.count(faults.count, "faults", most: ResourceList.mostPeriods)
+        for fault in faults {
             guard let kind = Fault.Kind(rawValue: try fault.text("kind")) else { continue }
             let own = Fault(tier: try fault.text("tier"), kind: kind)
-            faults[own] = (faults[own] ?? 0).plus(try fault.count("count"))
+            self.faults[own] = (self.faults[own] ?? 0).plus(try fault.count("count"))
         }
         for outcome in Outcome.allCases {
             guard let sketch = node["latency"]?[outcome.rawValue] else { continue }
-            latency[outcome] = try Sketch(reading: sketch, .latency)
+            latency[outcome] = try Sketch(reading: sketch, .latency, &known)
         }
         for freshness in [Freshness.fresh, .stale] {
             guard let sketch = node["ages"]?[freshness.rawValue] else { continue }
-            ages[freshness] = try Sketch(reading: sketch, .age)
+            ages[freshness] = try Sketch(reading: sketch, .age, &known)
         }
-        if let failed = node["origin_failure_latency"] { originFailureLatency = try Sketch(reading: failed, .latency) }
+        if let failed = node["origin_failure_latency"] {
+            originFailureLatency = try Sketch(reading: failed, .latency, &known)
+        }
         if let answered = node["origin_answer_latency"] {
-            originLatency = try Sketch(reading: answered, .latency)
+            originLatency = try Sketch(reading: answered, .latency, &known)
             originLatency.merge(originFailureLatency)
         } else {
             // The first version of the format has the calls of both kinds together.
-            originLatency = try Sketch(reading: try node.object("origin_latency"), .latency)
+            originLatency = try Sketch(reading: try node.object("origin_latency"), .latency, &known)
         }
         if let node = node["alternatives"] { alternatives = try Alternatives(reading: node) }
     }
@@ -151,10 +156,9 @@ extension ResourceMetrics {
 extension Alternatives {
     fileprivate init(reading node: Node) throws(MetricsDump.Unreadable) {
         self.init()
-        for (name, path) in Self.distributions where node[name] != nil {
-            for member in try node.object(name).members ?? [] {
-                // A later version may have other limits.
-                _ = self[keyPath: path].add(try member.value.count(named: member.name), named: member.name)
+        for (name, path) in Self.distributions {
+            if let series = node[name] {
+                self[keyPath: path] = try CountsByLimit(self[keyPath: path].scale, reading: series, named: name)
             }
         }
         for (name, path) in Self.totals where node[name] != nil { self[keyPath: path] = try node.count(name) }
@@ -178,12 +182,15 @@ extension Period {
 }
 
 extension Sketch {
-    fileprivate init(reading node: Node, _ scale: Scale) throws(MetricsDump.Unreadable) {
+    fileprivate init(
+        reading node: Node, _ scale: Scale, _ known: inout DumpDeclarations
+    ) throws(MetricsDump.Unreadable) {
         self.init(scale)
         if case .list(let parts) = node.content {
             guard parts.count == 3 else { throw .init("a sketch without its three parts") }
             let gaps = try parts[1].series(named: "gaps", most: Self.bucketCount)
             let counts = try parts[2].series(named: "counts", most: Self.bucketCount)
+            try known.count(counts.count, "numbers", most: ResourceList.mostNumbers)
             guard gaps.count == counts.count else { throw .init("a sketch has more gaps or counts") }
             var next = 0
             for (gap, count) in zip(gaps, counts) {

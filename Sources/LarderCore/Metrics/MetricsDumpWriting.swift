@@ -88,19 +88,22 @@ extension RevisionDump {
         return .object(
             [
                 .init("revision", .string(name)), .init("strategy", .string(strategy)),
-                .init("current", .bool(isCurrent)),
-            ] + policy + [
-                .init("total", metrics.json(counters: .object(counters.map { .init($0.name, metrics[$0].json) }))),
+            ] + (isCurrent ? [.init("current", true)] : []) + policy + [
                 .init(
-                    "windows",
-                    .object(
-                        MetricsDump.Window.allCases.compactMap { window in
-                            windows[window].flatMap { metrics in
-                                metrics.isEmpty
-                                    ? nil : .init(window.rawValue, metrics.json(counters: metrics.values(of: counters)))
-                            }
-                        })), .init("periods", periods.json(counters: counters)),
-            ])
+                    "total",
+                    metrics.json(
+                        counters: .object(counters.map { .init($0.name, metrics[$0].json) }), hasAlternatives: isCurrent
+                    ))
+            ] + windowMembers(counters) + [.init("periods", periods.json(counters: counters))])
+    }
+
+    /// The windows in which something was counted; nothing if there are none.
+    private func windowMembers(_ counters: [Counter]) -> [JSON.Member] {
+        let members = MetricsDump.Window.allCases.compactMap { window -> JSON.Member? in
+            guard let metrics = windows[window], !metrics.isEmpty else { return nil }
+            return .init(window.rawValue, metrics.json(counters: metrics.values(of: counters)))
+        }
+        return members.isEmpty ? [] : [.init("windows", .object(members))]
     }
 }
 
@@ -115,19 +118,16 @@ extension ResourceMetrics {
             ? .list(known.map { self[$0].json }) : .object(own.map { .init($0.name, self[$0].json) })
     }
 
-    fileprivate func json(counters: JSON) -> JSON {
-        .object(
+    /// - Parameter hasAlternatives: whether to write the counts of alternatives. Windows and former revisions leave them
+    ///   out.
+    fileprivate func json(counters: JSON, hasAlternatives: Bool = false) -> JSON {
+        let faults = faults.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { fault, count -> JSON in
             [
-                .init("counters", counters),
-                .init(
-                    "faults",
-                    .list(
-                        faults.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { fault, count in
-                            [
-                                "tier": .string(fault.tier), "kind": .string(fault.kind.rawValue),
-                                "count": .int(Int(clamping: count)),
-                            ]
-                        })),
+                "tier": .string(fault.tier), "kind": .string(fault.kind.rawValue), "count": .int(Int(clamping: count)),
+            ]
+        }
+        return .object(
+            [.init("counters", counters)] + (faults.isEmpty ? [] : [.init("faults", .list(faults))]) + [
                 .init(
                     "latency",
                     .object(
@@ -141,7 +141,8 @@ extension ResourceMetrics {
                         [Freshness.fresh, .stale].compactMap { freshness in
                             ages[freshness].flatMap { $0.count > 0 ? JSON.Member(freshness.rawValue, $0.json) : nil }
                         }))
-            ] + (alternatives.isEmpty ? [] : [.init("alternatives", alternatives.json)]))
+            ]
+                + (hasAlternatives && !alternatives.isEmpty ? [.init("alternatives", alternatives.json)] : []))
     }
 }
 
@@ -151,7 +152,9 @@ extension Sketch {
     fileprivate var json: JSON {
         let gaps = zip(bucketNumbers, [-1] + bucketNumbers.map(Int.init)).map { UInt64(Int($0) - $1 - 1) }
         return [
-            Optional(sum).json, .string(PackedNumbers.text(gaps)),
+            // The sum of ages is known to 1 % only.
+            Optional(scale == .age ? .milliseconds(sum.nanoseconds / 1_000_000) : sum).json,
+            .string(PackedNumbers.text(gaps)),
             .string(PackedNumbers.text(counts.map { min($0, MetricsDump.mostCount) - 1 })),
         ]
     }

@@ -72,7 +72,9 @@ extension [Period] {
         }
         for (name, column) in try node.counters(names) {
             guard let counter = try known.counter(named: name) else { continue }
-            for (index, count) in try column.series(named: name, most: count).enumerated() where count > 0 {
+            let counts = try column.series(named: name, most: count)
+            try known.count(counts.count { $0 > 0 }, "numbers", most: ResourceList.mostNumbers)
+            for (index, count) in counts.enumerated() where count > 0 {
                 self[index][counter] = count
             }
         }

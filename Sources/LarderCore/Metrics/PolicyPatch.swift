@@ -26,17 +26,21 @@ extension JSON {
         guard case .object(let changes) = patch else { return patch }
         var members: [Member] = []
         if case .object(let own) = self { members = own }
+        var places = Dictionary(members.indices.map { (members[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
+        var removed: Set<Int> = []
         for change in changes {
-            let place = members.firstIndex { $0.name == change.name }
-            if change.value == .null {
-                if let place { members.remove(at: place) }
-            } else if let place {
-                members[place].value = members[place].value.applying(change.value)
-            } else {
+            if let place = places[change.name] {
+                if change.value == .null {
+                    removed.insert(place)
+                } else {
+                    members[place].value = members[place].value.applying(change.value)
+                }
+            } else if change.value != .null {
+                places[change.name] = members.count
                 members.append(Member(change.name, JSON.null.applying(change.value)))
             }
         }
-        return .object(members)
+        return .object(members.indices.filter { !removed.contains($0) }.map { members[$0] })
     }
 
     private var hasNull: Bool {

@@ -8,6 +8,9 @@ struct ResourceList {
     /// The largest number of all periods in a dump, and of all kinds of faults.
     static let mostPeriods = 100_000
 
+    /// The largest number of counts in all periods, windows and sketches, of which few characters can tell many.
+    static let mostNumbers = 2_000_000
+
     private let counters: [Counter]
     private let levels: [Level]
     private let declared: Node?

@@ -1,4 +1,4 @@
-/// The job of a setting, by which ``Setting/advised(_:)`` names it for advice.
+/// The purpose of a setting that advice can be about: see ``Setting/advised(_:)``.
 ///
 /// Metrics count what another value of such a setting would have brought. `larder advise` and reports propose a value, for
 /// every plugin that declares such a setting.

@@ -13,7 +13,7 @@ public final class Setting<Value: Sendable>: Sendable {
     public let help: String
     /// Former names of the setting.
     let formerNames: [String]
-    /// The job of the setting, for advice; nil if none is given about it.
+    /// The purpose of the setting, for advice; nil if none is given about it.
     let topic: AdviceTopic?
     /// Gives the part that holds when a part is left out; nil if none can be had.
     private let defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)?
@@ -68,7 +68,7 @@ public final class Setting<Value: Sendable>: Sendable {
             name, type, fallback, help, formerNames: formerNames + [oldName], topic: topic, defaultPart: defaultPart)
     }
 
-    /// Returns the setting with its job, so that reports and `larder advise` can propose values for it.
+    /// Returns the setting with its purpose, so that reports and `larder advise` can propose values for it.
     ///
     /// ```swift
     /// Setting("onError", .duration, default: .zero, help: "How long …").advised(.onError)
@@ -125,7 +125,7 @@ public struct SettingDeclaration: Sendable {
     public let isShownInDumps: Bool
     /// Former names, which policies may no longer use.
     public let formerNames: [String]
-    /// The job of the setting, for advice; nil if none is given about it.
+    /// The purpose of the setting, for advice; nil if none is given about it.
     public let topic: AdviceTopic?
 }
 

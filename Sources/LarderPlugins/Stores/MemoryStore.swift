@@ -36,6 +36,8 @@ extension Plugin {
 struct MemoryStore: Store {
     private let table: ShardedTable<Key, Entry>
     private let maxAge: Duration
+    /// Whether the number of entries is limited, too. More bytes need not help then.
+    private let isLimitedByNumber: Bool
     private let world: any World
     /// Receives the evicted entries. Nil if nobody observes them.
     private let context: Context?
@@ -52,6 +54,7 @@ struct MemoryStore: Store {
     ) {
         table = ShardedTable(bytes: capacity, entries: entries, eviction: eviction)
         self.maxAge = maxAge
+        isLimitedByNumber = entries != nil
         self.world = world
         self.context = context
     }
@@ -158,7 +161,8 @@ struct MemoryStore: Store {
         context?.forgot(
             gone.map { key, entry in
                 EvictedEntry(
-                    key: key, tier: peekedTier, reason: reason, metadata: entry.metadata, size: weight(of: entry, key))
+                    key: key, tier: peekedTier, reason: reason, metadata: entry.metadata,
+                    size: isLimitedByNumber ? nil : weight(of: entry, key))
             })
     }
 }

@@ -92,7 +92,7 @@ import Testing
             for _ in 0..<200 { counts.answeredLate.record(.milliseconds(350)) }
         }
         let output = await place.advise()
-        #expect(output.out.contains(#"[{"op":"add","path":"/strategy/patience","value":"400ms"}]"#))
+        #expect(output.out.contains(#"[{"op":"replace","path":"/strategy/patience","value":"400ms"}]"#))
     }
 
     @Test func simulationConfirmsAdviceThatHelps() async throws {
@@ -134,8 +134,8 @@ import Testing
 
     @Test func policyOfAnotherRevisionIsTold() async throws {
         let place = try Place.ofFailedLoads()
-        try place.folder.edit("catalog.json", "300ms", "400ms")
-        #expect(await place.advise().err.contains("and the advice is about"))
+        try place.folder.edit("_base.json", "10m", "20m")
+        #expect(await place.advise().err.contains("is not the policy that the advice is about"))
     }
 
     @Test func missingPolicyGetsAdviceWithoutPatch() async throws {
@@ -150,7 +150,7 @@ import Testing
     @Test func resourceWithoutAdviceSaysWhy() async throws {
         let output = await (try Place { _ in }).advise()
         #expect(
-            output.out == "catalog: no advice; too little was counted that another setting would have changed\n")
+            output.out == "catalog: no advice; no other value of a setting would have helped enough loads\n")
     }
 
     @Test func reportShowsAdviceInEachFormat() async throws {
