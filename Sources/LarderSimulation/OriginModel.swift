@@ -54,7 +54,23 @@ public final class ModelledOrigin: Loader {
     private let start: Duration
     private let seed: UInt64
     private let payload: Data
-    private let state = Locked((calls: 0, bytes: 0))
+    private let state = Locked(State())
+
+    private struct State {
+        var calls = 0
+        var bytes = 0
+        /// The time of the last call, and the number of calls for each key at that time.
+        var last = Duration.zero
+        var repeats: [String: Int] = [:]
+
+        /// Counts a call. Returns the number of calls for the key at the same time before it.
+        mutating func call(_ key: String, at time: Duration) -> Int {
+            calls += 1
+            if time != last { (last, repeats) = (time, [:]) }
+            defer { repeats[key, default: 0] += 1 }
+            return repeats[key, default: 0]
+        }
+    }
 
     init(_ model: OriginModel, _ world: any World) {
         self.model = model
@@ -75,11 +91,14 @@ public final class ModelledOrigin: Loader {
 
     /// Answers, fails or hangs as the model says for the time at which the call begins.
     public func load(_ call: Call) async throws -> Loaded<Entry> {
-        state.withLock { $0.calls += 1 }
         let since = world.uptime - start
+        let number = state.withLock { $0.call(call.key.text, at: since) }
         func isIn(_ windows: [Range<Duration>]) -> Bool { windows.contains { $0.contains(since) } }
         if isIn(model.silences) { try await world.sleep(for: .forever) }
-        var chances = SeededGenerator(seed: seed ^ UInt64(bitPattern: since.nanoseconds), stream: call.key.text)
+        // A call that is repeated at once need not end like the one before.
+        var chances = SeededGenerator(
+            seed: seed ^ UInt64(bitPattern: since.nanoseconds),
+            stream: call.key.text + String(repeating: "\n", count: number))
         let takes = model.latency.varied(slowest: model.slowest, by: chances.chance(), chances.chance())
         try await world.sleep(for: isIn(model.slowdowns) ? takes.scaled(by: model.slowness) : takes)
         if isIn(model.outages) { throw LoadError.status(503) }

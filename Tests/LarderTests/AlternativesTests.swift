@@ -77,6 +77,25 @@ import Testing
         }
     }
 
+    /// A validator that refuses everything without a reason.
+    private struct Silent: Validator {
+        func permit(_ metadata: Metadata, for request: Request, at now: Timestamp) -> Permissions { Permissions([]) }
+    }
+
+    @Test func copyThatAnotherValidatorRefusesWithoutReasonIsNotCounted() {
+        let copy = Metadata(fetchedAt: Timestamp(seconds: 0))
+        let late = Timestamp(seconds: 3_600)
+        struct Late: Validator {
+            func permit(_ metadata: Metadata, for request: Request, at now: Timestamp) -> Permissions {
+                Permissions(.all).refusing(.onError, "too old", neededWindow: 7)
+            }
+        }
+        let request = Request("feed")
+        #expect(Validators([Late()]).neededWindowOnError(of: copy, for: request, at: late) == 7)
+        #expect(Validators([Late(), Silent()]).neededWindowOnError(of: copy, for: request, at: late) == nil)
+        #expect(Validators([Silent(), Late()]).neededWindowOnError(of: copy, for: request, at: late) == nil)
+    }
+
     // MARK: Patience
 
     @Test(arguments: [
@@ -134,6 +153,17 @@ import Testing
             #expect(counts.unchanged.count == 1 && counts.unchanged.parts.first?.to == Duration.seconds(40).nanoseconds)
             #expect(counts.changed.count == 1 && counts.changed.parts.first?.from == Duration.seconds(600).nanoseconds)
             #expect(counts.askedWhileFresh.isEmpty)
+        }
+    }
+
+    @Test(arguments: [Duration.seconds(-5), .nanoseconds(-1)])
+    func callAboutCopyFromFutureIsNotCounted(_ age: Duration) throws {
+        let forever = #"{ "use": "age", "fresh": "forever" }"#
+        try SimulatedPantry.run(Self.policy(#""cache-first""#, forever)) { simulated in
+            simulated.stock("early", age: age, etag: "1")
+            simulated.origin.play(.unchanged())
+            _ = try await simulated.resource.load()
+            #expect(simulated.resource.metrics.alternatives.isEmpty)
         }
     }
 

@@ -41,6 +41,11 @@ public struct CachedCopy: Sendable {
         return shown
     }
 
+    /// The window that would have been needed to show the copy on an error: see ``Validators``.
+    var neededWindowOnError: Int64? {
+        validators.neededWindowOnError(of: found.entry.metadata, for: request, at: world.now)
+    }
+
     /// The entry, for ``Call/knowing(_:)``, if the origin may be asked whether it is still current; nil otherwise.
     public var revalidatable: Entry? {
         permissions.allows(.revalidation) && found.entry.metadata.hasCondition ? found.entry : nil

@@ -195,7 +195,7 @@ public struct Sides: Sendable {
             if let shown = copy.shown(for: Self.standingIn, fellBack: true) { return shown }
             copy.noteRefusal(in: call.trail)
             failure.copyRefused = true
-            failure.neededWindow = copy.permissions.neededWindowOnError
+            failure.neededWindow = copy.neededWindowOnError
         } catch let missing as LoadError {
             failure.store = missing.store
         }

@@ -118,3 +118,20 @@ package struct Validators: Validator {
         return permissions
     }
 }
+
+extension Validators {
+    /// Returns the window after the end of freshness, in nanoseconds, in which the copy would have been shown on an error. Nil
+    /// if it may be shown, or if a validator or the request refuses it for another reason than a window.
+    func neededWindowOnError(of metadata: Metadata, for request: Request, at now: Timestamp) -> Int64? {
+        let whole = permit(metadata, for: request, at: now)
+        guard var needed = whole.neededWindowOnError else { return nil }
+        // A validator may refuse the use without a reason.
+        for member in [first] + others {
+            let permissions = member.permit(metadata, for: request, at: now)
+            if permissions.allows(.onError) { continue }
+            guard let own = permissions.neededWindowOnError else { return nil }
+            needed = max(needed, own)
+        }
+        return needed
+    }
+}

@@ -52,7 +52,7 @@ extension ResourceDump {
         let total = total
         return .object(
             [.init("resource", .string(name))]
-                + Rate.all.map { JSON.Member($0.name, .number((total[$0] * 1_000_000).rounded() / 1_000_000)) } + [
+                + Rate.all.map { JSON.Member($0.name, .number((total[$0] * 10_000).rounded() / 10_000)) } + [
                     .init("\(name)_load_p50", total.load(percentile: 0.5).json),
                     .init("\(name)_load_p95", total.load(percentile: 0.95).json),
                     .init("\(name)_load_p99", total.load(percentile: 0.99).json),
@@ -152,9 +152,7 @@ extension Sketch {
     fileprivate var json: JSON {
         let gaps = zip(bucketNumbers, [-1] + bucketNumbers.map(Int.init)).map { UInt64(Int($0) - $1 - 1) }
         return [
-            // The sum of ages is known to 1 % only.
-            Optional(scale == .age ? .milliseconds(sum.nanoseconds / 1_000_000) : sum).json,
-            .string(PackedNumbers.text(gaps)),
+            Optional(sum).json, .string(PackedNumbers.text(gaps)),
             .string(PackedNumbers.text(counts.map { min($0, MetricsDump.mostCount) - 1 })),
         ]
     }

@@ -160,4 +160,86 @@ import Testing
             #expect(output.out.contains("a copy would have answered 300 of them"), "\(format)")
         }
     }
+
+    // MARK: Patches
+
+    /// Returns the patch that changes one setting of a policy, or removes it.
+    private static func patch(
+        _ policy: String, base: String = "{}", _ pointer: String, to value: JSON?
+    ) throws -> String? {
+        let folder = try Folder()
+        try folder.write(base, to: "_base.json")
+        try folder.write(
+            #"{ "resource": "news", "extends": "_base.json", "origin": { "use": "constant", "value": 1 }, \#(policy) }"#,
+            to: "news.json")
+        let reader = PolicyReader(registry: .standard, folder: folder.path, environment: [:])
+        let path = try #require(PolicyPath(pointer: pointer))
+        return try AdvisedPolicy(reader, file: "news.json").patch([
+            .init(path: path, plugin: "age", old: nil, new: value)
+        ])?.text(indented: false)
+    }
+
+    @Test func patchReplacesBareNameInList() throws {
+        let patch = try Self.patch(
+            #""strategy": "cache-first", "store": "memory", "validators": ["age", "checksum"]"#,
+            "/validators/0/onError",
+            to: "2h")
+        #expect(patch == #"[{"op":"replace","path":"/validators/0","value":{"use":"age","onError":"2h"}}]"#)
+    }
+
+    @Test func patchRemovesOwnSetting() throws {
+        let patch = try Self.patch(
+            #""strategy": { "use": "cache-first", "refreshAhead": 0.5 }, "store": "memory""#, "/strategy/refreshAhead",
+            to: nil)
+        #expect(patch == #"[{"op":"remove","path":"/strategy/refreshAhead"}]"#)
+    }
+
+    @Test func patchOverridesInheritedSettingThatIsNotWanted() throws {
+        let patch = try Self.patch(
+            #""store": "memory""#, base: #"{ "strategy": { "use": "cache-first", "refreshAhead": 0.5 } }"#,
+            "/strategy/refreshAhead", to: nil)
+        #expect(
+            patch == #"[{"op":"add","path":"/strategy","value":{"use":"cache-first","refreshAhead":null}}]"#)
+    }
+
+    // MARK: Hostile dumps
+
+    @Test func countsOfAnySizeAreReported() async throws {
+        let most: UInt64 = 1_000_000_000_000_000
+        let place = try Place(
+            { counts in
+                for limit in [1, 1_000, 100_000_000, Int64.max / 2] {
+                    counts.refusedForAge.record(limit, times: most)
+                    counts.answeredLate.record(limit, times: most)
+                    counts.givenUpLate.record(limit, times: most)
+                    counts.unchanged.record(limit, times: most)
+                    counts.askedWhileFresh.record(limit, times: most)
+                    counts.evictedTooSoon.record(limit, times: most)
+                }
+                (counts.usedRefreshes, counts.unusedRefreshes, counts.shownWhileSlow) = (most, most, most)
+            }, staleErrors: most)
+        var text = try place.folder.text(of: "dumps/metrics.json")
+        for value in ["\"forever\"", "\"0s\"", "-1e300", "null"] {
+            text = text.replacing(#""fresh": "1m""#, with: #""fresh": \#(value)"#)
+            try place.folder.write(
+                text.replacing(
+                    #""use": "network-first","#, with: #""use": "cache-first", "refreshAhead": -1e-9,"#),
+                to: "dumps/metrics.json")
+            #expect(await place.advise().code == 0)
+        }
+    }
+
+    @Test func adviceOfAnySizeIsReadOrRefused() async throws {
+        let place = try Place.ofFailedLoads()
+        for figure in ["1e308", "1e-300", "400"] {
+            for saved in ["[1e300,1e308]", "[0,1e20]"] {
+                let advice = await place.advise("--json").out.replacing(
+                    #""figure": 400"#, with: #""figure": \#(figure)"#
+                )
+                .replacing(#""saved": [300, 300]"#, with: #""saved": \#(saved)"#)
+                #expect(advice.contains(saved))
+                #expect(try await place.simulate(advice, "latency=80ms").code <= 1)
+            }
+        }
+    }
 }

@@ -10,6 +10,8 @@ import Larder
     struct Kind: Sendable, CustomTestStringConvertible {
         /// A part of the sentence.
         var words: String
+        /// A part of every sentence of this kind; nil if ``words`` are.
+        var anyWords: String?
         var present: [RevisionDump]
         var absent: [RevisionDump]
 
@@ -26,7 +28,7 @@ import Larder
     func sentenceIsSaidOnlyWhereItIsTrue(kind: Kind) throws {
         let (present, absent) = (try Self.section(kind.present).findings, try Self.section(kind.absent).findings)
         #expect(present.contains { $0.contains(kind.words) }, "\(present)")
-        #expect(!absent.contains { $0.contains(kind.words) }, "\(absent)")
+        #expect(!absent.contains { $0.contains(kind.anyWords ?? kind.words) }, "\(absent)")
     }
 
     @Test(arguments: incidents + totals + trends + revisions)
@@ -73,10 +75,11 @@ import Larder
 
     static let incidents = [
         Kind(
-            words: "12:00–12:05: 10 of 100 loads (10 %) fell back", present: period([.fallbacks: 10]),
+            words: "12:00–12:05: 10 of 100 loads (10 %) fell back", anyWords: "fell back",
+            present: period([.fallbacks: 10]),
             absent: period([.fallbacks: 9])),
         Kind(
-            words: "5 of 7 loads (71 %) fell back", present: period([.loads: 7, .fallbacks: 5]),
+            words: "5 of 7 loads (71 %) fell back", anyWords: "fell back", present: period([.loads: 7, .fallbacks: 5]),
             absent: period([.loads: 7, .fallbacks: 4])),
         Kind(
             words: "12 of 100 loads (12 %) failed", present: period([.failures: 12]),
@@ -123,7 +126,7 @@ import Larder
             words: "3 loads failed although there was a copy", present: [RevisionDump([.loads: 100, .staleErrors: 3])],
             absent: [RevisionDump([.loads: 100, .failures: 3])]),
         Kind(
-            words: "10.0 % of background refreshes failed",
+            words: "10.0 % of background refreshes failed", anyWords: "of background refreshes failed",
             present: [RevisionDump([.loads: 9, .refreshes: 50, .refreshErrors: 5])],
             absent: [RevisionDump([.loads: 9, .refreshes: 49, .refreshErrors: 5])]),
         Kind(
@@ -162,6 +165,7 @@ import Larder
         Kind(
             words:
                 "getting better: 5 % of loads fell back or failed in the first third of the time, 0 % in the last third",
+            anyWords: "getting better",
             present: course([5, 5, 0, 0, 0, 0]), absent: course([1, 1, 0, 0, 0, 0])),
     ]
 
