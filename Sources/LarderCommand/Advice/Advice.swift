@@ -10,7 +10,7 @@ struct Advice: Sendable {
         case fallbacks
         /// Calls to the origin.
         case originCalls = "origin_calls"
-        /// The milliseconds that the loads waited which then fell back.
+        /// The time that loads waited before they fell back, in milliseconds.
         case fallbackWait = "fallback_wait"
 
         /// Returns the figure.
@@ -111,9 +111,17 @@ struct AdviceBasis: Sendable {
         _ setting: AdvisedSetting, to value: JSON?, _ effect: Advice.Effect, saves saved: ClosedRange<Double>,
         _ sentence: String
     ) -> Advice {
+        advice(setting.topic, [setting], to: value, effect, saves: saved, sentence)
+    }
+
+    /// Makes advice to change several settings about one topic to the same value.
+    func advice(
+        _ topic: AdviceTopic, _ settings: [AdvisedSetting], to value: JSON?, _ effect: Advice.Effect,
+        saves saved: ClosedRange<Double>, _ sentence: String
+    ) -> Advice {
         Advice(
-            resource: resource, revision: metrics.revision, topic: setting.topic,
-            changes: [.init(path: setting.path, plugin: setting.plugin, old: setting.value, new: value)],
+            resource: resource, revision: metrics.revision, topic: topic,
+            changes: settings.map { .init(path: $0.path, plugin: $0.plugin, old: $0.value, new: value) },
             effect: effect, figure: effect.figure(metrics), saved: saved, sentence: sentence)
     }
 }

@@ -69,8 +69,8 @@ extension AdviceFile.Item {
     fileprivate init?(reading node: Node) {
         guard let resource = node["resource"]?.string, case .list(let changes)? = node["changes"]?.content,
             let effect = node["effect"]?.string.flatMap({ Advice.Effect(rawValue: $0) }),
-            let figure = node["figure"]?.amount, figure > 0, case .list(let saved)? = node["saved"]?.content,
-            saved.count == 2, let low = saved[0].amount, let high = saved[1].amount, low <= high, figure >= 1
+            let figure = node["figure"]?.amount, figure >= 1, case .list(let saved)? = node["saved"]?.content,
+            saved.count == 2, let low = saved[0].amount, let high = saved[1].amount, low <= high
         else { return nil }
         self.init(
             resource: resource, changes: changes.compactMap(Advice.Change.init(reading:)), effect: effect,

@@ -60,7 +60,8 @@ extension Command {
         return lines
     }
 
-    /// The policies that advice is about, as far as the folder has them. Tells which are another revision than in the dumps.
+    /// The policies that advice is about, as far as the folder has them. Notes each one that is missing, or whose plugins
+    /// and values are not those of the dumps.
     private static func policies(
         of advice: [Advice], _ arguments: Arguments, _ registry: Registry, _ terminal: Terminal
     ) -> [String: AdvisedPolicy] {

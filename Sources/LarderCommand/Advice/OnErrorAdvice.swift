@@ -20,14 +20,11 @@ extension AdviceBasis {
         else { return nil }
         let value = Duration.nanoseconds(limit)
         let answered = Double(refused.count(below: limit))
-        return Advice(
-            resource: resource, revision: metrics.revision, topic: .onError,
-            changes: present.filter { $0.duration.map { $0 < value } ?? false }.map {
-                .init(path: $0.path, plugin: $0.plugin, old: $0.value, new: .string(value.spelled))
-            },
-            effect: .staleErrors, figure: Double(metrics.staleErrors), saved: answered...answered,
-            sentence:
-                "\(counted(Int(clamping: metrics.staleErrors), "load")) failed although there was a copy; with onError "
+        return advice(
+            .onError, present.filter { $0.duration.map { $0 < value } ?? false }, to: .string(value.spelled),
+            .staleErrors,
+            saves: answered...answered,
+            "\(counted(Int(clamping: metrics.staleErrors), "load")) failed although there was a copy; with onError "
                 + "\(value.spelled) instead of \(least.spelled), a copy would have answered \(answered.whole) of them")
     }
 }

@@ -38,11 +38,11 @@ struct AdviceCheck: Sendable {
         let changes = advice.changes.map { change in
             "\(change.path) \(change.new.map { $0.text(indented: false).printable } ?? "removed")"
         }
-        let figures = "\(Int(before.rounded())) → \(Int(after.rounded()))"
+        let figures = "\(before.whole) → \(after.whole)"
         return [
             "\(advice.resource.printable): \(changes.joined(separator: ", ")): \(verdict.rawValue)",
             verdict == .notTested
-                ? "  \(name): \(Int(before.rounded())) in this simulation, which is too little to judge"
+                ? "  \(name): \(before.whole) in this simulation, which is too little to judge"
                 : "  \(name): promised \(promised) less, simulated \(figures), \(share.percent) less",
         ]
     }

@@ -81,14 +81,16 @@ extension Command {
                 advice: advice, requests: requests, model: model, seed: UInt64(seed), registry: registry,
                 environment: arguments.environment)
             var checks: [AdviceCheck] = []
+            var misfits: [String] = []
             // Advice is about the policies as they are, and not about other strategies.
             var checked: Set<String> = []
             for (label, account) in accounts where checked.insert(account.policy.file).inserted {
-                checks += try simulated.checks(of: account, folder: account.policy.folder) { share in
-                    progress.show(share, "\(label), advice")
-                }
+                checks += simulated.checks(
+                    of: account, folder: account.policy.folder, note: { misfits.append($0) },
+                    progress: { progress.show($0, "\(label), advice") })
             }
             progress.end()
+            for reason in misfits { terminal.note(reason) }
             for item in advice where !accounts.contains(where: { $0.account.policy.resource == item.resource }) {
                 terminal.note(
                     "the advice for '\(item.resource.printable)' is not checked: no policy of it is simulated")
@@ -101,7 +103,7 @@ extension Command {
                 if !checks.isEmpty { terminal.print("") }
                 for line in checks.flatMap(\.lines) { terminal.print(line) }
             }
-            return !checks.contains { $0.verdict == .refuted }
+            return misfits.isEmpty && !checks.contains { $0.verdict == .refuted }
         })
 
     private static func requests(_ arguments: Arguments, seed: UInt64, _ terminal: Terminal) throws -> [TracedRequest] {

@@ -118,6 +118,16 @@ import Testing
         #expect(output.out.contains("not tested"))
     }
 
+    @Test func adviceForAnotherPolicyDoesNotPreventTheSimulation() async throws {
+        let place = try Place.ofFailedLoads()
+        let advice = await place.advise("--json").out.replacing("/validators/0/onError", with: "/validators/7/onError")
+        let output = try await place.simulate(advice, "latency=80ms")
+        #expect(output.code == 1)
+        #expect(output.err.contains("is not checked: "))
+        #expect(output.err.contains("the policy has no place validators[7].onError"))
+        #expect(output.out.contains("fallback_rate"))
+    }
+
     @Test(arguments: [
         "{}", "[]", "{", #"{"format":"larder-advice/1"}"#, #"{"format":"larder-advice/1","advice":[{}]}"#,
         #"{"format":"larder-advice/1","advice":[{"resource":"catalog","effect":"fallbacks","figure":0,"saved":[1,1],"changes":[{"path":"/a"}]}]}"#,
