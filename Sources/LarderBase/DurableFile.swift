@@ -12,7 +12,7 @@
 
 extension Disk {
     /// Returns when the contents of a file or folder will survive a power failure. Does nothing if it does not exist.
-    package static func sync(_ path: String) throws(Failure) {
+    public static func sync(_ path: String) throws(Failure) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return }

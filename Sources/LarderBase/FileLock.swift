@@ -15,7 +15,7 @@ extension Disk {
     /// missing. Blocks.
     ///
     /// - Throws: ``Failure`` if the lock was not free for 5 seconds, or the error of `body`.
-    package static func locked<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    public static func locked<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         while true {
             let file = try openLock(path)
             defer { close(file) }
@@ -47,13 +47,14 @@ extension Disk {
 
     /// A file that stays locked as long as this object and its process live, so that other processes can see whether
     /// they do.
-    package final class HeldFile: Sendable {
-        package let name: String
+    public final class HeldFile: Sendable {
+        /// The name in its folder.
+        public let name: String
         private let file: Int32
         private let path: String
 
         /// Makes a file in `folder`, under a new name that begins with `prefix`.
-        package convenience init(in folder: String, prefix: String) throws(Failure) {
+        public convenience init(in folder: String, prefix: String) throws(Failure) {
             try self.init(in: folder, named: prefix + Disk.randomName())
         }
 
@@ -73,13 +74,19 @@ extension Disk {
 
         deinit { close(file) }
 
+        /// Opens the file for writing and closes it, which watchers of its folder notice. Does nothing if it is gone.
+        public func touch() {
+            let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+            if file >= 0 { close(file) }
+        }
+
         /// Whether the file is still where it was made.
-        package var isInPlace: Bool { Disk.isFile(file, at: path) }
+        public var isInPlace: Bool { Disk.isFile(file, at: path) }
     }
 
     /// Returns whether the file at a path is a ``HeldFile`` that is still locked. Also returns true if this cannot be
     /// found out.
-    package static func isHeld(_ path: String) -> Bool {
+    public static func isHeld(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return errno != ENOENT && errno != ENOTDIR && errno != ELOOP }
         defer { close(file) }

@@ -14,17 +14,24 @@
 ///
 /// A file whose stamp is the same has not changed, unless two changes followed each other faster than the clock of the
 /// file system can tell. See ``isReliable(at:)``.
-package struct FileStamp: Sendable, Hashable {
-    package var device: UInt64
-    package var inode: UInt64
-    package var size: Int64
+public struct FileStamp: Sendable, Hashable {
+    /// The number of the file system.
+    public var device: UInt64
+    /// The number of the file on its file system.
+    public var inode: UInt64
+    /// The size in bytes.
+    public var size: Int64
     /// The time of the last change of its contents, in nanoseconds since 1970. A program can set it to any time.
-    package var modified: Int64
+    public var modified: Int64
     /// The time of the last change of anything about it, in nanoseconds since 1970. Programs cannot set it.
-    package var changed: Int64
-    package var isFolder: Bool
+    public var changed: Int64
+    /// Whether it is a folder.
+    public var isFolder: Bool
     /// Whether the name is a link. Its target may then change without any change in its folder.
-    package var isLinked: Bool
+    public var isLinked: Bool
+
+    /// Returns whether both are about the same file.
+    public func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 
     /// The coarsest resolution of a file system's clock, in nanoseconds.
     private static let coarsest = Int64(2_000_000_000)
@@ -48,7 +55,7 @@ extension Disk {
     }
 
     /// Returns the stamp of the item at a path, or nil if there is none or it is a broken link.
-    package static func stamp(of path: String) -> FileStamp? { stamp(AT_FDCWD, path) }
+    public static func stamp(of path: String) -> FileStamp? { stamp(AT_FDCWD, path) }
 
     /// Returns the items of a folder whose names are wanted, each with its stamp or nil for a broken link.
     package static func stamps(

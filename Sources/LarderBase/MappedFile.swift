@@ -65,12 +65,16 @@ extension Disk {
         return try bytes(of: file, from: 0, count: count)
     }
 
-    /// Makes a file with these bytes, readable by its owner only. There must be no file at the path.
-    package static func create(_ path: String, with bytes: UnsafeRawBufferPointer) throws(Failure) {
+    /// Makes a file with these bytes, which only its owner can read and write. There must be no file at the path.
+    public static func create(_ path: String, with bytes: UnsafeRawBufferPointer) throws(Failure) {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw Failure("create a file") }
         do throws(Failure) {
-            do throws(Failure) { try write(bytes, to: file) } catch {
+            do throws(Failure) {
+                // The process's mask may take rights from the owner, too.
+                guard fchmod(file, S_IRUSR | S_IWUSR) == 0 else { throw Failure("create a file") }
+                try write(bytes, to: file)
+            } catch {
                 close(file)
                 throw error
             }

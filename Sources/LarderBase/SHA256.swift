@@ -13,7 +13,8 @@ public struct SHA256 {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    private static func digest(_ bytes: [UInt8]) -> [UInt8] {
+    /// Returns the digest of `bytes` in 32 bytes.
+    public static func digest(_ bytes: [UInt8]) -> [UInt8] {
         var message = bytes + [0x80]
         message += [UInt8](repeating: 0, count: (120 - message.count % 64) % 64)
         message += big(UInt64(bytes.count) * 8)

@@ -8,7 +8,7 @@ extension Plugin {
         .timeout, .retry, .breaker, .limit, .hedge,
         .networkFirst, .cacheFirst, .staleWhileRevalidate, .race, .cacheOnly, .networkOnly,
         .age, .httpRules, .checksum, .entryVersion, .contentType, .maxSize,
-        .memoryStore, .fileStore, .tieredStore, .noStore,
+        .memoryStore, .fileStore, .sqliteStore, .tieredStore, .noStore,
         .adaptive, .wTinyLFU, .s3FIFO, .lru,
         .otlp,
     ]

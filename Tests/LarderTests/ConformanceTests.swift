@@ -58,7 +58,12 @@ import Testing
         ],
         "store memory": [[:], ["capacity": "4KB"], ["entries": 3], ["capacity": "200B"], ["limit": "1s"]],
         "store file": [[:], ["capacity": "4KB"], ["forgetAfter": "1h"], ["forgetAfter": "1ms"], ["limit": "1s"]],
+        "store sqlite": [
+            [:], ["capacity": "4KB"], ["entries": 3], ["forgetAfter": "1h"], ["forgetAfter": "1ms"], ["limit": "1s"],
+            ["durability": "none"], ["durability": "power"], ["filesFrom": "1B"], ["checksum": "sha-256"],
+        ],
         "store tiered": [
+            ["tiers": ["memory", "sqlite"]],
             ["tiers": ["memory", "file"]], ["tiers": ["memory"]],
             ["tiers": [["use": "memory", "entries": 2], "file"]],
             ["tiers": [["use": "memory", "capacity": "2KB"], ["use": "file", "capacity": "9KB"]]],

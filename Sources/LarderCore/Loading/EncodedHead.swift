@@ -32,6 +32,13 @@ public struct EncodedHead: Sendable {
     /// Returns whether the entry was encoded for `key`.
     public func isOf(_ key: Key) -> Bool { owner == key.text }
 
+    /// Returns the head with other metadata, so that a store can write them without the payload.
+    ///
+    /// - Throws: ``StoreError`` if the head is too large to be read again.
+    public func encoded(with metadata: Metadata) throws(StoreError) -> [UInt8] {
+        try Entry.encodedHead(owner: owner, metadata, payloadSize: payloadSize)
+    }
+
     /// The key of the entry; nil if the head names none.
     public var key: Key? { owner.flatMap(Key.init(text:)) }
 }

@@ -27,15 +27,21 @@ extension Entry {
     ///
     /// - Throws: ``StoreError`` if the head is too large to be read again: the key and the metadata have at most 16 MB.
     public func encodedHead(for key: Key) throws(StoreError) -> [UInt8] {
+        try Self.encodedHead(owner: key.text, metadata, payloadSize: payload.bytes.count)
+    }
+
+    static func encodedHead(
+        owner: String?, _ metadata: Metadata, payloadSize: Int
+    ) throws(StoreError) -> [UInt8] {
         var fields = EncodedFields()
-        fields.add(.key, key.text)
+        if let owner { fields.add(.key, owner) }
         fields.add(metadata)
-        fields.add(.length, Int64(payload.bytes.count))
-        guard fields.bytes.count <= Self.longestHead else {
+        fields.add(.length, Int64(payloadSize))
+        guard fields.bytes.count <= longestHead else {
             throw StoreError("the key and the metadata of the entry are larger than 16 MB")
         }
         let count = withUnsafeBytes(of: UInt32(fields.bytes.count).littleEndian, Array.init)
-        return Self.magic + count + withUnsafeBytes(of: Checksum.of(fields.bytes).littleEndian, Array.init)
+        return magic + count + withUnsafeBytes(of: Checksum.of(fields.bytes).littleEndian, Array.init)
             + fields.bytes
     }
 

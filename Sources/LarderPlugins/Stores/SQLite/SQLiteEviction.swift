@@ -1,0 +1,133 @@
+import LarderBase
+import LarderCore
+
+/// How often entries were read since this was last written, for the eviction.
+///
+/// Times are counted in new rows, as the numbers of the rows are. So an entry that was never read has the time of its row.
+final class SQLiteUses: Sendable {
+    /// How often an entry was read, and when last.
+    struct Use: Sendable {
+        var at: Int64
+        var count: Int64
+    }
+
+    private let uses = Locked<[Int64: Int64]>([:])
+
+    /// The number of entries whose uses are kept in memory. Uses of further entries are not noted.
+    private static let most = 8_192
+
+    /// Notes that an entry was read.
+    func add(_ id: Int64) {
+        uses.withLock { uses in
+            if let count = uses[id] { uses[id] = count &+ 1 } else if uses.count < Self.most { uses[id] = 1 }
+        }
+    }
+
+    /// Returns how often an entry was read, in memory and in the table.
+    func use(of id: Int64, _ connection: SQLiteConnection, now: Int64) throws -> Use? {
+        let added = uses.withLock { $0[id] }
+        let saved = try connection.first("SELECT at, count FROM uses WHERE entry=?", .integer(id)) {
+            Use(at: $0.integer(0), count: max(0, $0.integer(1)))
+        }
+        guard let added else { return saved }
+        return Use(at: now, count: (saved?.count ?? 0) &+ added)
+    }
+
+    /// Whether enough uses were noted to be written.
+    var isFull: Bool { uses.withLock { $0.count >= Self.most } }
+
+    /// Writes the uses. Older ones count half.
+    func save(_ connection: SQLiteConnection, now: Int64) throws {
+        let added = uses.withLock { uses in
+            defer { uses = [:] }
+            return uses
+        }
+        for (id, count) in added {
+            try connection.run(
+                """
+                INSERT OR REPLACE INTO uses SELECT id, ?2, ?3 + coalesce((SELECT count / 2 FROM uses WHERE entry=?1), 0)
+                FROM entries WHERE id=?1
+                """, .integer(id), .integer(now), .integer(count))
+        }
+    }
+}
+
+extension SQLiteTransaction {
+    /// The number of entries from which those to remove are chosen.
+    private static let sample = 16
+
+    private var isOver: Bool {
+        totals.size > capacity || totals.entries > options.mostEntries ?? .max
+    }
+
+    /// Removes entries until the others fit into the capacity: of a sample, those that were not read for the longest time
+    /// in relation to how often they were read.
+    func evict() throws {
+        if uses.isFull { try uses.save(connection, now: totals.next) }
+        var tries = 0
+        while isOver {
+            // A sample of pinned entries only brings nothing. After some of these, the oldest entries go.
+            let before = evicted.count
+            try evict(try tries < 8 ? sample() : oldest())
+            tries = evicted.count > before ? 0 : tries + 1
+            if tries > 9 { return }
+        }
+    }
+
+    private func evict(_ ids: [Int64]) throws {
+        let rated = try ids.map { id in (id, try idleness(of: id)) }.sorted { $0.1 > $1.1 }
+        var left = max(1, ids.count / 4)
+        // The entry that was written last stays: there is room for it beside the pinned ones.
+        for (id, _) in rated where isOver && left > 0 && id != totals.next - 1 {
+            guard let row = try row(id), !row.isPinned else { continue }
+            try delete(row)
+            left -= 1
+            let head = try EncodedHead(of: row.head)
+            guard let key = head.key else { continue }
+            evicted.append(
+                EvictedEntry(
+                    key: key, tier: SQLiteStore.tier, reason: .capacity, metadata: head.metadata, size: row.size))
+        }
+    }
+
+    private func idleness(of id: Int64) throws -> Double {
+        let use = try uses.use(of: id, connection, now: totals.next)
+        return Double(1 + totals.next &- max(id, use?.at ?? 0)) / Double(1 + (use?.count ?? 0))
+    }
+
+    /// Returns random entries: those that follow a random place in the index, among the entries of one account. The more
+    /// entries an account has, the more often it is chosen.
+    private func sample() throws -> [Int64] {
+        let first = try connection.first("SELECT id FROM entries ORDER BY id LIMIT 1") { $0.integer(0) } ?? 0
+        let choice = first &+ Int64(world.random() % UInt64(max(1, totals.next &- first)))
+        guard
+            let hash = try connection.first(
+                "SELECT hash FROM entries WHERE id >= ? ORDER BY id LIMIT 1", .integer(choice), read: { $0.integer(0) })
+        else { return [] }
+        let account = SQLiteRow.range(around: hash)
+        let start = account.lowerBound | Int64(world.random() >> 24)
+        var ids: [Int64] = []
+        for range in [start...account.upperBound, account.lowerBound...start] where ids.count < Self.sample {
+            try connection.each(
+                "SELECT id FROM entries WHERE hash BETWEEN ? AND ? ORDER BY hash LIMIT ?", .integer(range.lowerBound),
+                .integer(range.upperBound), .integer(Self.sample - ids.count)
+            ) {
+                ids.append($0.integer(0))
+                return true
+            }
+        }
+        return ids
+    }
+
+    /// Returns the oldest entries that are not pinned.
+    private func oldest() throws -> [Int64] {
+        var ids: [Int64] = []
+        try connection.each(
+            "SELECT id FROM entries WHERE state & 1 = 0 ORDER BY id LIMIT ?", .integer(Self.sample)
+        ) {
+            ids.append($0.integer(0))
+            return true
+        }
+        return ids
+    }
+}

@@ -1,0 +1,47 @@
+import LarderBase
+import LarderCore
+
+/// An operation that SQLite refused. It holds neither a path nor any contents.
+struct SQLiteFailure: Error, CustomStringConvertible {
+    /// SQLite's extended code of the reason.
+    let code: Int32
+
+    /// The code without its details.
+    private var reason: Int32 { code & 0xFF }
+
+    /// Whether the disk is full.
+    var isFull: Bool { reason == 13 }
+    /// Whether another process holds the database.
+    var isBusy: Bool { reason == 5 || reason == 6 }
+    /// Whether the file is damaged, or is no database.
+    var isDamaged: Bool { reason == 11 || reason == 26 }
+
+    var description: String {
+        switch reason {
+        case 5, 6: "another process holds the database"
+        case 13: "the disk is full"
+        case 11, 26: "the database is damaged"
+        case 8: "the database cannot be written"
+        case 10: "the disk failed (SQLite code \(code))"
+        case 14: "the database cannot be opened (SQLite code \(code))"
+        default: "SQLite failed with code \(code)"
+        }
+    }
+}
+
+extension StoreError {
+    /// The failure of an operation of a database.
+    init(_ failure: any Error) {
+        switch failure {
+        case let failure as StoreError: self = failure
+        case let failure as SQLiteFailure:
+            self.init(failure.description)
+            isFull = failure.isFull
+        case let failure as Disk.Failure:
+            self.init(failure.description)
+            isFull = failure.isFull
+        case let failure as SystemLibrary.Failure: self.init(failure.description)
+        default: self.init("the database failed")
+        }
+    }
+}

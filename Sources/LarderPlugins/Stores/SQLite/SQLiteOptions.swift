@@ -1,0 +1,25 @@
+import LarderCore
+
+/// The settings of a store in a database.
+struct SQLiteOptions: Sendable {
+    /// When a write is acknowledged.
+    enum Durability: String, CaseIterable, Sendable {
+        /// When it is queued.
+        case none
+        /// When it survives the end of the process.
+        case process
+        /// When it survives a power cut.
+        case power
+    }
+
+    /// The folder of the database and of the payloads' files.
+    var folder: String
+    var capacity: Int
+    /// The largest number of entries; nil for no limit.
+    var mostEntries: Int?
+    var maxAge = Duration.forever
+    var durability = Durability.process
+    /// The size from which a payload gets a file of its own.
+    var smallestFile = 128_000
+    var checksum = SQLiteChecksum.fast
+}

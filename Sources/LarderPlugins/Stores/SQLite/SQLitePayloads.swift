@@ -1,0 +1,88 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import LarderBase
+import LarderCore
+
+/// The files of large payloads, beside the database. Blocks.
+///
+/// A file is complete before a row names it, never changes, and is deleted after the row is gone. So a process that is
+/// killed leaves complete entries, and perhaps files that no row names. These are deleted when the database is opened,
+/// unless another process is writing such a file at that moment.
+final class SQLitePayloads: Sendable {
+    private let folder: String
+    /// The files whose contents were checked by this process.
+    private let checked = Locked<[Int64: FileStamp]>([:])
+
+    private static let suffix = ".payload"
+    /// The most files whose check is remembered.
+    private static let most = 10_000
+
+    init(in folder: String) {
+        self.folder = folder
+    }
+
+    /// Makes a file.
+    ///
+    /// - Parameter isDurable: whether to wait until the file survives a power cut.
+    /// - Returns: the number in its name.
+    func make(_ payload: Payload, isDurable: Bool) throws -> Int64 {
+        let number = Int64.random(in: 0 ... .max)
+        let path = path(number)
+        try payload.makeFile(at: path)
+        if isDurable {
+            try Disk.sync(path)
+            try Disk.sync(folder)
+        }
+        return number
+    }
+
+    /// Deletes files. A file that cannot be deleted is left until the database is opened again.
+    func delete(_ numbers: [Int64]) {
+        for number in numbers {
+            try? Disk.remove(path(number))
+            checked.withLock { $0[number] = nil }
+        }
+    }
+
+    /// Returns the payload in a file. Its contents are checked at the first read.
+    ///
+    /// - Throws: ``StoreError/damaged`` if the file is missing or has other contents.
+    func read(_ number: Int64, size: Int, digest: [UInt8]) throws -> Payload {
+        let path = path(number)
+        guard let stamp = Disk.stamp(of: path), let payload = try Payload(mapping: path), payload.bytes.count == size
+        else { throw StoreError.damaged }
+        if checked.withLock({ $0[number] }) == stamp { return payload }
+        guard SQLiteChecksum.check(payload.bytes, digest) else { throw StoreError.damaged }
+        checked.withLock { checked in
+            if checked.count >= Self.most { checked = [:] }
+            checked[number] = stamp
+        }
+        return payload
+    }
+
+    /// Deletes the files that no row names, unless another process is writing some.
+    func deleteUnnamed(_ connection: SQLiteConnection) throws {
+        try Disk.alone(in: folder) {
+            let numbers = try Disk.list(folder).compactMap { Self.number(in: $0.name) }
+            delete(
+                try numbers.filter { number in
+                    try connection.first("SELECT 1 FROM entries WHERE file=?", .integer(number)) { _ in true } == nil
+                })
+        }
+    }
+
+    // MARK: Names
+
+    private func path(_ number: Int64) -> String {
+        let digits = String(number, radix: 16)
+        return folder + "/" + String(repeating: "0", count: 16 - digits.count) + digits + Self.suffix
+    }
+
+    private static func number(in name: String) -> Int64? {
+        guard name.hasSuffix(suffix), name.utf8.count == 16 + suffix.utf8.count else { return nil }
+        return Int64(name.dropLast(suffix.count), radix: 16)
+    }
+}

@@ -1,0 +1,72 @@
+import LarderBase
+import LarderCore
+
+/// Tells the processes that use a database of each other's changes. Blocks.
+///
+/// Each process has a file in a folder beside the database, which is locked as long as the process lives. After a change, a
+/// process touches its file if there are others, and they watch the folder. A process that is alone does nothing.
+final class SQLiteProcesses: Sendable {
+    private struct State {
+        var own: Disk.HeldFile?
+        /// The time at which the folder was listed last.
+        var listed: Duration?
+        var hasOthers = false
+    }
+
+    /// The folder of the files.
+    let folder: String
+    private let world: any World
+    private let state = BlockingLock(State())
+
+    /// How long a list of the folder is believed.
+    private static let pause = Duration.seconds(1)
+
+    init(beside database: String, in world: any World) {
+        folder = database + "-users"
+        self.world = world
+    }
+
+    /// Makes the file of this process, which tells the others that it is there.
+    func join() {
+        state.withLock { state in
+            if state.own?.isInPlace == true { return }
+            guard (try? Disk.makeFolder(folder)) != nil else { return }
+            state.own = try? Disk.HeldFile(in: folder, prefix: "")
+            state.listed = nil
+        }
+    }
+
+    /// Tells the others that something has changed.
+    func tell() {
+        join()
+        state.withLock { state in
+            let now = world.uptime
+            if state.listed.map({ now - $0 >= Self.pause }) ?? true {
+                state.listed = now
+                state.hasOthers = hasOthers(than: state.own?.name)
+            }
+            if state.hasOthers { state.own?.touch() }
+        }
+    }
+
+    /// Ends the membership of this process.
+    func leave() {
+        state.withLock { state in
+            if let own = state.own { try? Disk.remove(folder + "/" + own.name) }
+            state.own = nil
+        }
+    }
+
+    /// Returns whether another process has a file. Deletes the files of processes that have ended.
+    private func hasOthers(than own: String?) -> Bool {
+        var found = false
+        for item in (try? Disk.list(folder)) ?? [] where item.name != own {
+            if Disk.isHeld(folder + "/" + item.name) {
+                found = true
+            } else {
+                try? Disk.remove(folder + "/" + item.name)
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,138 @@
+import LarderBase
+import LarderCore
+import Synchronization
+
+extension SQLiteStore {
+    func read(_ key: Key) async throws -> Found? {
+        switch queue.withLock({ $0.pending(key) }) {
+        case .entry(let entry):
+            hits.add(1, ordering: .relaxed)
+            return Found(entry, tier: Self.tier, isForeign: true)
+        case .removal:
+            misses.add(1, ordering: .relaxed)
+            return nil
+        case nil: break
+        }
+        let found = try await reading { [self] in try find(key, $0) }
+        guard let found else {
+            misses.add(1, ordering: .relaxed)
+            return nil
+        }
+        hits.add(1, ordering: .relaxed)
+        uses.add(found.row.id)
+        return Found(found.entry, tier: Self.tier, isForeign: true)
+    }
+
+    func contains(_ key: Key) async throws -> Bool {
+        switch queue.withLock({ $0.pending(key) }) {
+        case .entry: true
+        case .removal: false
+        case nil: try await reading { [self] in try row(of: key, $0) != nil }
+        }
+    }
+
+    func list(after cursor: StoreCursor?, most count: Int) async throws -> StorePage {
+        guard let position = cursor.map({ Int64($0.text) }) ?? 0 else {
+            throw StoreError("the cursor is not one of this store")
+        }
+        try await settle()
+        return try await reading { [self] in try page(after: position, most: count, $0) }
+    }
+
+    func statistics() async -> StoreStatistics {
+        try? await settle()
+        let totals = try? await reading { try SQLiteTotals.read($0) }
+        return StoreStatistics(
+            entries: totals?.entries ?? 0, bytes: totals?.size ?? 0, hits: hits.load(ordering: .relaxed),
+            misses: misses.load(ordering: .relaxed), evictions: evictions.load(ordering: .relaxed))
+    }
+
+    /// Runs work on one of the threads that read.
+    func reading<Value: Sendable>(
+        _ work: @escaping @Sendable (SQLiteConnection) throws -> Value
+    ) async throws -> Value {
+        try await world.blocking(on: database.path + " reads", atMost: SQLiteDatabase.mostReaders) { [self] in
+            do {
+                return try database.reading { connection in
+                    try notePosition(connection)
+                    return try work(connection)
+                }
+            } catch {
+                throw StoreError(error)
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    /// Returns the entry under a key. Blocks.
+    ///
+    /// - Throws: ``StoreError/damaged`` if it is damaged.
+    private func find(_ key: Key, _ connection: SQLiteConnection) throws -> (row: SQLiteRow, entry: Entry)? {
+        guard let row = try row(of: key, connection) else { return nil }
+        let head = try EncodedHead(of: row.head)
+        if row.isTagged { try checkTags(of: row, head.metadata, connection) }
+        if let file = row.file {
+            let payload = try payloads.read(file, size: head.payloadSize, digest: row.digest)
+            return (row, Entry(payload, head.metadata))
+        }
+        let payload = try connection.first("SELECT payload FROM entries WHERE id=?", .integer(row.id)) { $0.data(0) }
+        // Another thread may have replaced the entry.
+        guard let payload else { return try find(key, connection) }
+        guard payload.count == head.payloadSize, SQLiteChecksum.check(payload, row.digest) else {
+            throw StoreError.damaged
+        }
+        return (row, Entry(payload, head.metadata))
+    }
+
+    /// Returns the row of a key; nil if there is none, or if it is too old.
+    private func row(of key: Key, _ connection: SQLiteConnection) throws -> SQLiteRow? {
+        var found: SQLiteRow?
+        var failure: StoreError?
+        let sql = "SELECT \(SQLiteRow.columns) FROM entries WHERE hash=?"
+        try connection.each(sql, .integer(SQLiteRow.hash(of: key))) { statement in
+            do throws(StoreError) {
+                let row = try SQLiteRow(reading: statement)
+                if try EncodedHead(of: row.head).isOf(key) { found = row }
+            } catch {
+                failure = error
+            }
+            return found == nil
+        }
+        guard let found else {
+            if let failure { throw failure }
+            return nil
+        }
+        return world.now - Timestamp(nanoseconds: found.at) < options.maxAge ? found : nil
+    }
+
+    /// Checks that the entry can be found by its tags, so that a removal of a tag reaches it.
+    private func checkTags(of row: SQLiteRow, _ metadata: Metadata, _ connection: SQLiteConnection) throws {
+        for tag in metadata.tags {
+            let found = try connection.first(
+                "SELECT 1 FROM tags WHERE tag=? AND entry=?", .integer(SQLiteRow.hash(of: tag)), .integer(row.id)
+            ) { _ in true }
+            if found == nil { throw StoreError.damaged }
+        }
+    }
+
+    private func page(after position: Int64, most count: Int, _ connection: SQLiteConnection) throws -> StorePage {
+        var page = StorePage([])
+        var (last, rows) = (position, 0)
+        let sql = "SELECT \(SQLiteRow.columns) FROM entries WHERE id > ? ORDER BY id LIMIT ?"
+        try connection.each(sql, .integer(position), .integer(max(1, count))) { statement in
+            last = statement.integer(0)
+            rows += 1
+            // Damaged entries are not listed. They are removed when they are read.
+            guard let row = try? SQLiteRow(reading: statement), let head = try? EncodedHead(of: row.head),
+                world.now - Timestamp(nanoseconds: row.at) < options.maxAge
+            else { return true }
+            page.entries.append(
+                ListedEntry(
+                    key: head.key, digest: head.key?.digest ?? "", metadata: head.metadata, size: head.payloadSize))
+            return true
+        }
+        if rows == count { page.next = StoreCursor("\(last)") }
+        return page
+    }
+}

@@ -1,0 +1,119 @@
+import LarderBase
+import LarderCore
+
+/// The tables of a database.
+///
+/// - `entries`: the entries. New ones get increasing row numbers, which are never used again, so that rows are added at the
+///   end of the table.
+/// - `tags`: the digests of the entries' tags.
+/// - `uses`: how often entries were read, and when.
+/// - `removals`: what was removed lately, for other processes.
+/// - `totals`: the numbers of all entries, in a single row.
+enum SQLiteSchema {
+    /// The number of this form of the tables. Later versions of Larder may have larger ones.
+    static let version = 1
+    /// The number by which programs such as `file` know the databases of Larder.
+    private static let application = 0x4C61_7264
+
+    private static let tables = """
+        CREATE TABLE entries(
+          id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, at INTEGER NOT NULL, size INTEGER NOT NULL,
+          state INTEGER NOT NULL, file INTEGER, head BLOB NOT NULL, payload BLOB NOT NULL);
+        CREATE INDEX entries_by_hash ON entries(hash);
+        CREATE UNIQUE INDEX entries_by_file ON entries(file) WHERE file IS NOT NULL;
+        CREATE TABLE tags(tag INTEGER, entry INTEGER, PRIMARY KEY(tag, entry)) WITHOUT ROWID;
+        CREATE TABLE uses(entry INTEGER PRIMARY KEY, at INTEGER NOT NULL, count INTEGER NOT NULL);
+        CREATE TABLE removals(
+          id INTEGER PRIMARY KEY AUTOINCREMENT, process INTEGER NOT NULL, at INTEGER NOT NULL, kind INTEGER NOT NULL,
+          text BLOB NOT NULL);
+        CREATE TABLE totals(
+          id INTEGER PRIMARY KEY, next INTEGER NOT NULL, entries INTEGER NOT NULL, size INTEGER NOT NULL,
+          pinned_entries INTEGER NOT NULL, pinned_size INTEGER NOT NULL, seal INTEGER NOT NULL);
+        """
+
+    /// Makes the tables that are missing.
+    ///
+    /// - Throws: ``StoreError`` if a later version of Larder has made the database.
+    static func prepare(_ connection: SQLiteConnection) throws {
+        let found = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
+        if found > version {
+            throw StoreError("the database was made by a later version of Larder, and is left as it is")
+        }
+        // What is deleted leaves no hole in the file: see `incremental_vacuum`. This has an effect in a new database only.
+        try connection.run("PRAGMA auto_vacuum=INCREMENTAL")
+        try connection.run("PRAGMA journal_mode=WAL")
+        // Checkpoints have a thread of their own. A short log keeps its place on the disk, so that a full disk does not
+        // prevent removals.
+        try connection.run("PRAGMA wal_autocheckpoint=0")
+        try connection.run("PRAGMA journal_size_limit=4194304")
+        try connection.run("PRAGMA cache_size=-8192")
+        try connection.run("PRAGMA fullfsync=ON")
+        if found == version { return }
+        try connection.transaction {
+            // Another process may have been faster.
+            if try connection.first("PRAGMA user_version", read: { $0.integer(0) }) == Int64(version) { return }
+            try connection.run(tables)
+            try connection.run("PRAGMA application_id=\(application)")
+            try connection.run("PRAGMA user_version=\(version)")
+            try SQLiteTotals().save(connection)
+        }
+    }
+}
+
+/// The numbers of all entries in a database.
+struct SQLiteTotals {
+    /// The number of the next new row.
+    var next: Int64 = 1
+    var entries = 0
+    var size = 0
+    var pinnedEntries = 0
+    var pinnedSize = 0
+
+    /// The checksum of the numbers.
+    private var seal: Int64 {
+        let numbers = [next, Int64(entries), Int64(size), Int64(pinnedEntries), Int64(pinnedSize)]
+        return Int64(bitPattern: numbers.withUnsafeBytes { Checksum.of($0) })
+    }
+
+    mutating func add(_ row: SQLiteRow) { change(by: 1, row) }
+
+    mutating func remove(_ row: SQLiteRow) { change(by: -1, row) }
+
+    private mutating func change(by sign: Int, _ row: SQLiteRow) {
+        entries += sign
+        size += sign * row.size
+        if row.isPinned { (pinnedEntries, pinnedSize) = (pinnedEntries + sign, pinnedSize + sign * row.size) }
+    }
+
+    /// Reads the numbers. Counts again if they are damaged.
+    static func read(_ connection: SQLiteConnection) throws -> SQLiteTotals {
+        let found = try connection.first("SELECT next, entries, size, pinned_entries, pinned_size, seal FROM totals") {
+            let totals = SQLiteTotals(
+                next: $0.integer(0), entries: Int(clamping: $0.integer(1)), size: Int(clamping: $0.integer(2)),
+                pinnedEntries: Int(clamping: $0.integer(3)), pinnedSize: Int(clamping: $0.integer(4)))
+            return $0.integer(5) == totals.seal ? totals : nil
+        }
+        return try found.flatMap { $0 } ?? counted(connection)
+    }
+
+    /// Counts the entries.
+    ///
+    /// - Parameter next: the least number of the next new row.
+    static func counted(_ connection: SQLiteConnection, next: Int64 = 1) throws -> SQLiteTotals {
+        var totals = SQLiteTotals()
+        let sql = "SELECT count(*), total(size), total(state & 1), total(size * (state & 1)), max(id) FROM entries"
+        try connection.each(sql) { row in
+            totals = SQLiteTotals(
+                next: max(next, row.integer(4) &+ 1), entries: Int(row.integer(0)), size: Int(row.integer(1)),
+                pinnedEntries: Int(row.integer(2)), pinnedSize: Int(row.integer(3)))
+            return false
+        }
+        return totals
+    }
+
+    func save(_ connection: SQLiteConnection) throws {
+        try connection.run(
+            "INSERT OR REPLACE INTO totals VALUES(1, ?, ?, ?, ?, ?, ?)", .integer(next), .integer(entries),
+            .integer(size), .integer(pinnedEntries), .integer(pinnedSize), .integer(seal))
+    }
+}

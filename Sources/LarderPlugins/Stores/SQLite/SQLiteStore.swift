@@ -1,0 +1,155 @@
+import LarderBase
+import LarderCore
+import Synchronization
+
+extension Plugin {
+    /// A store in a SQLite database.
+    static let sqliteStore = Plugin.store(
+        "sqlite", "Keeps entries in a SQLite database, and large payloads in files beside it.",
+        Setting("file", .name, default: "entries.sqlite", help: "The name of the database"),
+        Setting(
+            "capacity", .size, default: 200_000_000, help: "The largest total size of payloads, keys and metadata"
+        ).advised(.capacity),
+        Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries"),
+        Setting(
+            "forgetAfter", .duration, default: .forever,
+            help: "How long an entry is kept after it was fetched or validated"),
+        Setting(
+            "durability", .choice(SQLiteOptions.Durability.allCases.map(\.rawValue)), default: "process",
+            help: "What an entry survives once it is saved: nothing, the end of the process, or a power cut"),
+        Setting(
+            "filesFrom", .size, default: 128_000, help: "The size from which a payload gets a file of its own"),
+        Setting(
+            "checksum", .choice(SQLiteChecksum.allCases.map(\.rawValue)), default: "fast",
+            help: "How payloads are checked: by 64 bits, which notice damage, or by SHA-256"),
+        traits: { file, capacity, _, maxAge, _, _, _ in
+            Traits().with {
+                $0.writesTo = file
+                $0.capacity = capacity
+                $0.keepsFor = maxAge
+                $0.isForeign = true
+            }
+        }
+    ) { context, file, capacity, entries, maxAge, durability, smallestFile, checksum in
+        do { _ = try SQLiteLibrary.system.get() } catch { throw StoreError(error) }
+        let place = try context.place(file)
+        var options = SQLiteOptions(folder: place.path, capacity: capacity, mostEntries: entries)
+        options.maxAge = maxAge
+        options.durability = .init(rawValue: durability) ?? .process
+        options.smallestFile = max(1, smallestFile)
+        options.checksum = .init(rawValue: checksum) ?? .fast
+        return SQLiteStore(file: file, options, place: place, in: context.world, context: context)
+    }
+}
+
+/// A store in a SQLite database. Large payloads are in files beside it.
+///
+/// One thread makes all changes, and makes those together that wait. Other threads read, and see what waits. See
+/// ``SQLiteQueue`` for the order of changes, ``SQLiteDatabase`` for what happens to damaged and deleted files, and
+/// ``SQLiteRow`` for how damage of an entry is noticed.
+final class SQLiteStore: Store {
+    static let tier = "sqlite"
+
+    let database: SQLiteDatabase
+    let options: SQLiteOptions
+    let payloads: SQLitePayloads
+    let processes: SQLiteProcesses
+    let world: any World
+    /// Receives the evicted entries and late failures; nil if nobody wants them.
+    let context: Context?
+    let uses = SQLiteUses()
+    let queue = Locked(SQLiteQueue())
+    /// The number by which other processes know the removals of this one.
+    let process = Int64.random(in: .min ... .max)
+    /// The position up to which the changes of other processes are known; nil before the database was used.
+    let known = Locked<Position?>(nil)
+    /// The new rows of this process since then.
+    let ownRows = Locked<[ClosedRange<Int64>]>([])
+    let hits = Atomic(0)
+    let misses = Atomic(0)
+    let evictions = Atomic(0)
+    let isCopyingLog = Atomic(false)
+    let isPrepared = Atomic(false)
+
+    /// The most bytes and changes that may wait while further writes are acknowledged at once.
+    private static let mostQueued = (bytes: 8_000_000, items: 4_096)
+
+    init(file: String, _ options: SQLiteOptions, place: StorePlace? = nil, in world: any World, context: Context? = nil)
+    {
+        database = SQLiteDatabase(options.folder + "/" + file, in: options.folder, place: place)
+        payloads = SQLitePayloads(in: options.folder)
+        processes = SQLiteProcesses(beside: database.path, in: world)
+        (self.options, self.world, self.context) = (options, world, context)
+    }
+
+    // MARK: Changing
+
+    func write(_ entry: Entry, for key: Key) async throws -> Bool {
+        if options.durability == .none, isRoomInQueue {
+            try enqueue(.write(entry, key), caller: nil)
+            return true
+        }
+        return try await change(.write(entry, key))
+    }
+
+    func renew(_ entry: Entry, for key: Key) async throws -> Bool { try await change(.renew(entry, key)) }
+
+    func expire(_ selection: Selection) async throws { _ = try await change(.expire(selection)) }
+
+    func remove(_ selection: Selection) async throws { _ = try await change(.remove(selection, also: [])) }
+
+    func pin(_ key: Key) async throws -> Bool { try await change(.pin(key)) }
+
+    func unpin(_ key: Key) async throws { _ = try await change(.unpin(key)) }
+
+    func close() async {
+        // What waits is still made, because it was acknowledged.
+        _ = try? await change(.nothing)
+        queue.withLock { $0.close() }
+        _ = try? await change(.nothing, isLast: true)
+        _ = try? await world.blocking(on: database.path) { [database, processes] in
+            database.close()
+            processes.leave()
+        }
+    }
+
+    func relieve() { database.relieve() }
+
+    private var isRoomInQueue: Bool {
+        queue.withLock { $0.size < Self.mostQueued.bytes && $0.count < Self.mostQueued.items }
+    }
+
+    /// Waits until a change is made.
+    private func change(_ change: SQLiteQueue.Change, isLast: Bool = false) async throws -> Bool {
+        try await withCheckedThrowingContinuation { caller in
+            do { try enqueue(change, caller: caller, isLast: isLast) } catch { caller.resume(throwing: error) }
+        }
+    }
+
+    private func enqueue(
+        _ change: SQLiteQueue.Change, caller: CheckedContinuation<Bool, any Error>?, isLast: Bool = false
+    ) throws {
+        let (isFirst, removed) = try queue.withLock { queue throws(StoreError) in
+            if queue.isClosed, !isLast { throw StoreError("the store is closed") }
+            return queue.add(change, caller: caller)
+        }
+        for caller in removed { caller.resume(returning: false) }
+        if isFirst { serve() }
+    }
+
+    /// Makes the changes that wait, on the thread that writes.
+    private func serve() {
+        world.spawn { [self] in
+            do {
+                try await world.blocking(on: database.path) { [self] in
+                    while case let items = queue.withLock({ $0.take() }), !items.isEmpty { make(items) }
+                }
+            } catch {}
+        }
+    }
+
+    /// Waits until all changes that wait are made.
+    func settle() async throws {
+        if queue.withLock({ $0.count > 0 || $0.isServed }) { _ = try await change(.nothing) }
+    }
+}

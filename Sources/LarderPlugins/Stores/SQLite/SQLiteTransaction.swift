@@ -1,0 +1,198 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import LarderBase
+import LarderCore
+
+/// Changes of entries that are made together or not at all. Blocks.
+final class SQLiteTransaction {
+    let connection: SQLiteConnection
+    let options: SQLiteOptions
+    let uses: SQLiteUses
+    let world: any World
+    let now: Timestamp
+    var totals: SQLiteTotals
+    /// The files whose entries are gone, to be deleted after the transaction.
+    var obsoleteFiles: [Int64] = []
+    /// The size to which ``finish()`` reduces the entries.
+    var capacity: Int
+    /// The entries that were removed to make room.
+    var evicted: [EvictedEntry] = []
+    /// Whether damaged rows were deleted, so that the totals must be counted again.
+    private var isDamaged = false
+
+    init(_ connection: SQLiteConnection, _ options: SQLiteOptions, _ uses: SQLiteUses, in world: any World) throws {
+        (self.connection, self.options, self.uses, self.world) = (connection, options, uses, world)
+        now = world.now
+        capacity = options.capacity
+        totals = try SQLiteTotals.read(connection)
+    }
+
+    /// Makes a change.
+    ///
+    /// - Parameters:
+    ///   - file: the number of the file that has the payload; nil if the payload goes into the row.
+    ///   - process: the number of this process.
+    /// - Returns: whether there was something to change, and whether the entry is kept.
+    func make(_ change: SQLiteQueue.Change, file: Int64?, process: Int64) throws -> Bool {
+        switch change {
+        case .write(let entry, let key): return try write(entry, for: key, file: file)
+        case .renew(let entry, let key): return try renew(entry, for: key)
+        case .expire(let selection):
+            try expire(selection)
+            try announce(selection, process)
+        case .remove(let selection, let keys):
+            try remove(selection, and: keys)
+            try announce(selection, process)
+        case .pin(let key): return try pin(key, true)
+        case .unpin(let key): return try pin(key, false)
+        case .nothing: break
+        }
+        return true
+    }
+
+    /// Writes the totals, after the last change.
+    func finish() throws {
+        if isDamaged { totals = try SQLiteTotals.counted(connection, next: totals.next) }
+        try evict()
+        try totals.save(connection)
+    }
+
+    // MARK: Changes
+
+    private func write(_ entry: Entry, for key: Key, file: Int64?) throws -> Bool {
+        let former = try rows(of: key)
+        let row = try SQLiteRow(
+            entry, for: key, id: totals.next, file: file, digest: options.checksum.digest(of: entry.payload.bytes),
+            isPinned: former.contains(where: \.isPinned))
+        guard isYoung(row), hasRoom(for: row, insteadOf: former) else {
+            for row in former { try row.isPinned ? expire(row) : delete(row) }
+            return false
+        }
+        for row in former { try delete(row) }
+        totals.next += 1
+        try row.insert(connection, payload: file == nil ? entry.payload.bytes : Data())
+        totals.add(row)
+        try addTags(entry.metadata, of: row)
+        return true
+    }
+
+    private func renew(_ entry: Entry, for key: Key) throws -> Bool {
+        for row in try rows(of: key) {
+            let former = try EncodedHead(of: row.head)
+            var renewed = row
+            renewed.setHead(
+                try entry.encodedHead(for: key), entry.metadata, payloadSize: entry.payload.bytes.count)
+            guard former.metadata.isOfSamePayload(as: entry.metadata), isYoung(renewed),
+                former.payloadSize == entry.payload.bytes.count, hasRoom(for: renewed, insteadOf: [row])
+            else { continue }
+            try replace(row, former.metadata, by: renewed, entry.metadata)
+            return true
+        }
+        return false
+    }
+
+    private func pin(_ key: Key, _ isPinned: Bool) throws -> Bool {
+        guard let row = try rows(of: key).first, isYoung(row) else { return false }
+        var pinned = row
+        pinned.isPinned = isPinned
+        totals.remove(row)
+        totals.add(pinned)
+        try pinned.update(connection)
+        return true
+    }
+
+    /// Marks an entry as expired.
+    func expire(_ row: SQLiteRow) throws {
+        let head = try EncodedHead(of: row.head)
+        var metadata = head.metadata
+        if metadata.isExpired { return }
+        metadata.isExpired = true
+        var expired = row
+        expired.setHead(try head.encoded(with: metadata), metadata, payloadSize: head.payloadSize)
+        try replace(row, head.metadata, by: expired, metadata)
+    }
+
+    private func replace(
+        _ row: SQLiteRow, _ metadata: Metadata, by other: SQLiteRow, _ otherMetadata: Metadata
+    ) throws {
+        totals.remove(row)
+        totals.add(other)
+        try other.update(connection)
+        if metadata.tags != otherMetadata.tags {
+            try removeTags(metadata, of: row)
+            try addTags(otherMetadata, of: other)
+        }
+    }
+
+    /// Deletes a row and what belongs to it.
+    func delete(_ row: SQLiteRow) throws {
+        if row.isTagged { try removeTags(try EncodedHead(of: row.head).metadata, of: row) }
+        try connection.run("DELETE FROM uses WHERE entry=?", .integer(row.id))
+        try connection.run("DELETE FROM entries WHERE id=?", .integer(row.id))
+        totals.remove(row)
+        if let file = row.file { obsoleteFiles.append(file) }
+    }
+
+    /// Deletes a row whose contents cannot be trusted. The files that no row names are deleted when the database is opened.
+    func deleteDamaged(_ id: Int64) throws {
+        try connection.run("DELETE FROM tags WHERE entry=?", .integer(id))
+        try connection.run("DELETE FROM uses WHERE entry=?", .integer(id))
+        try connection.run("DELETE FROM entries WHERE id=?", .integer(id))
+        isDamaged = true
+    }
+
+    // MARK: Rows
+
+    /// Returns the rows of a key. There is at most one unless the table is damaged. Deletes damaged rows.
+    func rows(of key: Key) throws -> [SQLiteRow] {
+        var ids: [Int64] = []
+        try connection.each("SELECT id FROM entries WHERE hash=?", .integer(SQLiteRow.hash(of: key))) {
+            ids.append($0.integer(0))
+            return true
+        }
+        return try ids.compactMap { id in
+            guard let row = try row(id), try EncodedHead(of: row.head).isOf(key) else { return nil }
+            return row
+        }
+    }
+
+    /// Returns a row. Deletes it if it is damaged.
+    func row(_ id: Int64) throws -> SQLiteRow? {
+        do {
+            return try connection.first("SELECT \(SQLiteRow.columns) FROM entries WHERE id=?", .integer(id)) {
+                try SQLiteRow(reading: $0)
+            }
+        } catch let failure as StoreError where failure.isDamaged {
+            try deleteDamaged(id)
+            return nil
+        }
+    }
+
+    func isYoung(_ row: SQLiteRow) -> Bool { now - Timestamp(nanoseconds: row.at) < options.maxAge }
+
+    /// Returns whether an entry fits into the capacity beside the pinned ones.
+    private func hasRoom(for row: SQLiteRow, insteadOf former: [SQLiteRow]) -> Bool {
+        let pinned = former.filter(\.isPinned)
+        return totals.pinnedSize - pinned.reduce(0) { $0 + $1.size } <= options.capacity - row.size
+            && totals.pinnedEntries - pinned.count < options.mostEntries ?? .max
+    }
+
+    // MARK: Tags
+
+    private func addTags(_ metadata: Metadata, of row: SQLiteRow) throws {
+        for tag in metadata.tags {
+            try connection.run(
+                "INSERT OR IGNORE INTO tags VALUES(?, ?)", .integer(SQLiteRow.hash(of: tag)), .integer(row.id))
+        }
+    }
+
+    private func removeTags(_ metadata: Metadata, of row: SQLiteRow) throws {
+        for tag in metadata.tags {
+            try connection.run(
+                "DELETE FROM tags WHERE tag=? AND entry=?", .integer(SQLiteRow.hash(of: tag)), .integer(row.id))
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import LarderSimulation
+import Testing
+
+import Larder
+@testable import LarderBase
+@testable import LarderCore
+@testable import LarderPlugins
+
+/// What happens to the files of a database.
+@Suite struct SQLiteFilesTests {
+    private let place: SQLiteFixture
+    private let large = String(repeating: "large", count: 40_000)
+
+    init() throws { place = try SQLiteFixture() }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test func filesAreReadableByTheirOwnerOnly() async throws {
+        let store = place.open()
+        _ = try await store.write(Entry(text: "1"), for: .id("a"))
+        _ = try await store.write(Entry(text: large), for: .id("b"))
+        #expect(try mode(place.path) == 0o700)
+        let names = place.folder.names(below: "e")
+        #expect(names.contains { $0.hasSuffix("-wal") } && names.contains { $0.hasSuffix("-shm") })
+        for name in names {
+            let path = place.path + "/" + name
+            #expect(try mode(path) == (Disk.item(path)?.isFolder == true ? 0o700 : 0o600), "\(name)")
+        }
+    }
+
+    @Test func fileOfAnEntryIsDeletedWithIt() async throws {
+        let store = place.open { $0.capacity = 1_000_000 }
+        _ = try await store.write(Entry(text: large), for: .id("a"))
+        _ = try await store.write(Entry(text: large + "2"), for: .id("a"))
+        #expect(place.payloads.count == 1)
+        try await store.remove(.key(.id("a")))
+        #expect(place.payloads.isEmpty)
+        for number in 0..<20 { _ = try await store.write(Entry(text: large), for: .id("\(number)")) }
+        #expect(place.payloads.count == 4)
+        try await store.remove(.all)
+        #expect(place.payloads.isEmpty)
+    }
+
+    @Test func filesThatNoEntryNamesAreDeletedAtTheNextStart() async throws {
+        let store = place.open()
+        _ = try await store.write(Entry(text: large), for: .id("a"))
+        await store.close()
+        let orphan = place.path + "/00000000000000aa.payload"
+        try Data("left by a killed process".utf8).write(to: URL(filePath: orphan))
+        let others = place.path + "/notes.txt"
+        try Data("not of the store".utf8).write(to: URL(filePath: others))
+        let again = place.open()
+        _ = try await again.write(Entry(text: "1"), for: .id("b"))
+        #expect(try await again.text(.id("a")) == large)
+        #expect(Disk.item(orphan) == nil)
+        #expect(Disk.item(others) != nil)
+    }
+
+    @Test func deletedFolderIsMadeAgain() async throws {
+        let store = place.open()
+        _ = try await store.write(Entry(text: "one"), for: .id("a"))
+        try FileManager.default.removeItem(atPath: place.path)
+        #expect(try await store.read(.id("a")) == nil)
+        #expect(try await store.write(Entry(text: "two"), for: .id("a")))
+        #expect(try await store.text(.id("a")) == "two")
+        try FileManager.default.removeItem(atPath: place.path)
+        #expect(try await store.write(Entry(text: large), for: .id("a")))
+        #expect(try await store.text(.id("a")) == large)
+    }
+
+    @Test func databaseOfALaterVersionIsLeftAlone() async throws {
+        let store = place.open()
+        _ = try await store.write(Entry(text: "1"), for: .id("a"))
+        await store.close()
+        try place.run("PRAGMA user_version=2")
+        let before = try Data(contentsOf: URL(filePath: place.database))
+        let again = place.open()
+        let expected = "the database was made by a later version of Larder, and is left as it is"
+        await #expect { try await again.read(.id("a")) } throws: { ($0 as? StoreError)?.message == expected }
+        await #expect { try await again.write(Entry(text: "2"), for: .id("a")) } throws: {
+            ($0 as? StoreError)?.message == expected
+        }
+        await again.close()
+        #expect(try Data(contentsOf: URL(filePath: place.database)) == before)
+    }
+
+    @Test(arguments: [0, 100, 4_096, 20_000])
+    func damagedDatabaseIsSetAside(from offset: Int) async throws {
+        let store = place.open()
+        for number in 0..<200 { _ = try await store.write(Entry(text: "\(number)"), for: .id("\(number)")) }
+        await store.close()
+        var bytes = try Data(contentsOf: URL(filePath: place.database))
+        for index in offset..<min(bytes.count, offset + 30_000) { bytes[index] = 0x5A }
+        try bytes.write(to: URL(filePath: place.database))
+        let again = place.open()
+        for number in 0..<200 {
+            if let text = try? await again.text(.id("\(number)")) { #expect(text == "\(number)") }
+        }
+        for number in 0..<200 {
+            #expect(try await again.write(Entry(text: "new"), for: .id("\(number)")))
+            #expect(try await again.text(.id("\(number)")) == "new")
+        }
+        // What was cleared must not be left in the file that was set aside.
+        try await again.remove(.scope(nil))
+        #expect(Disk.item(place.database + "-damaged") == nil)
+    }
+
+    @Test func foreignFileIsSetAside() async throws {
+        try FileManager.default.createDirectory(atPath: place.path, withIntermediateDirectories: true)
+        try Data("this is no database".utf8).write(to: URL(filePath: place.database))
+        let store = place.open()
+        #expect(try await store.write(Entry(text: "1"), for: .id("a")))
+        #expect(try await store.text(.id("a")) == "1")
+        #expect(try Data(contentsOf: URL(filePath: place.database + "-damaged")) == Data("this is no database".utf8))
+    }
+
+    // MARK: Damage of single entries
+
+    @Test func swappedPayloadsAreNoticed() async throws {
+        let store = place.open()
+        for id in ["a", "b"] { _ = try await store.write(Entry(text: "of \(id)"), for: .id(id)) }
+        await store.close()
+        try place.run(
+            """
+            CREATE TEMP TABLE swap AS SELECT id, payload FROM entries;
+            UPDATE entries SET payload=(SELECT payload FROM swap WHERE swap.id<>entries.id)
+            """)
+        let again = place.open()
+        for id in ["a", "b"] {
+            await #expect { try await again.read(.id(id)) } throws: { ($0 as? StoreError)?.isDamaged == true }
+        }
+    }
+
+    @Test(arguments: ["hash=hash+1", "at=at+1", "size=size+1", "state=state|1", "file=7"])
+    func changedColumnIsNoticed(_ change: String) async throws {
+        let store = place.open()
+        _ = try await store.write(Entry(text: "1"), for: .id("a"))
+        await store.close()
+        try place.run("UPDATE entries SET \(change)")
+        let again = place.open()
+        let text = try? await again.text(.id("a"))
+        #expect(text == nil)
+        // The totals are counted again when the damaged row is removed.
+        try await again.remove(.key(.id("a")))
+        try await again.remove(.all)
+        #expect(await again.statistics().entries == 0)
+        #expect(await again.statistics().bytes == 0)
+    }
+
+    @Test func entryThatItsTagsDoNotReachIsDamaged() async throws {
+        let store = place.open()
+        var entry = Entry(text: "1")
+        entry.metadata.tags = ["sale"]
+        _ = try await store.write(entry, for: .id("a"))
+        try place.run("DELETE FROM tags")
+        await #expect { try await store.read(.id("a")) } throws: { ($0 as? StoreError)?.isDamaged == true }
+    }
+
+    @Test(arguments: [false, true]) func changedFileIsNoticed(whileOpen: Bool) async throws {
+        var store = place.open()
+        _ = try await store.write(Entry(text: large), for: .id("a"))
+        #expect(try await store.text(.id("a")) == large)
+        if !whileOpen {
+            await store.close()
+            store = place.open()
+        }
+        let url = URL(filePath: place.path + "/" + place.payloads[0])
+        var bytes = try Data(contentsOf: url)
+        bytes[150_000] ^= 4
+        try FileManager.default.removeItem(at: url)
+        try bytes.write(to: url)
+        await #expect { try await store.read(.id("a")) } throws: { ($0 as? StoreError)?.isDamaged == true }
+        try FileManager.default.removeItem(at: url)
+        await #expect { try await store.read(.id("a")) } throws: { ($0 as? StoreError)?.isDamaged == true }
+    }
+
+    @Test func wrongTotalsAreCountedAgain() async throws {
+        let store = place.open()
+        for number in 0..<10 { _ = try await store.write(Entry(text: "1"), for: .id("\(number)")) }
+        let before = await store.statistics()
+        try place.run("UPDATE totals SET size=size+1000000, next=1")
+        #expect(await store.statistics() == before)
+        #expect(try await store.write(Entry(text: "2"), for: .id("a")))
+        #expect(await store.statistics().entries == 11)
+    }
+
+    // MARK: Other users
+
+    @Test func storesOfTwoProcessesHearOfEachOther() async throws {
+        let (one, other) = (place.open(), place.open())
+        _ = try await one.write(Entry(text: "1"), for: .id("a"))
+        var changes = try #require(one.changes).makeAsyncIterator()
+        func selections(until last: Selection) async -> [Selection] {
+            var all: [Selection] = []
+            while let change = await changes.next() {
+                all.append(change.selection)
+                if change.selection == last { break }
+            }
+            return all
+        }
+        _ = try await other.write(Entry(text: "2"), for: .id("b"))
+        #expect(await selections(until: .key(.id("b"))).contains(.key(.id("b"))))
+        _ = try await one.write(Entry(text: "own"), for: .id("c"))
+        try await other.remove(.tag("sale"))
+        let heard = await selections(until: .tag("sale"))
+        #expect(!heard.contains(.key(.id("c"))))
+        try await other.remove(.scope("alice"))
+        _ = await selections(until: .all)
+    }
+
+    @Test func twoStoresShareTheCapacity() async throws {
+        let stores = [place.open { $0.mostEntries = 50 }, place.open { $0.mostEntries = 50 }]
+        for number in 0..<200 {
+            #expect(try await stores[number % 2].write(Entry(text: "1"), for: .id("\(number)")))
+        }
+        for store in stores { #expect(await store.statistics().entries == 50) }
+        #expect(await stores[0].statistics().evictions + stores[1].statistics().evictions == 150)
+    }
+}
