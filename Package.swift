@@ -41,6 +41,9 @@ let package = Package(
         .executableTarget(
             name: "LargeAnswerRun", dependencies: ["Larder"], path: "Tests/LargeAnswerRun", packageAccess: false,
             swiftSettings: settings),
+        // The process that `Tests/store-crashes` kills; no product.
+        .executableTarget(
+            name: "StoreRun", dependencies: ["Larder"], path: "Tests/StoreRun", swiftSettings: settings),
         // It also compiles the transport of Apple platforms, to check on Linux what can be checked of it there.
         .testTarget(
             name: "LarderTests", dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderSimulation"],

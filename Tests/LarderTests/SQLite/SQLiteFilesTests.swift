@@ -7,7 +7,7 @@ import Larder
 @testable import LarderCore
 @testable import LarderPlugins
 
-/// What happens to the files of a database.
+/// The files of a database: who can read them, and when they are deleted, made again or set aside.
 @Suite struct SQLiteFilesTests {
     private let place: SQLiteFixture
     private let large = String(repeating: "large", count: 40_000)
@@ -103,7 +103,7 @@ import Larder
             #expect(try await again.write(Entry(text: "new"), for: .id("\(number)")))
             #expect(try await again.text(.id("\(number)")) == "new")
         }
-        // What was cleared must not be left in the file that was set aside.
+        // Cleared entries must not be left in the file that was set aside.
         try await again.remove(.scope(nil))
         #expect(Disk.item(place.database + "-damaged") == nil)
     }

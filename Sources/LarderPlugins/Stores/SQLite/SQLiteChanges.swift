@@ -1,9 +1,9 @@
 import LarderBase
 import LarderCore
 
-/// What other processes change in the database.
+/// The changes that other processes make.
 extension SQLiteStore {
-    /// How long the database is not asked again after it was asked for changes.
+    /// The shortest time between two searches for changes.
     private static let pause = Duration.milliseconds(200)
     /// The most entries that are named one by one.
     private static let mostNamed = 256

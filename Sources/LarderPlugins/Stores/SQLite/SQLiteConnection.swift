@@ -19,7 +19,7 @@ final class SQLiteConnection: @unchecked Sendable {
     /// The file that the connection has opened.
     let file: FileStamp
 
-    /// How long an operation waits for a lock of another process, in milliseconds.
+    /// The longest time that an operation waits for a lock of another process, in milliseconds.
     private static let patience: Int32 = 5_000
 
     /// Opens a database that exists.

@@ -1,11 +1,11 @@
 import LarderBase
 import LarderCore
 
-/// How often entries were read since this was last written, for the eviction.
+/// The uses of entries since they were last written, for the eviction.
 ///
 /// Times are counted in new rows, as the numbers of the rows are. So an entry that was never read has the time of its row.
 final class SQLiteUses: Sendable {
-    /// How often an entry was read, and when last.
+    /// The number of reads of an entry, and the time of the last one.
     struct Use: Sendable {
         var at: Int64
         var count: Int64
@@ -99,13 +99,13 @@ extension SQLiteTransaction {
     /// entries an account has, the more often it is chosen.
     private func sample() throws -> [Int64] {
         let first = try connection.first("SELECT id FROM entries ORDER BY id LIMIT 1") { $0.integer(0) } ?? 0
-        let choice = first &+ Int64(world.random() % UInt64(max(1, totals.next &- first)))
+        let choice = first &+ Int64(world.chance() * Double(max(1, totals.next &- first)))
         guard
             let hash = try connection.first(
                 "SELECT hash FROM entries WHERE id >= ? ORDER BY id LIMIT 1", .integer(choice), read: { $0.integer(0) })
         else { return [] }
         let account = SQLiteRow.range(around: hash)
-        let start = account.lowerBound | Int64(world.random() >> 24)
+        let start = account.lowerBound | Int64(world.chance() * 0x1p40)
         var ids: [Int64] = []
         for range in [start...account.upperBound, account.lowerBound...start] where ids.count < Self.sample {
             try connection.each(

@@ -2,13 +2,13 @@ import LarderCore
 
 /// The settings of a store in a database.
 struct SQLiteOptions: Sendable {
-    /// When a write is acknowledged.
+    /// The condition under which a write is acknowledged.
     enum Durability: String, CaseIterable, Sendable {
-        /// When it is queued.
+        /// The entry is queued.
         case none
-        /// When it survives the end of the process.
+        /// The entry survives the end of the process.
         case process
-        /// When it survives a power cut.
+        /// The entry survives a power cut.
         case power
     }
 

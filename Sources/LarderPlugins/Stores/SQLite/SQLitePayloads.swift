@@ -29,7 +29,7 @@ final class SQLitePayloads: Sendable {
     /// - Parameter isDurable: whether to wait until the file survives a power cut.
     /// - Returns: the number in its name.
     func make(_ payload: Payload, isDurable: Bool) throws -> Int64 {
-        let number = Int64.random(in: 0 ... .max)
+        let number = Self.randomNumber()
         let path = path(number)
         try payload.makeFile(at: path)
         if isDurable {
@@ -76,13 +76,18 @@ final class SQLitePayloads: Sendable {
 
     // MARK: Names
 
+    /// Returns a random number, which does not come from the world: two simulated processes may use one folder.
+    static func randomNumber() -> Int64 {
+        UInt64(Disk.randomName(), radix: 16).map { Int64(bitPattern: $0) } ?? 0
+    }
+
     private func path(_ number: Int64) -> String {
-        let digits = String(number, radix: 16)
+        let digits = String(UInt64(bitPattern: number), radix: 16)
         return folder + "/" + String(repeating: "0", count: 16 - digits.count) + digits + Self.suffix
     }
 
     private static func number(in name: String) -> Int64? {
         guard name.hasSuffix(suffix), name.utf8.count == 16 + suffix.utf8.count else { return nil }
-        return Int64(name.dropLast(suffix.count), radix: 16)
+        return UInt64(name.dropLast(suffix.count), radix: 16).map { Int64(bitPattern: $0) }
     }
 }

@@ -18,7 +18,7 @@ final class SQLiteProcesses: Sendable {
     private let world: any World
     private let state = BlockingLock(State())
 
-    /// How long a list of the folder is believed.
+    /// The time for which a list of the folder is believed.
     private static let pause = Duration.seconds(1)
 
     init(beside database: String, in world: any World) {

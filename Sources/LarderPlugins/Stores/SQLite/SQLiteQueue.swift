@@ -31,7 +31,7 @@ struct SQLiteQueue {
         fileprivate var size: Int { if case .write(let entry, _) = change { entry.payload.bytes.count } else { 0 } }
     }
 
-    /// What waits for a key.
+    /// The change that waits for a key.
     enum Pending {
         case entry(Entry)
         /// The entry is being removed.

@@ -65,7 +65,7 @@ extension SQLiteTransaction {
 
     // MARK: Other processes
 
-    /// How long other processes have time to notice a removal, in nanoseconds.
+    /// The time in which other processes can notice a removal, in nanoseconds.
     private static let noticeTime: Int64 = 60_000_000_000
 
     /// Notes a removal or an expiry for other processes. The name of an account is not written: they drop all entries that

@@ -11,7 +11,7 @@ import LarderCore
 /// The column `head` has the encoded head of the entry, the digest of the payload and, at its end, a checksum of all that
 /// is in the row. So damage is noticed wherever it is, and the metadata can be replaced without reading the payload.
 struct SQLiteRow {
-    /// What the row says about its entry besides the entry itself, as bits of one number.
+    /// The facts about an entry that are not in its metadata, as bits of one number.
     private enum State {
         static let pinned: Int64 = 1
         static let tagged: Int64 = 2
@@ -141,7 +141,7 @@ struct SQLiteRow {
     }
 }
 
-/// How the payloads of new entries are checked.
+/// The kinds of digest by which payloads are checked.
 enum SQLiteChecksum: String, CaseIterable {
     /// A checksum of 64 bits, which notices damage.
     case fast

@@ -39,7 +39,7 @@ enum SQLiteSchema {
         if found > version {
             throw StoreError("the database was made by a later version of Larder, and is left as it is")
         }
-        // What is deleted leaves no hole in the file: see `incremental_vacuum`. This has an effect in a new database only.
+        // Lets a removal shorten the file: see `incremental_vacuum`. It has an effect in a new database only.
         try connection.run("PRAGMA auto_vacuum=INCREMENTAL")
         try connection.run("PRAGMA journal_mode=WAL")
         // Checkpoints have a thread of their own. A short log keeps its place on the disk, so that a full disk does not

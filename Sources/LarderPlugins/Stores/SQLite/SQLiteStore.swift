@@ -60,7 +60,7 @@ final class SQLiteStore: Store {
     let uses = SQLiteUses()
     let queue = Locked(SQLiteQueue())
     /// The number by which other processes know the removals of this one.
-    let process = Int64.random(in: .min ... .max)
+    let process = SQLitePayloads.randomNumber()
     /// The position up to which the changes of other processes are known; nil before the database was used.
     let known = Locked<Position?>(nil)
     /// The new rows of this process since then.
@@ -103,7 +103,7 @@ final class SQLiteStore: Store {
     func unpin(_ key: Key) async throws { _ = try await change(.unpin(key)) }
 
     func close() async {
-        // What waits is still made, because it was acknowledged.
+        // Changes that wait are still made, because they may have been acknowledged.
         _ = try? await change(.nothing)
         queue.withLock { $0.close() }
         _ = try? await change(.nothing, isLast: true)
