@@ -23,4 +23,7 @@ extension Disk {
         rmdir(trial)
         return nil
     }
+
+    /// Returns whether this process may write to a file.
+    public static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
 }

@@ -42,7 +42,7 @@ extension Disk {
     package static let temporarySuffix = ".new"
 
     /// Makes a file of zeros whose space can be used when the disk is full. An existing file of the right size stays.
-    package static func reserve(_ path: String, size: Int) throws(Failure) {
+    public static func reserve(_ path: String, size: Int) throws(Failure) {
         if (try? read(path, limit: size))?.elementsEqual(repeatElement(0, count: size)) == true { return }
         try replaceDurably(path, with: [UInt8](repeating: 0, count: size))
     }

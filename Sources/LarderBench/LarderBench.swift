@@ -42,6 +42,9 @@ import Larder
         Group(
             name: "typed", summary: "a decoded hit beside decoding each time",
             run: { try await TypedBench.figures($0) }),
+        Group(
+            name: "disk", summary: "the stores on a disk beside bare SQLite and files, and opening large ones",
+            run: { try await DiskBench.figures($0) }),
     ]
 
     static func main() {

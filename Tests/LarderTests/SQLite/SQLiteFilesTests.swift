@@ -11,6 +11,7 @@ import Larder
 @Suite struct SQLiteFilesTests {
     private let place: SQLiteFixture
     private let large = String(repeating: "large", count: 40_000)
+    private let isSlow = ProcessInfo.processInfo.environment["LARDER_SLOW"] != nil
 
     init() throws { place = try SQLiteFixture() }
 
@@ -18,7 +19,16 @@ import Larder
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func filesAreReadableByTheirOwnerOnly() async throws {
+    @Test(arguments: [0o022, 0o777]) func filesAreReadableByTheirOwnerOnly(umask mask: mode_t) async throws {
+        // The mask is one of the whole process, so nothing is awaited while it is changed.
+        try FileManager.default.createDirectory(atPath: place.path, withIntermediateDirectories: true)
+        let former = umask(mask)
+        let made = Result { try Payload(Data("1".utf8)).makeFile(at: place.path + "/00000000000000aa.payload") }
+        let created = Result { try Disk.create(place.database, with: UnsafeRawBufferPointer(start: nil, count: 0)) }
+        umask(former)
+        try made.get()
+        try created.get()
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: place.path)
         let store = place.open()
         _ = try await store.write(Entry(text: "1"), for: .id("a"))
         _ = try await store.write(Entry(text: large), for: .id("b"))
@@ -75,7 +85,7 @@ import Larder
         let store = place.open()
         _ = try await store.write(Entry(text: "1"), for: .id("a"))
         await store.close()
-        try place.run("PRAGMA user_version=2")
+        try place.run("PRAGMA user_version=2; PRAGMA application_id=\(0x4C61_7202)")
         let before = try Data(contentsOf: URL(filePath: place.database))
         let again = place.open()
         let expected = "the database was made by a later version of Larder, and is left as it is"
@@ -103,6 +113,7 @@ import Larder
             #expect(try await again.write(Entry(text: "new"), for: .id("\(number)")))
             #expect(try await again.text(.id("\(number)")) == "new")
         }
+        #expect(Disk.item(place.database + "-damaged") != nil)
         // Cleared entries must not be left in the file that was set aside.
         try await again.remove(.scope(nil))
         #expect(Disk.item(place.database + "-damaged") == nil)
@@ -115,6 +126,54 @@ import Larder
         #expect(try await store.write(Entry(text: "1"), for: .id("a")))
         #expect(try await store.text(.id("a")) == "1")
         #expect(try Data(contentsOf: URL(filePath: place.database + "-damaged")) == Data("this is no database".utf8))
+    }
+
+    @Test func linkIsNotFollowed() async throws {
+        try FileManager.default.createDirectory(atPath: place.path, withIntermediateDirectories: true)
+        let outside = place.folder.url.appending(path: "outside").path
+        try FileManager.default.createSymbolicLink(atPath: place.database, withDestinationPath: outside)
+        let store = place.open()
+        #expect(try await store.write(Entry(text: "1"), for: .id("a")))
+        #expect(Disk.item(outside) == nil)
+        #expect(Disk.stamp(of: place.database)?.isLinked == false)
+    }
+
+    @Test func everyBitOfTheFirstPageMayBeWrong() throws {
+        try SimulatedWorld().run { world in
+            let place = try SQLiteFixture(in: world)
+            let store = place.open()
+            _ = try await store.write(Entry(text: "1"), for: .id("a"))
+            await store.close()
+            let sound = try Data(contentsOf: URL(filePath: place.database))
+            for bit in stride(from: 0, to: 4_096 * 8, by: isSlow ? 1 : 127) {
+                var bytes = sound
+                bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+                try FileManager.default.removeItem(atPath: place.path)
+                try FileManager.default.createDirectory(atPath: place.path, withIntermediateDirectories: true)
+                try bytes.write(to: URL(filePath: place.database))
+                let again = place.open()
+                let text = try? await again.text(.id("a"))
+                #expect(text == nil || text == "1", "bit \(bit)")
+                #expect(try await again.write(Entry(text: "2"), for: .id("a")), "bit \(bit)")
+                #expect(try await again.text(.id("a")) == "2", "bit \(bit)")
+                await again.close()
+            }
+        }
+    }
+
+    @Test func logStaysShort() async throws {
+        let store = place.open { $0.capacity = 1_000_000 }
+        for number in 0..<3_000 {
+            _ = try await store.write(Entry(text: String(repeating: "x", count: 40_000)), for: .id("\(number)"))
+        }
+        #expect(try #require(Disk.item(place.database + "-wal")?.size) < 80_000_000)
+        #expect(try #require(Disk.item(place.database)?.size) < 20_000_000)
+    }
+
+    @Test func unusedStoreMakesNoFile() async throws {
+        let store = place.open()
+        await store.close()
+        #expect(place.folder.names(below: "e").isEmpty)
     }
 
     // MARK: Damage of single entries
@@ -143,9 +202,8 @@ import Larder
         let again = place.open()
         let text = try? await again.text(.id("a"))
         #expect(text == nil)
-        // The totals are counted again when the damaged row is removed.
-        try await again.remove(.key(.id("a")))
-        try await again.remove(.all)
+        // A change of the account reads the row, removes it, and counts the totals again.
+        try await again.expire(.all)
         #expect(await again.statistics().entries == 0)
         #expect(await again.statistics().bytes == 0)
     }

@@ -111,6 +111,14 @@ import Larder
         #expect(text(queue, .id("a")) == nil)
     }
 
+    @Test func onlyTheLastWriteOfAnEntryIsLast() {
+        var queue = SQLiteQueue()
+        _ = queue.add(write("1", "a"), caller: nil)
+        _ = queue.add(write("2", "a"), caller: nil)
+        let items = queue.take()
+        #expect(items.map(queue.isLast) == [false, true])
+    }
+
     @Test func groupsAreLimitedInBytes() {
         var queue = SQLiteQueue()
         for number in 0..<10 {

@@ -135,6 +135,22 @@ extension Store {
         }
     }
 
+    @Test func failedWriteLeavesTheLaterOne() async throws {
+        let store = place.open { $0.durability = .none }
+        var tooLarge = Entry(text: "1")
+        tooLarge.metadata.etag = String(repeating: "x", count: 17_000_000)
+        _ = try await store.write(Entry(text: "0"), for: .id("b"))
+        for _ in 0..<20 {
+            _ = try await store.write(tooLarge, for: .id("a"))
+            _ = try await store.write(Entry(text: "2"), for: .id("a"))
+        }
+        _ = try await store.write(tooLarge, for: .id("b"))
+        await store.close()
+        let again = place.open()
+        #expect(try await again.text(.id("a")) == "2")
+        #expect(try await again.read(.id("b")) == nil)
+    }
+
     @Test func renewalWritesMetadataOnly() async throws {
         let store = place.open()
         let large = Entry(text: String(repeating: "x", count: 200_000))

@@ -14,6 +14,8 @@ extension SQLiteStore {
         fileprivate var removal: Int64
         /// The number of the next new row.
         fileprivate var row: Int64
+        /// The file.
+        fileprivate var file: FileStamp
     }
 
     var changes: AsyncStream<StoreChange>? {
@@ -22,9 +24,14 @@ extension SQLiteStore {
             _ = try? await world.blocking { processes.join() }
             let events = world.changes(in: processes.folder)
             // Others may have changed something before the watch began.
-            await self?.sendChanges(to: continuation)
+            var position = await self?.sendChanges(since: nil, to: continuation)
             for await _ in events {
-                await self?.sendChanges(to: continuation)
+                // The event may be another process that has begun. This process may have been deleted from the folder.
+                _ = try? await world.blocking {
+                    processes.join()
+                    processes.look()
+                }
+                position = await self?.sendChanges(since: position, to: continuation) ?? position
                 guard (try? await world.sleep(for: Self.pause)) != nil else { break }
             }
             continuation.finish()
@@ -33,11 +40,17 @@ extension SQLiteStore {
         return stream
     }
 
-    private func sendChanges(to listener: AsyncStream<StoreChange>.Continuation) async {
+    /// Sends the changes since a position, or else since the first use of the database.
+    ///
+    /// - Returns: the position after them; nil if they cannot be read now.
+    private func sendChanges(
+        since position: Position?, to listener: AsyncStream<StoreChange>.Continuation
+    ) async -> Position? {
         // Before the first use of the database, nobody has a copy that could be out of date.
-        guard let known = known.withLock({ $0 }), let (changes, next) = try? await changes(since: known) else { return }
-        self.known.withLock { $0 = next }
+        guard let known = position ?? known.withLock({ $0 }), let (changes, next) = try? await changes(since: known)
+        else { return nil }
         for change in changes { listener.send(StoreChange(change)) }
+        return next
     }
 
     /// Notes from where on changes matter. Called before the database is used.
@@ -52,18 +65,16 @@ extension SQLiteStore {
         func number(_ sql: String) throws -> Int64 { try connection.first(sql) { $0.integer(0) } ?? 0 }
         return Position(
             removal: try number("SELECT seq FROM sqlite_sequence WHERE name='removals'"),
-            row: try SQLiteTotals.read(connection).next)
+            row: try SQLiteTotals.read(connection).next, file: connection.file)
     }
 
     /// Returns the changes that other processes have made, removals first.
     private func changes(since known: Position) async throws -> (changes: [Selection], next: Position) {
-        let own = ownRows.withLock { rows in
-            defer { rows = [] }
-            return rows
-        }
-        return try await reading { [process] connection in
+        try await reading { [self, process] connection in
             let next = try Self.position(connection)
-            if next.removal < known.removal || next.row < known.row { return ([.all], next) }
+            let isSame = next.file.isOfSameFile(as: known.file)
+            if !isSame || next.removal < known.removal || next.row < known.row { return ([.all], next) }
+            let own = ownRows.withLock { $0 }
             var changes: [Selection] = []
             let removals = "SELECT kind, text, process FROM removals WHERE id > ? AND id <= ? ORDER BY id"
             var count: Int64 = 0
@@ -79,7 +90,7 @@ extension SQLiteStore {
                 return true
             }
             // Older removals are not kept.
-            if count < next.removal - known.removal { return ([.all], next) }
+            if count < next.removal &- known.removal { return ([.all], next) }
             let new = "SELECT id, head FROM entries WHERE id >= ? AND id < ? ORDER BY id"
             try connection.each(new, .integer(known.row), .integer(next.row)) { row in
                 if own.contains(where: { $0.contains(row.integer(0)) }) { return true }
@@ -96,7 +107,9 @@ extension SQLiteStore {
         ownRows.withLock { own in
             if let last = own.last, last.upperBound + 1 == rows.lowerBound {
                 own[own.count - 1] = last.lowerBound...rows.upperBound
-            } else if own.count < 1_000 {
+            } else {
+                // Older rows are taken for those of another process, which does no harm.
+                if own.count >= 1_000 { own.removeFirst(500) }
                 own.append(rows)
             }
         }

@@ -22,6 +22,9 @@ final class SQLiteConnection: @unchecked Sendable {
     /// The longest time that an operation waits for a lock of another process, in milliseconds.
     private static let patience: Int32 = 5_000
 
+    /// The longest time that emptying the log waits for readers, in milliseconds.
+    private static let patienceForReaders: Int32 = 200
+
     /// Opens a database that exists.
     init(_ path: String, isReader: Bool) throws {
         library = try SQLiteLibrary.system.get()
@@ -116,15 +119,14 @@ final class SQLiteConnection: @unchecked Sendable {
     @discardableResult
     func checkpoint(waiting waits: Bool) throws -> Bool {
         var (all, copied): (Int32, Int32) = (0, 0)
+        _ = library.waitWhenBusy(handle, Self.patienceForReaders)
         let code = library.checkpoint(handle, nil, waits ? 3 : 0, &all, &copied)
-        if code == 5 { return false }
+        _ = library.waitWhenBusy(handle, Self.patience)
+        if code & 0xFF == 5 { return false }
         guard code == 0 else { throw failure }
         if waits { pages.pointee = 0 }
         return all == copied
     }
-
-    /// Gives back memory that is not needed.
-    func relieve() { _ = library.releaseMemory(handle) }
 
     private var failure: SQLiteFailure { SQLiteFailure(code: library.extendedCode(handle)) }
 

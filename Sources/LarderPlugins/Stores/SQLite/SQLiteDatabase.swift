@@ -17,13 +17,21 @@ final class SQLiteDatabase: Sendable {
     /// Holding the place prevents its folder from being deleted.
     private let place: StorePlace?
     private let state = BlockingLock(State())
-    private let readers = Locked<[SQLiteConnection]>([])
+    private let readers = Locked(Readers())
+    private let onDamage: @Sendable () -> Void
+
+    /// The connections that wait for their next use.
+    private struct Readers {
+        var idle: [SQLiteConnection] = []
+        var isClosed = false
+    }
 
     /// The most readers that wait for their next use.
     static let mostReaders = 4
 
-    init(_ path: String, in folder: String, place: StorePlace?) {
-        (self.path, self.folder, self.place) = (path, folder, place)
+    /// - Parameter onDamage: called when a damaged file was set aside.
+    init(_ path: String, in folder: String, place: StorePlace?, onDamage: @escaping @Sendable () -> Void) {
+        (self.path, self.folder, self.place, self.onDamage) = (path, folder, place, onDamage)
     }
 
     // MARK: Use
@@ -37,17 +45,20 @@ final class SQLiteDatabase: Sendable {
             if let writer = state.writer, !isCurrent(writer) { state.writer = nil }
             let writer = try state.writer ?? open()
             state.writer = writer
-            do { return try body(writer) } catch let failure as SQLiteFailure where failure.isDamaged {
+            do { return try body(writer) } catch let failure as SQLiteFailure where isDamage(failure) {
                 state.writer = nil
                 try? setAside(writer.file)
-                throw failure
+                throw SQLiteFailure.damaged
             }
         }
     }
 
     /// Runs `body` with a connection that reads. Others may read and write at the same time.
     func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        let idle = readers.withLock { $0.popLast() }
+        let idle = try readers.withLock { readers throws(StoreError) in
+            if readers.isClosed { throw StoreError("the store is closed") }
+            return readers.idle.popLast()
+        }
         let reader: SQLiteConnection
         if let idle, isCurrent(idle) {
             reader = idle
@@ -58,28 +69,47 @@ final class SQLiteDatabase: Sendable {
         }
         do {
             let result = try body(reader)
-            readers.withLock { if $0.count < Self.mostReaders { $0.append(reader) } }
+            readers.withLock { if !$0.isClosed, $0.idle.count < Self.mostReaders { $0.idle.append(reader) } }
             return result
-        } catch let failure as SQLiteFailure where failure.isDamaged {
+        } catch let failure as SQLiteFailure where isDamage(failure) {
             state.withLock { $0.writer = nil }
             try? setAside(reader.file)
-            throw failure
+            throw SQLiteFailure.damaged
         }
     }
 
-    /// Closes all connections. A use that has begun ends first.
+    /// Closes all connections. A change that has begun ends first, and a read closes its connection when it ends.
     func close() {
         state.withLock { state in
             state.writer = nil
             state.isClosed = true
         }
-        readers.withLock { $0 = [] }
+        closeIdleReaders(forGood: true)
     }
 
-    /// Gives back memory that is not needed.
-    func relieve() { readers.withLock { $0 = [] } }
+    /// Closes the connections that nobody uses.
+    func closeIdleReaders(forGood isClosed: Bool = false) {
+        let idle = readers.withLock { readers in
+            defer { (readers.idle, readers.isClosed) = ([], readers.isClosed || isClosed) }
+            return readers.idle
+        }
+        withExtendedLifetime(idle) {}
+    }
+
+    /// Copies the write-ahead log into the database, unless another process does.
+    ///
+    /// - Parameter waits: whether to wait for readers, and to empty the log.
+    /// - Returns: whether the whole log was copied.
+    func copyLog(_ connection: SQLiteConnection, waiting waits: Bool) throws -> Bool {
+        // Some versions of SQLite damage a database when two processes do this at the same moment.
+        try Disk.locked(path + "-log-lock") { try connection.checkpoint(waiting: waits) }
+    }
 
     // MARK: Files
+
+    private func isDamage(_ failure: SQLiteFailure) -> Bool {
+        failure.isDamaged || failure.isReadOnly && Disk.isWritable(path)
+    }
 
     private func isCurrent(_ connection: SQLiteConnection) -> Bool {
         Disk.stamp(of: path)?.isOfSameFile(as: connection.file) == true
@@ -89,7 +119,9 @@ final class SQLiteDatabase: Sendable {
     private func open() throws -> SQLiteConnection {
         if let place { try place.restore() } else { try Disk.makeFolder(folder) }
         return try Disk.locked(lock) {
-            do { return try openLocked() } catch let failure as SQLiteFailure where failure.isDamaged {
+            do { return try openLocked() } catch let failure as SQLiteFailure
+                where isDamage(failure)
+            {
                 try moveAside()
                 return try openLocked()
             }
@@ -97,6 +129,8 @@ final class SQLiteDatabase: Sendable {
     }
 
     private func openLocked() throws -> SQLiteConnection {
+        // Nothing outside the folder is written.
+        if Disk.stamp(of: path)?.isLinked ?? true { try Disk.remove(path) }
         // SQLite makes the files beside the database with the rights of the database.
         if Disk.stamp(of: path) == nil {
             for suffix in Self.suffixes { try Disk.remove(path + suffix) }
@@ -117,6 +151,7 @@ final class SQLiteDatabase: Sendable {
     private func moveAside() throws(Disk.Failure) {
         try Disk.move(path, to: aside)
         for suffix in Self.suffixes { try Disk.remove(path + suffix) }
+        onDamage()
     }
 
     /// Deletes the damaged file that was set aside.

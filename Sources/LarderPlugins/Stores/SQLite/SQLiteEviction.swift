@@ -1,5 +1,6 @@
 import LarderBase
 import LarderCore
+import Synchronization
 
 /// The uses of entries since they were last written, for the eviction.
 ///
@@ -12,6 +13,12 @@ final class SQLiteUses: Sendable {
     }
 
     private let uses = Locked<[Int64: Int64]>([:])
+    /// The last entry whose age was looked at.
+    private let swept = Atomic<Int64>(0)
+    var lastSwept: Int64 {
+        get { swept.load(ordering: .relaxed) }
+        set { swept.store(newValue, ordering: .relaxed) }
+    }
 
     /// The number of entries whose uses are kept in memory. Uses of further entries are not noted.
     private static let most = 8_192
@@ -27,10 +34,20 @@ final class SQLiteUses: Sendable {
     func use(of id: Int64, _ connection: SQLiteConnection, now: Int64) throws -> Use? {
         let added = uses.withLock { $0[id] }
         let saved = try connection.first("SELECT at, count FROM uses WHERE entry=?", .integer(id)) {
-            Use(at: $0.integer(0), count: max(0, $0.integer(1)))
+            Use(at: $0.integer(0), count: min(max(0, $0.integer(1)), 1 << 40))
         }
         guard let added else { return saved }
         return Use(at: now, count: (saved?.count ?? 0) &+ added)
+    }
+
+    var isEmpty: Bool { uses.withLock { $0.isEmpty } }
+
+    /// Takes the uses of an entry over to the entry that replaces it.
+    func move(_ id: Int64, to next: Int64, _ connection: SQLiteConnection) throws {
+        uses.withLock { uses in
+            if let count = uses.removeValue(forKey: id) { uses[next] = count }
+        }
+        try connection.run("UPDATE OR REPLACE uses SET entry=? WHERE entry=?", .integer(next), .integer(id))
     }
 
     /// Whether enough uses were noted to be written.
@@ -74,6 +91,27 @@ extension SQLiteTransaction {
         }
     }
 
+    /// Removes the entries that are too old, of a few that follow those that were looked at last.
+    func removeOld() throws {
+        guard options.maxAge < .forever else { return }
+        var ids: [Int64] = []
+        var last: Int64 = 0
+        let sql = "SELECT id, at FROM entries WHERE id > ? ORDER BY id LIMIT ?"
+        try connection.each(sql, .integer(uses.lastSwept), .integer(Self.swept)) { row in
+            last = row.integer(0)
+            if now - Timestamp(nanoseconds: row.integer(1)) >= options.maxAge { ids.append(last) }
+            return true
+        }
+        uses.lastSwept = last
+        for id in ids {
+            guard let row = try row(id), !isYoung(row) else { continue }
+            try delete(row)
+        }
+    }
+
+    /// The number of entries whose age is looked at in each transaction.
+    private static let swept = 8
+
     private func evict(_ ids: [Int64]) throws {
         let rated = try ids.map { id in (id, try idleness(of: id)) }.sorted { $0.1 > $1.1 }
         var left = max(1, ids.count / 4)
@@ -92,7 +130,7 @@ extension SQLiteTransaction {
 
     private func idleness(of id: Int64) throws -> Double {
         let use = try uses.use(of: id, connection, now: totals.next)
-        return Double(1 + totals.next &- max(id, use?.at ?? 0)) / Double(1 + (use?.count ?? 0))
+        return Double(1 &+ totals.next &- max(id, use?.at ?? 0)) / Double(1 &+ (use?.count ?? 0))
     }
 
     /// Returns random entries: those that follow a random place in the index, among the entries of one account. The more

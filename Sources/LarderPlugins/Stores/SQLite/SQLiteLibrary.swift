@@ -38,7 +38,6 @@ final class SQLiteLibrary: @unchecked Sendable {
         @convention(c) (Handle, UnsafePointer<CChar>?, Int32, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>)
             -> Int32
     let isOutsideTransaction: @convention(c) (Handle) -> Int32
-    let releaseMemory: @convention(c) (Handle) -> Int32
 
     /// A function that SQLite calls after each commit, with the number of pages in the write-ahead log.
     typealias LogObserver =
@@ -81,7 +80,6 @@ final class SQLiteLibrary: @unchecked Sendable {
         observeLog = try library.function("sqlite3_wal_hook", as: Self.type(of: \.observeLog))
         checkpoint = try library.function("sqlite3_wal_checkpoint_v2", as: Self.type(of: \.checkpoint))
         isOutsideTransaction = try library.function("sqlite3_get_autocommit", as: Self.type(of: \.isOutsideTransaction))
-        releaseMemory = try library.function("sqlite3_db_release_memory", as: Self.type(of: \.releaseMemory))
         self.library = library
     }
 

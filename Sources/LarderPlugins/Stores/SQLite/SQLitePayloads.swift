@@ -9,9 +9,16 @@ import LarderCore
 /// The files of large payloads, beside the database. Blocks.
 ///
 /// A file is complete before a row names it, never changes, and is deleted after the row is gone. So a process that is
-/// killed leaves complete entries, and perhaps files that no row names. These are deleted when the database is opened,
-/// unless another process is writing such a file at that moment.
+/// killed leaves complete entries, and perhaps files that no row names. These are deleted before the first change of a
+/// process and after removals, unless another process is writing such a file at that moment.
 final class SQLitePayloads: Sendable {
+    /// The place of a new payload.
+    struct Place {
+        var digest: [UInt8]
+        /// The number of its file; nil if it goes into the row.
+        var file: Int64?
+    }
+
     private let folder: String
     /// The files whose contents were checked by this process.
     private let checked = Locked<[Int64: FileStamp]>([:])
@@ -39,12 +46,17 @@ final class SQLitePayloads: Sendable {
         return number
     }
 
-    /// Deletes files. A file that cannot be deleted is left until the database is opened again.
-    func delete(_ numbers: [Int64]) {
+    /// Deletes files. A file that cannot be deleted is left until files that no row names are deleted again.
+    ///
+    /// - Returns: whether all are deleted.
+    @discardableResult
+    func delete(_ numbers: [Int64]) -> Bool {
+        var areDeleted = true
         for number in numbers {
-            try? Disk.remove(path(number))
+            do { try Disk.remove(path(number)) } catch { areDeleted = false }
             checked.withLock { $0[number] = nil }
         }
+        return areDeleted
     }
 
     /// Returns the payload in a file. Its contents are checked at the first read.
@@ -64,14 +76,16 @@ final class SQLitePayloads: Sendable {
     }
 
     /// Deletes the files that no row names, unless another process is writing some.
-    func deleteUnnamed(_ connection: SQLiteConnection) throws {
+    ///
+    /// - Returns: whether that was done.
+    func deleteUnnamed(_ connection: SQLiteConnection) throws -> Bool {
         try Disk.alone(in: folder) {
             let numbers = try Disk.list(folder).compactMap { Self.number(in: $0.name) }
-            delete(
-                try numbers.filter { number in
-                    try connection.first("SELECT 1 FROM entries WHERE file=?", .integer(number)) { _ in true } == nil
-                })
-        }
+            let unnamed = try numbers.filter { number in
+                try connection.first("SELECT 1 FROM entries WHERE file=?", .integer(number)) { _ in true } == nil
+            }
+            return delete(unnamed)
+        } ?? false
     }
 
     // MARK: Names

@@ -15,6 +15,8 @@ final class SQLiteProcesses: Sendable {
 
     /// The folder of the files.
     let folder: String
+    /// A file that is locked while a file of the folder is made or deleted.
+    private let lock: String
     private let world: any World
     private let state = BlockingLock(State())
 
@@ -23,6 +25,7 @@ final class SQLiteProcesses: Sendable {
 
     init(beside database: String, in world: any World) {
         folder = database + "-users"
+        lock = database + "-users-lock"
         self.world = world
     }
 
@@ -30,23 +33,33 @@ final class SQLiteProcesses: Sendable {
     func join() {
         state.withLock { state in
             if state.own?.isInPlace == true { return }
-            guard (try? Disk.makeFolder(folder)) != nil else { return }
-            state.own = try? Disk.HeldFile(in: folder, prefix: "")
+            state.own = try? Disk.locked(lock) {
+                try Disk.makeFolder(folder)
+                return try Disk.HeldFile(in: folder, prefix: "")
+            }
             state.listed = nil
         }
     }
 
     /// Tells the others that something has changed.
-    func tell() {
+    ///
+    /// - Parameter isUrgent: whether a process that has just begun must hear of it, too.
+    func tell(atOnce isUrgent: Bool) {
         join()
+        if isUrgent { look() }
         state.withLock { state in
             let now = world.uptime
-            if state.listed.map({ now - $0 >= Self.pause }) ?? true {
-                state.listed = now
-                state.hasOthers = hasOthers(than: state.own?.name)
-            }
+            if state.listed.map({ now - $0 >= Self.pause }) ?? true { look(&state) }
             if state.hasOthers { state.own?.touch() }
         }
+    }
+
+    /// Finds out whether there are others.
+    func look() { state.withLock { look(&$0) } }
+
+    private func look(_ state: inout State) {
+        state.listed = world.uptime
+        state.hasOthers = (try? Disk.locked(lock) { [own = state.own?.name] in hasOthers(than: own) }) ?? true
     }
 
     /// Ends the membership of this process.

@@ -28,7 +28,7 @@ struct SQLiteQueue {
         var isRemoval: Bool { if case .remove = change { true } else { false } }
 
         /// The bytes in memory.
-        fileprivate var size: Int { if case .write(let entry, _) = change { entry.payload.bytes.count } else { 0 } }
+        fileprivate var size: Int { change.size }
     }
 
     /// The change that waits for a key.
@@ -124,6 +124,15 @@ struct SQLiteQueue {
         return group
     }
 
+    /// Returns whether no later change of the same entry waits.
+    func isLast(_ item: Item) -> Bool { item.key.map { pending[$0]?.number == item.number } ?? true }
+
+    /// Takes all changes, because no thread can make them.
+    mutating func takeAll() -> [Item] {
+        defer { (items, isServed) = ([], false) }
+        return items
+    }
+
     /// Forgets a change that was made, or that failed.
     ///
     /// - Parameter leavesOlder: whether an older entry may be left that must not be found any more.
@@ -143,6 +152,11 @@ struct SQLiteQueue {
 
     /// Refuses all changes from now on. Those that wait are still made.
     mutating func close() { isClosed = true }
+}
+
+extension SQLiteQueue.Change {
+    /// The bytes of the payload that is to be written.
+    var size: Int { if case .write(let entry, _) = self { entry.payload.bytes.count } else { 0 } }
 }
 
 extension SQLiteQueue.Item {

@@ -69,20 +69,30 @@ extension SQLiteStore {
     ///
     /// - Throws: ``StoreError/damaged`` if it is damaged.
     private func find(_ key: Key, _ connection: SQLiteConnection) throws -> (row: SQLiteRow, entry: Entry)? {
-        guard let row = try row(of: key, connection) else { return nil }
+        var last: (row: SQLiteRow, failure: any Error)?
+        while let row = try row(of: key, connection) {
+            // The parts of an entry do not fit together if it is replaced while they are read. They are damaged if the
+            // entry is still the same.
+            if let last, last.row.id == row.id, last.row.at == row.at { throw last.failure }
+            do { return (row, try entry(of: row, connection)) } catch let failure as StoreError where failure.isDamaged
+            {
+                last = (row, failure)
+            }
+        }
+        return nil
+    }
+
+    private func entry(of row: SQLiteRow, _ connection: SQLiteConnection) throws -> Entry {
         let head = try EncodedHead(of: row.head)
         if row.isTagged { try checkTags(of: row, head.metadata, connection) }
         if let file = row.file {
-            let payload = try payloads.read(file, size: head.payloadSize, digest: row.digest)
-            return (row, Entry(payload, head.metadata))
+            return Entry(try payloads.read(file, size: head.payloadSize, digest: row.digest), head.metadata)
         }
         let payload = try connection.first("SELECT payload FROM entries WHERE id=?", .integer(row.id)) { $0.data(0) }
-        // Another thread may have replaced the entry.
-        guard let payload else { return try find(key, connection) }
-        guard payload.count == head.payloadSize, SQLiteChecksum.check(payload, row.digest) else {
+        guard let payload, payload.count == head.payloadSize, SQLiteChecksum.check(payload, row.digest) else {
             throw StoreError.damaged
         }
-        return (row, Entry(payload, head.metadata))
+        return Entry(payload, head.metadata)
     }
 
     /// Returns the row of a key; nil if there is none, or if it is too old.

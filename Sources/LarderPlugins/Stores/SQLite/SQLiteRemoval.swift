@@ -15,7 +15,7 @@ extension SQLiteTransaction {
     /// Removes the selected entries, and those under the keys.
     func remove(_ selection: Selection, and keys: [Key]) throws {
         if case .all = selection { return try removeAll() }
-        // The bytes of removed entries are overwritten.
+        // SQLite overwrites the bytes of the rows. Copies that it made while it moved rows may be left.
         try connection.run("PRAGMA secure_delete=ON")
         defer { try? connection.run("PRAGMA secure_delete=FAST") }
         try each(selection) { try delete($0) }
@@ -69,14 +69,17 @@ extension SQLiteTransaction {
     private static let noticeTime: Int64 = 60_000_000_000
 
     /// Notes a removal or an expiry for other processes. The name of an account is not written: they drop all entries that
-    /// they keep in memory.
+    /// they keep in memory instead.
     func announce(_ selection: Selection, _ process: Int64) throws {
-        let (kind, text): (Int, String) =
-            switch selection {
-            case .key(let key): (1, key.text)
-            case .tag(let tag): (2, tag)
-            case .scope, .all: (0, "")
-            }
+        let kind: Int
+        var text = ""
+        switch selection {
+        case .key(let key) where key.scope == nil: (kind, text) = (1, key.text)
+        case .tag(let tag): (kind, text) = (2, tag)
+        case .key, .scope, .all: kind = 0
+        }
+        // Other processes take a gap in the numbers for a removal of everything.
+        if case .all = selection { try connection.run("DELETE FROM removals") }
         try connection.run(
             "DELETE FROM removals WHERE at NOT BETWEEN ? AND ?", .integer(now.nanoseconds &- Self.noticeTime),
             .integer(now.nanoseconds &+ Self.noticeTime))

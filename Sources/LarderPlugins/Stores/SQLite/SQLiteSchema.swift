@@ -12,8 +12,9 @@ import LarderCore
 enum SQLiteSchema {
     /// The number of this form of the tables. Later versions of Larder may have larger ones.
     static let version = 1
-    /// The number by which programs such as `file` know the databases of Larder.
-    private static let application = 0x4C61_7264
+    /// The number by which programs such as `file` know the databases of Larder. It has the version, too, so that a
+    /// damaged version is not taken for a later one.
+    private static let application = Int64(0x4C61_7200)
 
     private static let tables = """
         CREATE TABLE entries(
@@ -36,16 +37,19 @@ enum SQLiteSchema {
     /// - Throws: ``StoreError`` if a later version of Larder has made the database.
     static func prepare(_ connection: SQLiteConnection) throws {
         let found = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
+        let mark = try connection.first("PRAGMA application_id") { $0.integer(0) } ?? 0
+        guard found == 0 && mark == 0 || mark == application &+ found else { throw SQLiteFailure.damaged }
         if found > version {
             throw StoreError("the database was made by a later version of Larder, and is left as it is")
         }
         // Lets a removal shorten the file: see `incremental_vacuum`. It has an effect in a new database only.
         try connection.run("PRAGMA auto_vacuum=INCREMENTAL")
-        try connection.run("PRAGMA journal_mode=WAL")
-        // Checkpoints have a thread of their own. A short log keeps its place on the disk, so that a full disk does not
-        // prevent removals.
-        try connection.run("PRAGMA wal_autocheckpoint=0")
+        let mode = try connection.first("PRAGMA journal_mode=WAL") { $0.bytes(0) }
+        guard mode.map({ $0.elementsEqual("wal".utf8) }) == true else {
+            throw StoreError("the file system cannot hold a database with a write-ahead log")
+        }
         try connection.run("PRAGMA journal_size_limit=4194304")
+        try connection.run("PRAGMA secure_delete=FAST")
         try connection.run("PRAGMA cache_size=-8192")
         try connection.run("PRAGMA fullfsync=ON")
         if found == version { return }
@@ -53,7 +57,7 @@ enum SQLiteSchema {
             // Another process may have been faster.
             if try connection.first("PRAGMA user_version", read: { $0.integer(0) }) == Int64(version) { return }
             try connection.run(tables)
-            try connection.run("PRAGMA application_id=\(application)")
+            try connection.run("PRAGMA application_id=\(application + Int64(version))")
             try connection.run("PRAGMA user_version=\(version)")
             try SQLiteTotals().save(connection)
         }
@@ -80,9 +84,10 @@ struct SQLiteTotals {
     mutating func remove(_ row: SQLiteRow) { change(by: -1, row) }
 
     private mutating func change(by sign: Int, _ row: SQLiteRow) {
-        entries += sign
-        size += sign * row.size
-        if row.isPinned { (pinnedEntries, pinnedSize) = (pinnedEntries + sign, pinnedSize + sign * row.size) }
+        // Damage must not overflow the sums. They are counted again when it is noticed.
+        entries &+= sign
+        size &+= sign &* row.size
+        if row.isPinned { (pinnedEntries, pinnedSize) = (pinnedEntries &+ sign, pinnedSize &+ sign &* row.size) }
     }
 
     /// Reads the numbers. Counts again if they are damaged.
@@ -101,11 +106,16 @@ struct SQLiteTotals {
     /// - Parameter next: the least number of the next new row.
     static func counted(_ connection: SQLiteConnection, next: Int64 = 1) throws -> SQLiteTotals {
         var totals = SQLiteTotals()
-        let sql = "SELECT count(*), total(size), total(state & 1), total(size * (state & 1)), max(id) FROM entries"
+        // Numbers that no row can have are left out.
+        let sql = """
+            SELECT count(*), total(size), total(state & 1), total(size * (state & 1)), max(id) FROM entries
+            WHERE size BETWEEN 0 AND 1 << 46 AND id BETWEEN 1 AND 1 << 60
+            """
         try connection.each(sql) { row in
             totals = SQLiteTotals(
-                next: max(next, row.integer(4) &+ 1), entries: Int(row.integer(0)), size: Int(row.integer(1)),
-                pinnedEntries: Int(row.integer(2)), pinnedSize: Int(row.integer(3)))
+                next: max(next, row.integer(4) &+ 1), entries: Int(clamping: row.integer(0)),
+                size: Int(clamping: row.integer(1)),
+                pinnedEntries: Int(clamping: row.integer(2)), pinnedSize: Int(clamping: row.integer(3)))
             return false
         }
         return totals

@@ -68,15 +68,32 @@ final class SQLiteStore: Store {
     let hits = Atomic(0)
     let misses = Atomic(0)
     let evictions = Atomic(0)
-    let isCopyingLog = Atomic(false)
-    let isPrepared = Atomic(false)
+    let condition = Condition()
+
+    /// The work on the files that is to be done.
+    final class Condition: Sendable {
+        /// Whether there may be files that no row names.
+        let needsCleaning = Atomic(true)
+        /// Whether the write-ahead log may have entries that were removed.
+        let hasRemovedEntries = Atomic(true)
+        /// Whether the reserve was made.
+        let hasReserve = Atomic(false)
+        /// Whether a thread is copying the log.
+        let isCopyingLog = Atomic(false)
+    }
 
     /// The most bytes and changes that may wait while further writes are acknowledged at once.
     private static let mostQueued = (bytes: 8_000_000, items: 4_096)
 
     init(file: String, _ options: SQLiteOptions, place: StorePlace? = nil, in world: any World, context: Context? = nil)
     {
-        database = SQLiteDatabase(options.folder + "/" + file, in: options.folder, place: place)
+        database = SQLiteDatabase(options.folder + "/" + file, in: options.folder, place: place) { [condition] in
+            condition.needsCleaning.store(true, ordering: .relaxed)
+            context?.storeFailed(
+                StoreFault(
+                    tier: Self.tier, error: StoreError("the database was damaged and set aside; a new one is begun")),
+                at: .read)
+        }
         payloads = SQLitePayloads(in: options.folder)
         processes = SQLiteProcesses(beside: database.path, in: world)
         (self.options, self.world, self.context) = (options, world, context)
@@ -107,13 +124,16 @@ final class SQLiteStore: Store {
         _ = try? await change(.nothing)
         queue.withLock { $0.close() }
         _ = try? await change(.nothing, isLast: true)
-        _ = try? await world.blocking(on: database.path) { [database, processes] in
+        _ = try? await world.blocking(on: database.path) { [self] in
+            try? saveUses()
             database.close()
             processes.leave()
         }
     }
 
-    func relieve() { database.relieve() }
+    func relieve() {
+        world.spawn { [world, database] in try? await world.blocking { database.closeIdleReaders() } }
+    }
 
     private var isRoomInQueue: Bool {
         queue.withLock { $0.size < Self.mostQueued.bytes && $0.count < Self.mostQueued.items }
@@ -144,7 +164,9 @@ final class SQLiteStore: Store {
                 try await world.blocking(on: database.path) { [self] in
                     while case let items = queue.withLock({ $0.take() }), !items.isEmpty { make(items) }
                 }
-            } catch {}
+            } catch {
+                for item in queue.withLock({ $0.takeAll() }) { item.caller?.resume(throwing: error) }
+            }
         }
     }
 

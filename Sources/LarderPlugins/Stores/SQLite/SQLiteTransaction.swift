@@ -20,8 +20,14 @@ final class SQLiteTransaction {
     var capacity: Int
     /// The entries that were removed to make room.
     var evicted: [EvictedEntry] = []
-    /// Whether damaged rows were deleted, so that the totals must be counted again.
-    private var isDamaged = false
+    /// Whether damaged rows were deleted. The totals must be counted again then, and there may be files that no row names.
+    private(set) var foundDamage = false
+    /// Whether the totals do not include all that was deleted.
+    private var mustCount = false
+    /// Whether entries were marked as expired.
+    private(set) var hasExpired = false
+    /// Whether entries were removed that were selected by account or tag, or all.
+    private(set) var removesMany = false
 
     init(_ connection: SQLiteConnection, _ options: SQLiteOptions, _ uses: SQLiteUses, in world: any World) throws {
         (self.connection, self.options, self.uses, self.world) = (connection, options, uses, world)
@@ -33,17 +39,19 @@ final class SQLiteTransaction {
     /// Makes a change.
     ///
     /// - Parameters:
-    ///   - file: the number of the file that has the payload; nil if the payload goes into the row.
+    ///   - payload: the place of the payload of a write.
     ///   - process: the number of this process.
     /// - Returns: whether there was something to change, and whether the entry is kept.
-    func make(_ change: SQLiteQueue.Change, file: Int64?, process: Int64) throws -> Bool {
+    func make(_ change: SQLiteQueue.Change, payload: SQLitePayloads.Place?, process: Int64) throws -> Bool {
         switch change {
-        case .write(let entry, let key): return try write(entry, for: key, file: file)
+        case .write(let entry, let key): return try write(entry, for: key, payload ?? .init(digest: []))
         case .renew(let entry, let key): return try renew(entry, for: key)
         case .expire(let selection):
+            hasExpired = true
             try expire(selection)
             try announce(selection, process)
         case .remove(let selection, let keys):
+            if case .key = selection {} else { removesMany = true }
             try remove(selection, and: keys)
             try announce(selection, process)
         case .pin(let key): return try pin(key, true)
@@ -55,25 +63,32 @@ final class SQLiteTransaction {
 
     /// Writes the totals, after the last change.
     func finish() throws {
-        if isDamaged { totals = try SQLiteTotals.counted(connection, next: totals.next) }
-        try evict()
+        try removeOld()
+        repeat {
+            if mustCount { totals = try SQLiteTotals.counted(connection, next: totals.next) }
+            mustCount = false
+            try evict()
+        } while mustCount
         try totals.save(connection)
     }
 
     // MARK: Changes
 
-    private func write(_ entry: Entry, for key: Key, file: Int64?) throws -> Bool {
+    private func write(_ entry: Entry, for key: Key, _ payload: SQLitePayloads.Place) throws -> Bool {
         let former = try rows(of: key)
         let row = try SQLiteRow(
-            entry, for: key, id: totals.next, file: file, digest: options.checksum.digest(of: entry.payload.bytes),
+            entry, for: key, id: totals.next, file: payload.file, digest: payload.digest,
             isPinned: former.contains(where: \.isPinned))
         guard isYoung(row), hasRoom(for: row, insteadOf: former) else {
             for row in former { try row.isPinned ? expire(row) : delete(row) }
             return false
         }
-        for row in former { try delete(row) }
+        for old in former {
+            try uses.move(old.id, to: row.id, connection)
+            try delete(old)
+        }
         totals.next += 1
-        try row.insert(connection, payload: file == nil ? entry.payload.bytes : Data())
+        try row.insert(connection, payload: payload.file == nil ? entry.payload.bytes : Data())
         totals.add(row)
         try addTags(entry.metadata, of: row)
         return true
@@ -95,7 +110,10 @@ final class SQLiteTransaction {
     }
 
     private func pin(_ key: Key, _ isPinned: Bool) throws -> Bool {
+        // Entries that were written before in this transaction may fill the store.
+        try evict()
         guard let row = try rows(of: key).first, isYoung(row) else { return false }
+        if isPinned, !hasRoom(for: row, insteadOf: [row]) { return false }
         var pinned = row
         pinned.isPinned = isPinned
         totals.remove(row)
@@ -136,12 +154,12 @@ final class SQLiteTransaction {
         if let file = row.file { obsoleteFiles.append(file) }
     }
 
-    /// Deletes a row whose contents cannot be trusted. The files that no row names are deleted when the database is opened.
+    /// Deletes a row whose contents cannot be trusted.
     func deleteDamaged(_ id: Int64) throws {
         try connection.run("DELETE FROM tags WHERE entry=?", .integer(id))
         try connection.run("DELETE FROM uses WHERE entry=?", .integer(id))
         try connection.run("DELETE FROM entries WHERE id=?", .integer(id))
-        isDamaged = true
+        (foundDamage, mustCount) = (true, true)
     }
 
     // MARK: Rows
@@ -176,8 +194,8 @@ final class SQLiteTransaction {
     /// Returns whether an entry fits into the capacity beside the pinned ones.
     private func hasRoom(for row: SQLiteRow, insteadOf former: [SQLiteRow]) -> Bool {
         let pinned = former.filter(\.isPinned)
-        return totals.pinnedSize - pinned.reduce(0) { $0 + $1.size } <= options.capacity - row.size
-            && totals.pinnedEntries - pinned.count < options.mostEntries ?? .max
+        return totals.pinnedSize &- pinned.reduce(0) { $0 &+ $1.size } <= options.capacity &- row.size
+            && totals.pinnedEntries &- pinned.count < options.mostEntries ?? .max
     }
 
     // MARK: Tags

@@ -6,38 +6,65 @@ import Synchronization
 extension SQLiteStore {
     /// Makes changes and tells their callers.
     func make(_ items: [SQLiteQueue.Item]) {
-        let results = attempt(items.map(\.change))
+        var mayMakeRoom = true
+        let results = attempt(items.map(\.change), &mayMakeRoom)
+        let hidden = hideOlder(items, results)
         for (item, result) in zip(items, results) {
-            var leavesOlder = false
-            if case .failure(let error) = result, item.caller == nil, case .write(_, let key) = item.change {
-                context?.storeFailed(StoreFault(tier: Self.tier, error: error), at: .write)
-                // The caller does not know of the failure, so the older entry must not be found any more.
-                leavesOlder = (try? attempt([.remove(.key(key), also: [])])[0].get()) == nil
-            }
-            queue.withLock { [leavesOlder] in $0.end(item, leavesOlder: leavesOlder) }
+            let isFailedRemoval = if case .failure = result { item.isRemoval } else { false }
+            queue.withLock { $0.end(item, leavesOlder: isFailedRemoval || hidden.contains(item.number)) }
             item.caller?.resume(with: result.mapError { $0 })
         }
     }
 
-    /// Makes changes together. If that fails, makes them one by one, so that only those fail that must.
-    private func attempt(_ changes: [SQLiteQueue.Change]) -> [Result<Bool, StoreError>] {
+    /// Removes the older entries of writes that failed after they were acknowledged, and reports the failures.
+    ///
+    /// - Returns: the numbers of the writes whose older entries could not be removed.
+    private func hideOlder(_ items: [SQLiteQueue.Item], _ results: [Result<Bool, StoreError>]) -> Set<Int> {
+        var keys: [Key] = []
+        var numbers: Set<Int> = []
+        for (item, result) in zip(items, results) {
+            guard case .failure(let error) = result, item.caller == nil, case .write(_, let key) = item.change else {
+                continue
+            }
+            context?.storeFailed(StoreFault(tier: Self.tier, error: error), at: .write)
+            // A later write of the same entry stays.
+            guard queue.withLock({ $0.isLast(item) }) else { continue }
+            keys.append(key)
+            numbers.insert(item.number)
+        }
+        guard let first = keys.first else { return [] }
+        var mayMakeRoom = false
+        let removal = attempt([.remove(.key(first), also: keys)], &mayMakeRoom)
+        return (try? removal[0].get()) == nil ? numbers : []
+    }
+
+    /// Makes changes together. If one of them may be the reason of a failure, makes them one by one.
+    ///
+    /// - Parameter mayMakeRoom: whether entries may be removed if the disk is full. That is done once for all changes.
+    private func attempt(
+        _ changes: [SQLiteQueue.Change], _ mayMakeRoom: inout Bool
+    ) -> [Result<Bool, StoreError>] {
         do { return try transact(changes).map { .success($0) } } catch {
-            if changes.count > 1 { return changes.flatMap { attempt([$0]) } }
-            let failure = StoreError(error)
-            guard failure.isFull || (error as? SQLiteFailure)?.isDamaged == true else { return [.failure(failure)] }
-            if failure.isFull { makeRoom() }
-            // There is room now, or a new database.
-            return [
-                Result { () throws(StoreError) in
-                    do { return try transact(changes)[0] } catch { throw StoreError(error) }
-                }
-            ]
+            let failure = error as? SQLiteFailure
+            if changes.count > 1, failure?.concernsOneEntry ?? true {
+                return changes.flatMap { attempt([$0], &mayMakeRoom) }
+            }
+            var error = StoreError(error)
+            // A new database is begun after damage, and a full disk may get room.
+            if failure?.isDamaged == true || error.isFull && mayMakeRoom {
+                if error.isFull { makeRoom(for: changes) }
+                mayMakeRoom = mayMakeRoom && !error.isFull
+                do { return try transact(changes).map { .success($0) } } catch let second { error = StoreError(second) }
+            }
+            return changes.map { _ in .failure(error) }
         }
     }
 
     /// Makes changes in one transaction.
     private func transact(_ changes: [SQLiteQueue.Change]) throws -> [Bool] {
-        if !isPrepared.exchange(true, ordering: .relaxed) { try database.writing { try payloads.deleteUnnamed($0) } }
+        let isNothing = changes.allSatisfy { if case .nothing = $0 { true } else { false } }
+        if isNothing { return changes.map { _ in true } }
+        try clean()
         let needsFiles = changes.contains { isLarge($0) }
         return try needsFiles ? Disk.sharing(options.folder) { try transactShared(changes) } : transactShared(changes)
     }
@@ -47,34 +74,44 @@ extension SQLiteStore {
         let isDurable = isRemoval || options.durability == .power
         var made: [Int64] = []
         do {
-            return try database.writing { connection in
+            let (results, removesMany) = try database.writing { connection in
                 try notePosition(connection)
-                let files = try changes.map { change -> Int64? in
-                    guard case .write(let entry, _) = change, isLarge(change) else { return nil }
-                    let file = try payloads.make(entry.payload, isDurable: isDurable)
-                    made.append(file)
-                    return file
+                let digests = try changes.map { change -> SQLitePayloads.Place? in
+                    guard case .write(let entry, _) = change else { return nil }
+                    var place = SQLitePayloads.Place(digest: options.checksum.digest(of: entry.payload.bytes))
+                    if isLarge(change) {
+                        let file = try payloads.make(entry.payload, isDurable: isDurable)
+                        made.append(file)
+                        place.file = file
+                    }
+                    return place
                 }
                 try connection.survivePowerCuts(isDurable)
                 var results: [Bool] = []
+                var first: Int64 = 0
                 let transaction = try connection.transaction {
                     let transaction = try SQLiteTransaction(connection, options, uses, in: world)
-                    let first = transaction.totals.next
-                    for (change, file) in zip(changes, files) {
-                        let isKept = try transaction.make(change, file: file, process: process)
-                        if !isKept, let file { transaction.obsoleteFiles.append(file) }
+                    first = transaction.totals.next
+                    for (change, place) in zip(changes, digests) {
+                        let isKept = try transaction.make(change, payload: place, process: process)
+                        if !isKept, let file = place?.file { transaction.obsoleteFiles.append(file) }
                         results.append(isKept)
                     }
                     try transaction.finish()
-                    if transaction.totals.next > first { noteOwnRows(first...transaction.totals.next - 1) }
                     return transaction
                 }
-                payloads.delete(transaction.obsoleteFiles)
+                if transaction.totals.next > first { noteOwnRows(first...transaction.totals.next - 1) }
+                if transaction.foundDamage { condition.needsCleaning.store(true, ordering: .relaxed) }
+                let areDeleted = payloads.delete(transaction.obsoleteFiles)
                 report(transaction.evicted)
-                processes.tell()
-                if isRemoval { giveSpaceBack(connection) } else { copyLog(connection) }
-                return results
+                processes.tell(atOnce: isRemoval || transaction.hasExpired)
+                if isRemoval, !areDeleted { throw StoreError("the files of removed entries cannot be deleted") }
+                if !isRemoval { copyLog(connection) }
+                return (results, transaction.removesMany)
             }
+            made = []
+            if removesMany { try giveSpaceBack() }
+            return results
         } catch {
             payloads.delete(made)
             throw error
@@ -90,48 +127,5 @@ extension SQLiteStore {
         if evicted.isEmpty { return }
         evictions.add(evicted.count, ordering: .relaxed)
         context?.forgot(evicted)
-    }
-
-    // MARK: Space
-
-    /// The number of pages after which the write-ahead log is copied into the database, and that at which writes wait for
-    /// it.
-    private static let logPages = (usual: 1_000, most: 16_000)
-
-    /// Copies a long write-ahead log into the database: on a thread of its own, or here if the log is much too long.
-    private func copyLog(_ connection: SQLiteConnection) {
-        if connection.logPages >= Self.logPages.most {
-            _ = try? connection.checkpoint(waiting: true)
-        } else if connection.logPages >= Self.logPages.usual, !isCopyingLog.exchange(true, ordering: .relaxed) {
-            world.spawn { [self] in
-                _ = try? await world.blocking(on: database.path + " log") { [database] in
-                    try database.reading { try $0.checkpoint(waiting: false) }
-                }
-                isCopyingLog.store(false, ordering: .relaxed)
-            }
-        }
-    }
-
-    /// Shortens the files after a removal. What was removed is then neither in the database nor in the log.
-    private func giveSpaceBack(_ connection: SQLiteConnection) {
-        try? database.removeAside()
-        try? connection.run("PRAGMA incremental_vacuum")
-        _ = try? connection.checkpoint(waiting: true)
-    }
-
-    /// Makes room on a full disk: empties the log, and removes entries.
-    private func makeRoom() {
-        try? database.writing { connection in
-            _ = try connection.checkpoint(waiting: true)
-            let transaction = try connection.transaction {
-                let transaction = try SQLiteTransaction(connection, options, uses, in: world)
-                transaction.capacity = transaction.totals.size / 16 * 15
-                try transaction.finish()
-                return transaction
-            }
-            payloads.delete(transaction.obsoleteFiles)
-            report(transaction.evicted)
-            _ = try connection.checkpoint(waiting: true)
-        }
     }
 }
