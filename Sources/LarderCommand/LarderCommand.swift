@@ -28,7 +28,7 @@ public enum LarderCommand {
     public static let version = "0.1.0"
 
     static let commands: [Command] = [
-        .load, .check, .explain, .test, .simulate, .report, .advise, .top, .dashboard, .conform, .plugins, .new,
+        .load, .check, .explain, .test, .simulate, .report, .advise, .top, .dashboard, .store, .conform, .plugins, .new,
         .schema, .demo,
     ]
 

@@ -42,6 +42,8 @@ public final class Pantry: Sendable {
     let policies: BlockingLock<PolicyFolder>
     let ifUnsound: UnsoundPoliciesAction
     let keptPolicies: KeptPolicies
+    /// Whether the places that no pantry has used for a week are deleted.
+    let removesUnused: Bool
     let watchState = Locked(WatchState())
     /// The clearings that are being carried out.
     let clearingsUnderWay = Locked<Set<String>>([])
@@ -117,12 +119,15 @@ public final class Pantry: Sendable {
     }
 
     /// Makes a pantry of the policies that `reader` gives. `substitute` replaces the origin of each policy.
+    ///
+    /// - Parameter removesUnused: whether to delete the places that no pantry has used for a week.
     package init(
         reader: PolicyReader, cache: URL?, data: URL? = nil, ifCacheUnusable: UnusableCacheAction = .goOn,
         ifUnsound: UnsoundPoliciesAction = .fail, world: any World,
         substitute: OriginSubstitute? = nil,
-        isMeasured: Bool = true
+        isMeasured: Bool = true, removesUnused: Bool = true
     ) async throws {
+        self.removesUnused = removesUnused
         folder = reader.folder
         hasFolder = !reader.files.isInMemory
         // Each program has its own folder, because two programs may have a resource of the same name.

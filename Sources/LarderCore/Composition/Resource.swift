@@ -155,7 +155,8 @@ public struct Resource<Value: Sendable>: Sendable {
         try await graph().storeAccess.statistics()
     }
 
-    private func clear(_ selection: Selection) async throws {
+    /// Removes the selected copies. See ``clear()``.
+    package func clear(_ selection: Selection) async throws {
         // The copies of a removed policy are cleared too, although naming its resource is an error.
         let outcome = await pantry.clear(selection, of: name)
         if let failure = outcome.store ?? outcome.rest { throw failure }

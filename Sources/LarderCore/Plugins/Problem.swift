@@ -126,7 +126,7 @@ public struct PolicyError: Error, Sendable, CustomStringConvertible {
 
 /// Returns the name among `known` that is closest to `name`: at most two letters, or a third of its letters, different.
 /// Returns nil if no name is that close.
-func closestName(to name: String, among known: [String]) -> String? {
+package func closestName(to name: String, among known: [String]) -> String? {
     guard name.utf8.count <= 64 else { return nil }
     let ranked = known.map { ($0, distance(Array(name.lowercased()), Array($0.lowercased()))) }
     guard let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= max(2, best.0.count / 3), best.1 < best.0.count else {

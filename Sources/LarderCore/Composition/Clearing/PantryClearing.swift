@@ -147,7 +147,8 @@ extension Pantry {
             composer.payloadFolder.removeRemains()
             guard places.needsCleanUp(at: world.now) else { return PendingClearings() }
             return places.cleanUp(
-                keeping: graphs.reduce(into: attachmentPlaces) { $0.formUnion($1.places.names) })
+                keeping: removesUnused
+                    ? graphs.reduce(into: attachmentPlaces) { $0.formUnion($1.places.names) } : nil)
         }
         guard let pending else { return }
         // A clearing under way ends by itself. Repeating it later would remove what was saved after it.

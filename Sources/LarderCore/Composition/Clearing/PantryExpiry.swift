@@ -25,7 +25,8 @@ extension Resource {
     /// - Throws: the error of the store.
     public func expire() async throws { try await expire(.all) }
 
-    private func expire(_ selection: Selection) async throws {
+    /// Marks the selected copies as expired. See ``expire(_:scope:)``.
+    package func expire(_ selection: Selection) async throws {
         _ = try graph()
         try await resourceState.expire(selection)
     }

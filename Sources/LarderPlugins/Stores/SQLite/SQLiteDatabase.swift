@@ -148,6 +148,14 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
+    /// Sets the file aside although SQLite can use it, unless it was replaced. A new one is begun at the next use.
+    func replace(_ damaged: FileStamp) throws {
+        try state.withLock { state in
+            state.writer = nil
+            try setAside(damaged)
+        }
+    }
+
     private func moveAside() throws(Disk.Failure) {
         try Disk.move(path, to: aside)
         for suffix in Self.suffixes { try Disk.remove(path + suffix) }

@@ -75,17 +75,30 @@ final class SQLitePayloads: Sendable {
         return payload
     }
 
+    /// Returns whether a file is there and has the contents that its row says, all of which are read.
+    func isIntact(_ number: Int64, size: Int, digest: [UInt8]) throws -> Bool {
+        guard let payload = try Payload(mapping: path(number)), payload.bytes.count == size else { return false }
+        return SQLiteChecksum.check(payload.bytes, digest)
+    }
+
     /// Deletes the files that no row names, unless another process is writing some.
     ///
     /// - Returns: whether that was done.
+    @discardableResult
     func deleteUnnamed(_ connection: SQLiteConnection) throws -> Bool {
-        try Disk.alone(in: folder) {
-            let numbers = try Disk.list(folder).compactMap { Self.number(in: $0.name) }
-            let unnamed = try numbers.filter { number in
-                try connection.first("SELECT 1 FROM entries WHERE file=?", .integer(number)) { _ in true } == nil
-            }
-            return delete(unnamed)
-        } ?? false
+        try Disk.alone(in: folder) { delete(try unnamed(connection)) } ?? false
+    }
+
+    /// Returns the number of files that no row names. Returns 0 if another process is writing some.
+    func countUnnamed(_ connection: SQLiteConnection) throws -> Int {
+        try Disk.alone(in: folder) { try unnamed(connection).count } ?? 0
+    }
+
+    private func unnamed(_ connection: SQLiteConnection) throws -> [Int64] {
+        let numbers = try Disk.list(folder).compactMap { Self.number(in: $0.name) }
+        return try numbers.filter { number in
+            try connection.first("SELECT 1 FROM entries WHERE file=?", .integer(number)) { _ in true } == nil
+        }
     }
 
     // MARK: Names

@@ -32,16 +32,24 @@ enum SQLiteSchema {
           pinned_entries INTEGER NOT NULL, pinned_size INTEGER NOT NULL, seal INTEGER NOT NULL);
         """
 
-    /// Makes the tables that are missing.
+    /// Returns the number of the form of the tables in a database; 0 if there are no tables.
     ///
     /// - Throws: ``StoreError`` if a later version of Larder has made the database.
-    static func prepare(_ connection: SQLiteConnection) throws {
+    static func version(of connection: SQLiteConnection) throws -> Int64 {
         let found = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
         let mark = try connection.first("PRAGMA application_id") { $0.integer(0) } ?? 0
         guard found == 0 && mark == 0 || mark == application &+ found else { throw SQLiteFailure.damaged }
         if found > version {
             throw StoreError("the database was made by a later version of Larder, and is left as it is")
         }
+        return found
+    }
+
+    /// Makes the tables that are missing.
+    ///
+    /// - Throws: ``StoreError`` if a later version of Larder has made the database.
+    static func prepare(_ connection: SQLiteConnection) throws {
+        let found = try self.version(of: connection)
         // Lets a removal shorten the file: see `incremental_vacuum`. It has an effect in a new database only.
         try connection.run("PRAGMA auto_vacuum=INCREMENTAL")
         let mode = try connection.first("PRAGMA journal_mode=WAL") { $0.bytes(0) }
@@ -65,7 +73,7 @@ enum SQLiteSchema {
 }
 
 /// The numbers of all entries in a database.
-struct SQLiteTotals {
+struct SQLiteTotals: Equatable {
     /// The number of the next new row.
     var next: Int64 = 1
     var entries = 0
@@ -92,13 +100,18 @@ struct SQLiteTotals {
 
     /// Reads the numbers. Counts again if they are damaged.
     static func read(_ connection: SQLiteConnection) throws -> SQLiteTotals {
+        try saved(connection) ?? counted(connection)
+    }
+
+    /// Reads the numbers. Returns nil if they are damaged.
+    static func saved(_ connection: SQLiteConnection) throws -> SQLiteTotals? {
         let found = try connection.first("SELECT next, entries, size, pinned_entries, pinned_size, seal FROM totals") {
             let totals = SQLiteTotals(
                 next: $0.integer(0), entries: Int(clamping: $0.integer(1)), size: Int(clamping: $0.integer(2)),
                 pinnedEntries: Int(clamping: $0.integer(3)), pinnedSize: Int(clamping: $0.integer(4)))
             return $0.integer(5) == totals.seal ? totals : nil
         }
-        return try found.flatMap { $0 } ?? counted(connection)
+        return found.flatMap { $0 }
     }
 
     /// Counts the entries.

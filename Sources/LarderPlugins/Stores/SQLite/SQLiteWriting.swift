@@ -123,7 +123,8 @@ extension SQLiteStore {
         return entry.payload.isFile || entry.payload.bytes.count >= options.smallestFile
     }
 
-    private func report(_ evicted: [EvictedEntry]) {
+    /// Counts and tells the entries that were removed to make room.
+    func report(_ evicted: [EvictedEntry]) {
         if evicted.isEmpty { return }
         evictions.add(evicted.count, ordering: .relaxed)
         context?.forgot(evicted)

@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+/// The stores of an app's policies, opened by this process beside the app.
+struct OpenStores {
+    let call: StoreCall
+    let terminal: Terminal
+    let pantry: Pantry
+
+    /// Opens the stores. Never asks an origin, and leaves the dumps and unused files of the app alone.
+    ///
+    /// - Throws: ``PolicyError`` if a policy is not sound or a store cannot be opened; ``StoreCommandFailure`` if there is
+    ///   no such resource, or nothing that outlives a process.
+    init(_ call: StoreCall, _ registry: Registry, _ terminal: Terminal) async throws {
+        (self.call, self.terminal) = (call, terminal)
+        let reader = PolicyReader(
+            registry: registry, folder: call.policies.shortPath, environment: call.arguments.environment
+        ).withoutProcess
+        let policies = try reader.readAll()
+        let named = try call.resource.map { try Self.policy($0, policies) }
+        guard Pantry.isCacheFolder(call.cache.path) else {
+            if let named, named.store?.isPersistent != true { throw Self.nothingPersistent(named) }
+            throw StoreCommandFailure(
+                description: "\(call.cache.shortPath): this is no cache folder: no store has kept anything in it")
+        }
+        pantry = try await Pantry(
+            reader: reader, cache: call.cache, ifCacheUnusable: .fail, world: SystemWorld(),
+            substitute: { _ in UnusedSide() }, removesUnused: false)
+        if let named, !isPersistent(named) {
+            await pantry.close()
+            throw Self.nothingPersistent(named)
+        }
+        for problem in pantry.cacheProblems { terminal.note(problem.description) }
+    }
+
+    private static func policy(_ name: String, _ policies: [Policy]) throws -> Policy {
+        if let policy = policies.first(where: { $0.resource == name }) { return policy }
+        let names = policies.map(\.resource)
+        let meant = closestName(to: name, among: names).map { " (did you mean '\($0)'?)" } ?? ""
+        throw StoreCommandFailure(
+            description: "\(name.printable): no such resource; there are: \(names.joined(separator: ", "))\(meant)")
+    }
+
+    private static func nothingPersistent(_ policy: Policy) -> StoreCommandFailure {
+        let reason = policy.store.map { "its store '\($0.storeNames)' is in memory only" } ?? "its policy has no store"
+        return StoreCommandFailure(
+            description: "\(policy.resource): there is nothing persistent, because \(reason)")
+    }
+
+    /// Whether the store of a policy keeps entries when a process ends.
+    func isPersistent(_ policy: Policy) -> Bool {
+        policy.store?.isPersistent == true || pantry.resource(policy.resource).hasPlaces
+    }
+
+    func close() async { await pantry.close() }
+
+    /// Runs the subcommand. Returns false if it ran and failed.
+    func run() async throws -> Bool {
+        guard let name = call.resource else { return try await showStatistics(of: pantry.resources) }
+        let resource = pantry.resource(name)
+        switch call.subcommand {
+        case .ls: return try await list(resource)
+        case .get: return try await show(resource)
+        case .rm, .expire, .pin, .unpin, .clear: return try await change(resource)
+        case .verify: return try await verify(resource)
+        case .stats: return try await showStatistics(of: [name])
+        case .compact: return try await compact(resource)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+
+// Removing, expiring and pinning entries.
+extension OpenStores {
+    /// Makes the change that the call names, and says what was done.
+    func change(_ resource: Resource<Data>) async throws -> Bool {
+        if let selection = call.selection { return try await change(resource, selection) }
+        let key = try await key(in: resource)
+        let done: String
+        switch call.subcommand {
+        case .rm:
+            try await resource.clear(.key(key))
+            done = "removed"
+        case .expire:
+            try await resource.expire(.key(key))
+            done = "expired"
+        case .unpin:
+            try await resource.unpin(under: key)
+            done = "unpinned"
+        default:
+            guard try await resource.pin(under: key) else {
+                throw StoreCommandFailure(description: "\(resource.name): the entry is gone")
+            }
+            done = "pinned"
+        }
+        tell(resource, done, [JSON.Member("digest", .string(key.digest))], key.digest)
+        return true
+    }
+
+    private func change(_ resource: Resource<Data>, _ selection: Selection) async throws -> Bool {
+        let before = try await resource.statistics().entries
+        if call.subcommand == .expire {
+            try await resource.expire(selection)
+            tell(resource, "expired", [], Self.text(selection))
+            return true
+        }
+        try await resource.clear(selection)
+        let left = try await resource.statistics().entries
+        let counts = [JSON.Member("removed", .int(max(0, before - left))), JSON.Member("left", .int(left))]
+        tell(resource, "cleared", counts, "\(Self.text(selection)); \(left) entries left")
+        return true
+    }
+
+    private func tell(_ resource: Resource<Data>, _ done: String, _ members: [JSON.Member], _ text: String) {
+        guard call.isJSON else { return terminal.print("\(resource.name): \(done) \(text)") }
+        let head = [JSON.Member("resource", .string(resource.name)), JSON.Member("done", .string(done))]
+        terminal.print(JSON.object(head + members).text())
+    }
+
+    private static func text(_ selection: Selection) -> String {
+        switch selection {
+        case .key, .all: "all entries"
+        case .scope(let name?): "the entries of account '\(name.printable)'"
+        case .scope(nil): "the entries of no account"
+        case .tag(let tag): "the entries with tag '\(tag.printable)'"
+        }
+    }
+}

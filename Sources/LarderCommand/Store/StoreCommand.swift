@@ -1,0 +1,50 @@
+import Larder
+
+extension Command {
+    static let store = Command(
+        name: "store", summary: "Looks into the stores of an app, checks them and removes entries.",
+        operands: "SUBCOMMAND [RESOURCE] [KEY|DIGEST]",
+        details: """
+            \(StoreSubcommand.list)
+
+            It works with every store that keeps entries outside of memory and can list them, also while the app has the store
+            open. It reads the policies of the app, never asks an origin, and deletes nothing that it was not told to delete.
+
+            RESOURCE is the name of a resource or the path of its policy file. KEY is the whole key, such as
+            'feed@alice?id=42', in quotes. DIGEST is the digest of the key as 'ls' shows it, or its first digits, at least four.
+            Keys may hold private data, so they are shown only with --keys.
+
+            Exit code of 'verify': 0 if nothing damaged is left, 1 otherwise.
+            """,
+        options: [
+            .policies, Option("cache", "DIR", "The folder in which the app's stores keep their files; must be given"),
+            .json, .format(["text", "json"]),
+            Option("keys", nil, "ls, get: Show the keys"),
+            Option("payload", nil, "get: Write the payload to the output, and the facts to the error output"),
+            Option("output", "FILE", "get: Write the payload to this file"),
+            Option("scope", "NAME", "expire, clear: The entries of this account"),
+            Option("no-scope", nil, "expire, clear: The entries that belong to no account"),
+            Option("tag", "TAG", "expire, clear: The entries with this tag"),
+            Option("all", nil, "expire, clear: All entries"),
+            Option("repair", nil, "verify: Remove damaged entries and what belongs to no entry, and mend other damage"),
+            .assume,
+        ],
+        run: { arguments, registry, terminal in
+            let call = try StoreCall(arguments)
+            let stores = try await OpenStores(call, registry, terminal)
+            let isDone: Bool
+            do {
+                isDone = try await stores.run()
+            } catch {
+                await stores.close()
+                throw error
+            }
+            await stores.close()
+            return isDone
+        })
+}
+
+/// A failure of `larder store`, in words.
+struct StoreCommandFailure: Error, CustomStringConvertible {
+    var description: String
+}

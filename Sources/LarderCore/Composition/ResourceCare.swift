@@ -1,0 +1,89 @@
+import LarderBase
+
+// Checking a store, and giving space back, for apps and commands.
+extension Resource {
+    /// Checks every copy in the store, whatever the validators permit. See ``Store/verify(repairing:progress:)``.
+    ///
+    /// Loads go on meanwhile.
+    ///
+    /// - Parameters:
+    ///   - isRepairing: whether to remove damaged copies and what belongs to no copy, and to mend other damage.
+    ///   - progress: called with the share of the work that is done, from 0 to 1, on any thread.
+    /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot list its entries.
+    public func verify(
+        repairing isRepairing: Bool = false, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) async throws -> StoreVerification {
+        try await graph().storeAccess.store.verify(repairing: isRepairing, progress: progress)
+    }
+
+    /// Gives back the space on the disk that the copies do not need. See ``Store/compact()``.
+    ///
+    /// - Throws: the error of the store.
+    public func compact() async throws { try await graph().storeAccess.store.compact() }
+}
+
+// Copies by their keys, for commands that look into a store.
+extension Resource {
+    /// Whether the store has handed-out places below the cache folder.
+    package var hasPlaces: Bool { (try? graph())?.places.names.isEmpty == false }
+
+    /// Returns the copy under a key, whatever the validators permit. Returns nil if there is none.
+    ///
+    /// - Throws: the error of the store; ``StoreError`` if the answers for the key vary, so that it has several copies.
+    package func copy(under key: Key) async throws -> Found? {
+        guard var found = try await graph().storeAccess.store.read(key) else { return nil }
+        try Self.checkIsSingle(found.entry)
+        found.entry.metadata = found.entry.metadata.withoutVariantTag
+        return found
+    }
+
+    /// Returns whether there is a copy, or there are copies that vary, under a key.
+    package func hasCopies(under key: Key) async throws -> Bool {
+        try await graph().storeAccess.store.contains(key)
+    }
+
+    /// Keeps the copy under a key from being evicted. Returns false if there is none.
+    ///
+    /// - Throws: the error of the store; ``StoreError`` if the answers for the key vary, so that it has several copies.
+    package func pin(under key: Key) async throws -> Bool {
+        let store = try graph().storeAccess.store
+        if !key.isVariant, let entry = try await store.read(key)?.entry { try Self.checkIsSingle(entry) }
+        let isPinned = try await store.pin(key)
+        // Without the marker, a variant is not found.
+        if isPinned, key.isVariant { _ = try await store.pin(key.base) }
+        return isPinned
+    }
+
+    /// Removes the pin of the copy under a key.
+    package func unpin(under key: Key) async throws { try await graph().storeAccess.store.unpin(key) }
+
+    /// Returns how a copy with these facts may be used at a time.
+    package func permissions(of metadata: Metadata, scope: String?, at now: Timestamp) throws -> Permissions {
+        let graph = try graph()
+        return graph.validators.permit(metadata, for: Request(name, scope: scope), at: now)
+    }
+
+    private static func checkIsSingle(_ entry: Entry) throws(StoreError) {
+        guard Variation(marker: entry) != nil else { return }
+        throw StoreError("the answers for this key vary by fields of the request: name one copy by its digest")
+    }
+}
+
+extension Pantry {
+    /// Returns whether a folder is one in which pantries keep the places of their stores.
+    package static func isCacheFolder(_ path: String) -> Bool { Disk.isThere(path + "/.places") }
+}
+
+extension Part {
+    /// Whether the store, or a store among its settings, says that it keeps entries outside of memory.
+    package var isPersistent: Bool {
+        !traits.keepsNothing
+            && (traits.isForeign || traits.writesTo != nil || nested.contains(where: \.isPersistent))
+    }
+
+    /// The names of the store and the stores among its settings: `tiered (memory, sqlite)`.
+    package var storeNames: String {
+        let inner = nested.filter { $0.plugin.kind == .store }.map(\.storeNames)
+        return inner.isEmpty ? plugin.name : "\(plugin.name) (\(inner.joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,226 @@
+import FoundationEssentials
+import Larder
+import LarderBase
+import LarderSimulation
+import Testing
+
+@testable import LarderCommand
+
+/// Runs `larder store` on the cache folder of an app that has it open.
+@Suite struct StoreCommandTests {
+    /// An app with a few entries, and the command beside it.
+    struct App {
+        let folder: Folder
+        let pantry: Pantry
+        let registry: Registry
+
+        var feed: Resource<Data> { pantry.resource("feed") }
+
+        init(_ store: String, registry: Registry = .standard, entries: Int = 3) async throws {
+            self.registry = registry
+            folder = try Folder()
+            try folder.write(
+                """
+                { "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first",
+                  "validators": [{ "use": "age", "fresh": "1m", "onError": "1h" }], "store": \(store) }
+                """, to: "feed.json")
+            try folder.write(
+                """
+                { "resource": "live", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first",
+                  "store": { "use": "memory", "capacity": "1MB" } }
+                """, to: "live.json")
+            pantry = try await Pantry(
+                policies: folder.url, registry: registry, cache: folder.url.appending(path: "cache"),
+                data: folder.url.appending(path: "data"))
+            for number in 0..<entries {
+                let age = Duration.seconds([30, 600, 7_200][number % 3])
+                let metadata = Metadata(
+                    fetchedAt: Dumps.now - age, etag: "\"v\(number)\"", contentType: "text/plain",
+                    tags: ["tag \(number % 2)"])
+                let request = Request("feed", ["id": "\(number)"], scope: number == 2 ? nil : "alice")
+                #expect(try await feed.stock(Entry(Data("text \(number)".utf8), metadata), for: request))
+            }
+        }
+
+        /// Runs a subcommand.
+        func run(_ words: String...) async -> Output {
+            await Output(
+                ["store"] + words + ["--policies", folder.path, "--cache", folder.path + "/cache"], registry: registry)
+        }
+
+        static func key(_ id: Int) -> Key {
+            Key(resource: "feed", scope: id == 2 ? nil : "alice", parameters: ["id": "\(id)"])
+        }
+
+        /// The files in the folder of the store, by their paths.
+        func files(_ isMeant: (String) -> Bool) throws -> [String] {
+            let cache = folder.path + "/cache/"
+            return try FileManager.default.subpathsOfDirectory(atPath: cache).filter(isMeant).map { cache + $0 }
+        }
+    }
+
+    static let stores = [
+        #"{ "use": "sqlite" }"#, #"{ "use": "file", "limit": "5s" }"#,
+        #"{ "use": "tiered", "tiers": [{ "use": "memory", "capacity": "1MB" }, "sqlite"] }"#,
+    ]
+
+    // MARK: Looking
+
+    @Test(arguments: stores) func entriesAreListedWithoutTheirKeys(_ store: String) async throws {
+        let app = try await App(store)
+        let output = await app.run("ls", "feed")
+        #expect(output.code == 0 && output.err.isEmpty, "\(output)")
+        let lines = output.out.split(separator: "\n")
+        #expect(lines.first == "digest            freshness     age     size")
+        func line(_ id: Int) -> Substring? { lines.first { $0.hasPrefix(App.key(id).digest.prefix(16)) } }
+        #expect(line(0)?.hasSuffix("fresh        30 s  6 bytes") == true, "\(output.out)")
+        #expect(line(1)?.hasSuffix("stale      10 min  6 bytes") == true, "\(output.out)")
+        #expect(line(2)?.hasSuffix("too old       2 h  6 bytes") == true, "\(output.out)")
+        #expect(!output.out.contains("alice"))
+    }
+
+    @Test(arguments: stores) func keysAreShownWhenAskedFor(_ store: String) async throws {
+        let app = try await App(store)
+        let output = await app.run("ls", "feed", "--keys")
+        #expect(output.out.contains("  feed@alice?id=0\n") && output.out.contains("  feed?id=2\n"), "\(output)")
+        let json = await app.run("ls", "feed", "--keys", "--json").out
+        #expect(json.contains(#""key": "feed@alice?id=1""#) && json.contains(#""age_ms": 600000"#), "\(json)")
+        #expect(json.contains(#""digest": "\#(App.key(1).digest)""#))
+        #expect(await !app.run("ls", "feed", "--format", "json").out.contains("alice"))
+    }
+
+    @Test(arguments: stores) func entryIsShownByKeyAndByDigest(_ store: String) async throws {
+        let app = try await App(store)
+        for name in [App.key(1).text, App.key(1).digest, String(App.key(1).digest.prefix(8))] {
+            let output = await app.run("get", "feed", name)
+            #expect(output.code == 0, "\(output)")
+            #expect(output.out.contains("digest       \(App.key(1).digest)\n"), "\(output.out)")
+            #expect(output.out.contains("etag         \"v1\"\n") && output.out.contains("tags         tag 1\n"))
+            #expect(!output.out.contains("alice") && !output.out.contains("text 1"))
+        }
+        let payload = await app.run("get", "feed", App.key(1).text, "--payload")
+        #expect(payload.out == "text 1" && payload.err.contains("text/plain"))
+        let file = app.folder.path + "/payload"
+        let json = await app.run("get", "feed", App.key(1).text, "--output", file, "--json", "--keys")
+        #expect(json.out.contains(#""key": "feed@alice?id=1""#) && json.out.contains(#""size": 6"#), "\(json)")
+        #expect(try app.folder.text(of: "payload") == "text 1")
+    }
+
+    @Test func entriesAreCountedForEachResource() async throws {
+        let app = try await App(Self.stores[2])
+        let output = await app.run("stats")
+        let lines = output.out.split(separator: "\n")
+        #expect(lines.count == 3 && lines[0].hasPrefix("resource  store"), "\(output)")
+        #expect(lines[1].hasPrefix("feed      tiered (memory, sqlite)") && lines[1].contains("  3  "))
+        #expect(lines[2].hasPrefix("live      memory, not persistent") && lines[2].hasSuffix("–"))
+        let json = await app.run("stats", "feed", "--json").out
+        #expect(json.contains(#""entries": 3"#) && !json.contains("live"))
+    }
+
+    // MARK: Changing
+
+    @Test(arguments: stores) func removedEntryIsGoneForTheApp(_ store: String) async throws {
+        let app = try await App(store)
+        let output = await app.run("rm", "feed", App.key(0).text)
+        #expect(output.code == 0 && output.out == "feed: removed \(App.key(0).digest)\n", "\(output)")
+        let listed = await app.run("ls", "feed", "--keys")
+        #expect(!listed.out.contains("id=0") && listed.out.contains("id=1"))
+        #expect(await app.run("get", "feed", App.key(0).text).code == 1)
+    }
+
+    @Test func appHearsOfARemoval() async throws {
+        let app = try await App(Self.stores[2])
+        var changes = app.feed.changesByOthers.makeAsyncIterator()
+        // The first use of the store, from which on changes matter.
+        _ = try await app.feed.contains(["id": "0"], scope: "alice")
+        #expect(await app.run("rm", "feed", App.key(0).text).code == 0)
+        while let change = await changes.next() {
+            if change == .key(App.key(0)) || change == .all { break }
+        }
+        #expect(try await !app.feed.contains(["id": "0"], scope: "alice"))
+        #expect(try await app.feed.contains(["id": "1"], scope: "alice"))
+    }
+
+    @Test(arguments: stores) func expiredEntriesAreNoLongerFresh(_ store: String) async throws {
+        let app = try await App(store)
+        #expect(await app.run("expire", "feed", App.key(0).text).code == 0)
+        let one = await app.run("ls", "feed", "--json").out
+        #expect(one.ranges(of: #""expired": true"#).count == 1 && !one.contains(#""fresh""#), "\(one)")
+        let tag = await app.run("expire", "feed", "--tag", "tag 1")
+        #expect(tag.out == "feed: expired the entries with tag 'tag 1'\n", "\(tag)")
+        #expect(await app.run("ls", "feed", "--json").out.ranges(of: #""expired": true"#).count == 2)
+        #expect(await app.run("expire", "feed", "--all").code == 0)
+        #expect(await app.run("ls", "feed", "--json").out.ranges(of: #""expired": true"#).count == 3)
+    }
+
+    @Test(arguments: stores) func selectedEntriesAreCleared(_ store: String) async throws {
+        let app = try await App(store, entries: 9)
+        let scope = await app.run("clear", "feed", "--no-scope")
+        #expect(scope.out == "feed: cleared the entries of no account; 8 entries left\n", "\(scope)")
+        let tag = await app.run("clear", "feed", "--tag", "tag 0", "--json")
+        #expect(tag.out.contains(#""left": 4"#), "\(tag)")
+        #expect(await app.run("clear", "feed", "--scope", "alice").out.hasSuffix("; 0 entries left\n"))
+        let empty = await app.run("ls", "feed")
+        #expect(empty.code == 0 && empty.out.isEmpty && empty.err == "feed: no entries\n")
+        #expect(await app.run("clear", "feed", "--all").code == 0)
+    }
+
+    @Test(arguments: stores) func pinnedEntrySurvivesWhereOthersAreEvicted(_ store: String) async throws {
+        let app = try await App(store)
+        let pinned = await app.run("pin", "feed", String(App.key(0).digest.prefix(10)))
+        #expect(pinned.code == 0 && pinned.out == "feed: pinned \(App.key(0).digest)\n", "\(pinned)")
+        #expect(await app.run("unpin", "feed", App.key(0).text).out == "feed: unpinned \(App.key(0).digest)\n")
+    }
+
+    // MARK: Care
+
+    @Test(arguments: stores) func soundStoreIsVerifiedAndCompacted(_ store: String) async throws {
+        let app = try await App(store)
+        let output = await app.run("verify", "feed")
+        #expect(output.code == 0 && output.out == "feed: 3 entries checked, nothing is damaged\n", "\(output)")
+        let compacted = await app.run("compact", "feed")
+        #expect(compacted.code == 0 && compacted.out == "feed: compacted\n", "\(compacted)")
+        #expect(await app.run("ls", "feed").out.split(separator: "\n").count == 4)
+    }
+
+    @Test func damageOfADatabaseIsFoundAndMendedWhileTheAppGoesOn() async throws {
+        let app = try await App(#"{ "use": "sqlite", "filesFrom": "100KB" }"#)
+        let large = Entry(Data(repeating: 7, count: 200_000), Metadata(fetchedAt: Dumps.now))
+        #expect(try await app.feed.stock(large, for: Request("feed", ["id": "large"])))
+        let file = try #require(try app.files { $0.hasSuffix(".payload") }.first)
+        try Disk.remove(file)
+        let orphan = String(file.prefix { $0 != "." }.split(separator: "/").dropLast().joined(separator: "/"))
+        try Data("left".utf8).write(to: URL(filePath: "/\(orphan)/00000000000000aa.payload"))
+
+        let found = await app.run("verify", "feed")
+        #expect(found.code == 1)
+        #expect(
+            found.out == """
+                feed: 4 entries checked
+                  1 damaged entry
+                  1 file or record of no entry
+                not repaired: 'larder store verify feed --repair' removes what is damaged
+
+                """, "\(found)")
+        let json = await app.run("verify", "feed", "--json")
+        #expect(json.code == 1 && json.out.contains(#""damaged": 1"#) && json.out.contains(#""left": 2"#), "\(json)")
+        let repaired = await app.run("verify", "feed", "--repair")
+        #expect(repaired.code == 0 && repaired.out.hasSuffix("\nall of that is repaired\n"), "\(repaired)")
+        #expect(await app.run("verify", "feed").out == "feed: 3 entries checked, nothing is damaged\n")
+        #expect(try await app.feed.contains(["id": "0"], scope: "alice"))
+        #expect(try await !app.feed.contains(["id": "large"]))
+        #expect(try await app.feed.stock(large, for: Request("feed", ["id": "large"])))
+        #expect(await app.run("verify", "feed").out == "feed: 4 entries checked, nothing is damaged\n")
+    }
+
+    @Test func damagedFileOfAnEntryIsRemoved() async throws {
+        let app = try await App(Self.stores[1])
+        let file = try #require(try app.files { $0.hasSuffix(".entry") }.first)
+        var bytes = try Data(contentsOf: URL(filePath: file))
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: URL(filePath: file))
+        let output = await app.run("verify", "feed", "--repair")
+        #expect(output.code == 0 && output.out.contains("  1 damaged entry\nall of that is repaired\n"), "\(output)")
+        #expect(await app.run("verify", "feed").out == "feed: 2 entries checked, nothing is damaged\n")
+    }
+}
