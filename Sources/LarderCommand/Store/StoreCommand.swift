@@ -8,7 +8,7 @@ extension Command {
             \(StoreSubcommand.list)
 
             It works with every store that keeps entries outside of memory and can list them, also while the app has the store
-            open. It reads the policies of the app, never asks an origin, and deletes nothing that it was not told to delete.
+            open. It opens the stores as the policies of the app say, and never asks an origin.
 
             RESOURCE is the name of a resource or the path of its policy file. KEY is the whole key, such as
             'feed@alice?id=42', in quotes. DIGEST is the digest of the key as 'ls' shows it, or its first digits, at least four.

@@ -67,8 +67,12 @@ extension OpenStores {
             return true
         }
         let isPayload = call.arguments.has("payload")
-        let lines = Table(facts.map { [$0.name, Self.text($0)] }, left: 2).lines
-        for line in lines { isPayload ? terminal.note(line) : terminal.print(line) }
+        let width = facts.map(\.name.count).max() ?? 0
+        for fact in facts {
+            let name = fact.name == "age_ms" ? "age" : fact.name
+            let line = name.padded(to: width) + "  " + Self.text(fact)
+            if isPayload { terminal.note(line) } else { terminal.print(line) }
+        }
         if isPayload { terminal.write(payload) }
         return true
     }

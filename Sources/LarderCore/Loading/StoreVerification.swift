@@ -51,7 +51,8 @@ extension Store {
                 result.damaged += 1
                 if isRepairing { try await remove(.key(key)) }
                 // Some stores remove an entry as soon as they notice that it is damaged.
-                if isRepairing { result.repaired += 1 } else if (try? await contains(key)) == false { result.repaired += 1 }
+                let isGone = if isRepairing { true } else { (try? await contains(key)) == false }
+                if isGone { result.repaired += 1 }
             }
             progress(min(1, Double(result.checked) / total))
         }

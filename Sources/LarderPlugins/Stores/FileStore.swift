@@ -167,7 +167,7 @@ struct FileStore: Store {
         do { try place.restore() } catch { throw error as? Disk.Failure ?? Disk.Failure("make a folder") }
     }
 
-    private func forget(_ name: String) throws(StoreError) {
+    func forget(_ name: String) throws(StoreError) {
         if files.remove(name, hash: name.hashValue) != nil { try remove(name) }
     }
 

@@ -189,8 +189,8 @@ import Testing
         #expect(try await app.feed.stock(large, for: Request("feed", ["id": "large"])))
         let file = try #require(try app.files { $0.hasSuffix(".payload") }.first)
         try Disk.remove(file)
-        let orphan = String(file.prefix { $0 != "." }.split(separator: "/").dropLast().joined(separator: "/"))
-        try Data("left".utf8).write(to: URL(filePath: "/\(orphan)/00000000000000aa.payload"))
+        let place = URL(filePath: file).deletingLastPathComponent()
+        try Data("left".utf8).write(to: place.appending(path: "00000000000000aa.payload"))
 
         let found = await app.run("verify", "feed")
         #expect(found.code == 1)
@@ -213,14 +213,25 @@ import Testing
         #expect(await app.run("verify", "feed").out == "feed: 4 entries checked, nothing is damaged\n")
     }
 
-    @Test func damagedFileOfAnEntryIsRemoved() async throws {
+    @Test(arguments: ["head", "length", "payload file"])
+    func damagedFileOfAnEntryIsFoundAndRemovedByARepair(_ damage: String) async throws {
         let app = try await App(Self.stores[1])
-        let file = try #require(try app.files { $0.hasSuffix(".entry") }.first)
-        var bytes = try Data(contentsOf: URL(filePath: file))
-        bytes[bytes.count - 1] ^= 1
-        try bytes.write(to: URL(filePath: file))
-        let output = await app.run("verify", "feed", "--repair")
-        #expect(output.code == 0 && output.out.contains("  1 damaged entry\nall of that is repaired\n"), "\(output)")
-        #expect(await app.run("verify", "feed").out == "feed: 2 entries checked, nothing is damaged\n")
+        let large = Entry(Data(repeating: 7, count: 500_000), Metadata(fetchedAt: Dumps.now))
+        #expect(try await app.feed.stock(large, for: Request("feed", ["id": "large"])))
+        if damage == "payload file" {
+            try Disk.remove(try #require(try app.files { $0.hasSuffix(".payload") }.first))
+        } else {
+            let file = URL(filePath: try #require(try app.files { $0.hasSuffix("\(App.key(0).digest).entry") }.first))
+            var bytes = try Data(contentsOf: file)
+            if damage == "head" { bytes[40] ^= 1 } else { bytes = bytes.prefix(100) }
+            try bytes.write(to: file)
+        }
+        let found = await app.run("verify", "feed")
+        let text = "feed: 4 entries checked\n  1 damaged entry\n"
+        #expect(found.code == 1 && found.out.hasPrefix(text + "not repaired"), "\(found)")
+        let repaired = await app.run("verify", "feed", "--repair")
+        #expect(repaired.code == 0 && repaired.out == text + "all of that is repaired\n", "\(repaired)")
+        #expect(await app.run("verify", "feed").out == "feed: 3 entries checked, nothing is damaged\n")
+        #expect(try await app.feed.contains(["id": "1"], scope: "alice"))
     }
 }

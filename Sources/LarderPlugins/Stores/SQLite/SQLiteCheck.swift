@@ -100,7 +100,7 @@ struct SQLiteCheck {
         return last
     }
 
-    /// Returns a row if its seal, its digest of the key and the records of its tags are sound, and it is the only row of its
+    /// Returns a row if its seal, its digest of the key and the records of its tags are sound, and no later row has the same
     /// key.
     private mutating func soundRow(_ statement: SQLiteStatement) throws -> (SQLiteRow, EncodedHead)? {
         guard let row = try? SQLiteRow(reading: statement), let head = try? EncodedHead(of: row.head),
