@@ -132,6 +132,8 @@ struct SQLiteCheck {
             SELECT t.tag, t.entry, e.id, e.head FROM tags t LEFT JOIN entries e ON e.id = t.entry
             WHERE (t.tag, t.entry) > (?, ?) ORDER BY t.tag, t.entry LIMIT ?
             """
+        // The tags of damaged entries are not known. Their records are removed with them.
+        let damaged = Set(findings.damaged)
         var last = SQLiteFindings.Tag(tag: .min, entry: .min)
         var count = 0
         repeat {
@@ -141,7 +143,7 @@ struct SQLiteCheck {
                 last = SQLiteFindings.Tag(tag: record.integer(0), entry: record.integer(1))
                 if record.optional(2) == nil {
                     findings.tags.append(last)
-                } else if let head = try? EncodedHead(of: record.bytes(3)),
+                } else if !damaged.contains(last.entry), let head = try? EncodedHead(of: record.bytes(3)),
                     !head.metadata.tags.contains(where: { SQLiteRow.hash(of: $0) == last.tag })
                 {
                     findings.tags.append(last)

@@ -62,8 +62,8 @@ extension SQLiteStore {
 
     /// Makes changes in one transaction.
     private func transact(_ changes: [SQLiteQueue.Change]) throws -> [Bool] {
-        let isNothing = changes.allSatisfy { if case .nothing = $0 { true } else { false } }
-        if isNothing { return changes.map { _ in true } }
+        // Waiting for the changes before, and closing, leave the files as they are.
+        if changes.allSatisfy({ if case .nothing = $0 { true } else { false } }) { return changes.map { _ in true } }
         try clean()
         let needsFiles = changes.contains { isLarge($0) }
         return try needsFiles ? Disk.sharing(options.folder) { try transactShared(changes) } : transactShared(changes)
