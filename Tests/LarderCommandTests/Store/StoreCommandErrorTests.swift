@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderCommand
 
-/// What `larder store` says when it is called wrongly, and the stores of third parties.
+/// Wrong calls of `larder store`, and the stores of third parties.
 @Suite struct StoreCommandErrorTests {
     private typealias App = StoreCommandTests.App
 

@@ -140,7 +140,7 @@ extension Store {
         var tooLarge = Entry(text: "1")
         tooLarge.metadata.etag = String(repeating: "x", count: 17_000_000)
         _ = try await store.write(Entry(text: "0"), for: .id("b"))
-        for _ in 0..<20 {
+        for _ in 0..<3 {
             _ = try await store.write(tooLarge, for: .id("a"))
             _ = try await store.write(Entry(text: "2"), for: .id("a"))
         }

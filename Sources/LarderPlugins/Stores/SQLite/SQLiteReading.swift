@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import LarderBase
 import LarderCore
 import Synchronization
@@ -27,7 +32,7 @@ extension SQLiteStore {
         switch queue.withLock({ $0.pending(key) }) {
         case .entry: true
         case .removal: false
-        case nil: try await reading { [self] in try row(of: key, $0) != nil }
+        case nil: try await reading { [self] in try row(of: key, withPayload: false, $0) != nil }
         }
     }
 
@@ -65,56 +70,67 @@ extension SQLiteStore {
 
     // MARK: Rows
 
+    /// A row, and the parts of its entry that are in it.
+    private struct FoundRow {
+        var row: SQLiteRow
+        var head: EncodedHead
+        /// The payload; empty if it is in a file.
+        var payload = Data()
+    }
+
     /// Returns the entry under a key. Blocks.
     ///
     /// - Throws: ``StoreError/damaged`` if it is damaged.
     private func find(_ key: Key, _ connection: SQLiteConnection) throws -> (row: SQLiteRow, entry: Entry)? {
         var last: (row: SQLiteRow, failure: any Error)?
-        while let row = try row(of: key, connection) {
+        while let found = try row(of: key, withPayload: true, connection) {
+            let row = found.row
             // The parts of an entry do not fit together if it is replaced while they are read. They are damaged if the
             // entry is still the same.
             if let last, last.row.id == row.id, last.row.at == row.at { throw last.failure }
-            do { return (row, try entry(of: row, connection)) } catch let failure as StoreError where failure.isDamaged
-            {
+            do { return (row, try entry(found, connection)) } catch let failure as StoreError where failure.isDamaged {
                 last = (row, failure)
             }
         }
         return nil
     }
 
-    private func entry(of row: SQLiteRow, _ connection: SQLiteConnection) throws -> Entry {
-        let head = try EncodedHead(of: row.head)
+    private func entry(_ found: FoundRow, _ connection: SQLiteConnection) throws -> Entry {
+        let (row, head) = (found.row, found.head)
         if row.isTagged { try checkTags(of: row, head.metadata, connection) }
         if let file = row.file {
             return Entry(try payloads.read(file, size: head.payloadSize, digest: row.digest), head.metadata)
         }
-        let payload = try connection.first("SELECT payload FROM entries WHERE id=?", .integer(row.id)) { $0.data(0) }
-        guard let payload, payload.count == head.payloadSize, SQLiteChecksum.check(payload, row.digest) else {
+        guard found.payload.count == head.payloadSize, SQLiteChecksum.check(found.payload, row.digest) else {
             throw StoreError.damaged
         }
-        return Entry(payload, head.metadata)
+        return Entry(found.payload, head.metadata)
     }
 
     /// Returns the row of a key; nil if there is none, or if it is too old.
-    private func row(of key: Key, _ connection: SQLiteConnection) throws -> SQLiteRow? {
-        var found: SQLiteRow?
+    private func row(of key: Key, withPayload: Bool, _ connection: SQLiteConnection) throws -> FoundRow? {
+        var found: FoundRow?
         var failure: StoreError?
-        let sql = "SELECT \(SQLiteRow.columns) FROM entries WHERE hash=?"
+        let sql = "SELECT \(withPayload ? Self.allColumns : SQLiteRow.columns) FROM entries WHERE hash=?"
         try connection.each(sql, .integer(SQLiteRow.hash(of: key))) { statement in
             do throws(StoreError) {
                 let row = try SQLiteRow(reading: statement)
-                if try EncodedHead(of: row.head).isOf(key) { found = row }
+                let head = try EncodedHead(of: row.head)
+                if head.isOf(key) { found = FoundRow(row: row, head: head) }
             } catch {
                 failure = error
             }
+            if withPayload, found?.row.file == nil { found?.payload = statement.data(7) }
             return found == nil
         }
         guard let found else {
             if let failure { throw failure }
             return nil
         }
-        return world.now - Timestamp(nanoseconds: found.at) < options.maxAge ? found : nil
+        return world.now - Timestamp(nanoseconds: found.row.at) < options.maxAge ? found : nil
     }
+
+    private static let allColumns = SQLiteRow.columns + ", payload"
 
     /// Checks that the entry can be found by its tags, so that a removal of a tag reaches it.
     private func checkTags(of row: SQLiteRow, _ metadata: Metadata, _ connection: SQLiteConnection) throws {

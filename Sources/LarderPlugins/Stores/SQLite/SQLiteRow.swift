@@ -125,6 +125,12 @@ struct SQLiteRow {
 
     /// Returns the digests of the keys of an account. Other accounts may have some of them, too.
     static func range(of scope: String?) -> ClosedRange<Int64> {
+        scope == nil ? withoutAccount : computedRange(of: scope)
+    }
+
+    private static let withoutAccount = computedRange(of: nil)
+
+    private static func computedRange(of scope: String?) -> ClosedRange<Int64> {
         let bytes = SHA256.digest(scope.map { [1] + Array($0.utf8) } ?? [0]).prefix(3)
         return range(around: (bytes.reduce(Int64(0)) { $0 << 8 | Int64($1) } >> 1) << 40)
     }
