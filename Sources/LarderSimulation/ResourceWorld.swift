@@ -39,6 +39,7 @@ struct ResourceWorld: World {
         try await base.blocking(on: name, atMost: limit, work)
     }
 
+    var hasOtherProcesses: Bool { base.hasOtherProcesses }
     func changes(in folder: String) -> AsyncStream<FolderChange> { base.changes(in: folder) }
 
     func signals(_ name: String) -> AsyncStream<Void> { base.signals(name) }

@@ -146,6 +146,9 @@ public final class SimulatedWorld: World, TaskExecutor {
         try work()
     }
 
+    /// False: a simulated world has one process.
+    public var hasOtherProcesses: Bool { false }
+
     /// The state of the network: what a test sets, and unknown before.
     ///
     /// ```swift

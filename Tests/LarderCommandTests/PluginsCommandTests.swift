@@ -120,7 +120,7 @@ import Larder
         ),
         (
             ["plugins", "store", "disk"], 1,
-            "larder: there is no store called 'disk'; there are: memory, file, tiered, none\n"
+            "larder: there is no store called 'disk'; there are: memory, file, sqlite, tiered, none\n"
         ),
         (["plugins", "store", "memory", "x"], 2, "larder: plugins takes at most one KIND and one NAME\n"),
         (["plugins", "--format", "yaml"], 2, "larder: --format takes one of text, json, markdown\n"),

@@ -74,6 +74,10 @@ public protocol World: Sendable {
     /// default nil: evictions see the process's own hashes, which are random.
     var hashSeed: UInt64? { get }
 
+    /// Whether other processes may use the same files. By default true. A simulated world has one process, so that nothing
+    /// needs to watch for others.
+    var hasOtherProcesses: Bool { get }
+
     /// Returns a stream of the changes in a folder, until its reader stops. By default the folder is examined every
     /// second.
     func changes(in folder: String) -> AsyncStream<FolderChange>
@@ -120,6 +124,9 @@ extension World {
             stream.finish()
         }
     }
+
+    /// True.
+    public var hasOtherProcesses: Bool { true }
 
     /// Returns an empty stream.
     public func signals(_ name: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }

@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func copyAfterRestartIsNotInMemory() async throws {
-        for (restarted, source) in [(true, "file"), (false, "memory")] {
+        for (restarted, source) in [(true, "sqlite"), (false, "memory")] {
             _ = try await Stories().drawn(
                 """
                 "cached": { "value": 1, "age": "1d" }, "restarted": \(restarted),

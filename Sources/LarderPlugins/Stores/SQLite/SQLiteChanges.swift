@@ -19,6 +19,7 @@ extension SQLiteStore {
     }
 
     var changes: AsyncStream<StoreChange>? {
+        guard world.hasOtherProcesses else { return nil }
         let (stream, continuation) = StoreChange.makeStream()
         let work = world.spawn { [weak self, world, processes] in
             _ = try? await world.blocking { processes.join() }
