@@ -140,7 +140,7 @@ import Testing
         ),
         (
             #""use": "memory""#, #""use": "memery""#,
-            "6:46: error: unknown store 'memery'; expected one of 'memory', 'file', 'tiered', 'none', 'mirror' (did you mean 'memory'?) [at $.store.of.use]"
+            "6:46: error: unknown store 'memery'; expected one of 'memory', 'file', 'sqlite', 'tiered', 'none', 'mirror' (did you mean 'memory'?) [at $.store.of.use]"
         ),
     ])
     func mistakesInThirdPartySettingsAreReported(_ right: String, _ wrong: String, _ message: String) async throws {
