@@ -42,7 +42,7 @@ extension OpenStores {
         try await resource.clear(selection)
         let left = try await resource.statistics().entries
         let counts = [JSON.Member("removed", .int(max(0, before - left))), JSON.Member("left", .int(left))]
-        tell(resource, "cleared", counts, "\(Self.text(selection)); \(left) entries left")
+        tell(resource, "cleared", counts, "\(Self.text(selection)); \(left) left")
         return true
     }
 

@@ -156,10 +156,10 @@ import Testing
     @Test(arguments: stores) func selectedEntriesAreCleared(_ store: String) async throws {
         let app = try await App(store, entries: 9)
         let scope = await app.run("clear", "feed", "--no-scope")
-        #expect(scope.out == "feed: cleared the entries of no account; 8 entries left\n", "\(scope)")
+        #expect(scope.out == "feed: cleared the entries of no account; 8 left\n", "\(scope)")
         let tag = await app.run("clear", "feed", "--tag", "tag 0", "--json")
         #expect(tag.out.contains(#""left": 4"#), "\(tag)")
-        #expect(await app.run("clear", "feed", "--scope", "alice").out.hasSuffix("; 0 entries left\n"))
+        #expect(await app.run("clear", "feed", "--scope", "alice").out.hasSuffix("; 0 left\n"))
         let empty = await app.run("ls", "feed")
         #expect(empty.code == 0 && empty.out.isEmpty && empty.err == "feed: no entries\n")
         #expect(await app.run("clear", "feed", "--all").code == 0)

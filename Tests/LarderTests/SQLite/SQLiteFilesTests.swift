@@ -54,6 +54,23 @@ import Larder
         #expect(place.payloads.isEmpty)
     }
 
+    @Test func removalFailsIfAFileCannotBeDeleted() async throws {
+        let store = place.open()
+        for selection in [Selection.key(.id("a")), .all] {
+            _ = try await store.write(Entry(text: large), for: .id("a"))
+            // A folder in the place of the file cannot be deleted as a file.
+            let path =
+                try place.path + "/" + #require(
+                    place.payloads.first { Disk.item(place.path + "/" + $0)?.isFolder == false })
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            await #expect { try await store.remove(selection) } throws: {
+                ($0 as? StoreError)?.message == "the files of removed entries cannot be deleted"
+            }
+            #expect(try await store.read(.id("a")) == nil)
+        }
+    }
+
     @Test func filesThatNoEntryNamesAreDeletedAtTheNextStart() async throws {
         let store = place.open()
         _ = try await store.write(Entry(text: large), for: .id("a"))

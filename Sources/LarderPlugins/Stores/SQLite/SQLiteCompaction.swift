@@ -24,6 +24,6 @@ extension SQLiteStore {
                 return try connection.first("PRAGMA freelist_count") { $0.integer(0) } ?? 0
             }
         } while free > 0 && free < last
-        _ = try database.writing { try database.copyLog($0, waiting: true) }
+        _ = try database.writing { try database.copyLog($0, .wholeAfterReaders) }
     }
 }

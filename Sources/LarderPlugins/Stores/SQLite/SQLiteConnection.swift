@@ -119,19 +119,27 @@ final class SQLiteConnection: @unchecked Sendable {
         survivesPowerCuts = survives
     }
 
+    /// The ways to copy the write-ahead log into the database.
+    enum LogCopy {
+        /// Copies what no reader needs. The log stays.
+        case partly
+        /// Copies all and empties the log, unless a reader prevents it.
+        case whole
+        /// Does the same, and waits for readers for a moment.
+        case wholeAfterReaders
+    }
+
     /// Copies the write-ahead log into the database.
     ///
-    /// - Parameter waits: whether to wait for readers, and to empty the file of the log.
-    /// - Returns: whether the whole log was copied.
-    @discardableResult
-    func checkpoint(waiting waits: Bool) throws -> Bool {
+    /// - Returns: whether all of it was copied, and emptied if that was asked for.
+    func copyLog(_ mode: LogCopy) throws -> Bool {
         var (all, copied): (Int32, Int32) = (0, 0)
-        _ = library.waitWhenBusy(handle, Self.patienceForReaders)
-        let code = library.checkpoint(handle, nil, waits ? 3 : 0, &all, &copied)
+        _ = library.waitWhenBusy(handle, mode == .wholeAfterReaders ? Self.patienceForReaders : 0)
+        let code = library.checkpoint(handle, nil, mode == .partly ? 0 : 3, &all, &copied)
         _ = library.waitWhenBusy(handle, Self.patience)
         if code & 0xFF == 5 { return false }
         guard code == 0 else { throw failure }
-        if waits { pages.pointee = 0 }
+        if mode != .partly { pages.pointee = 0 }
         return all == copied
     }
 

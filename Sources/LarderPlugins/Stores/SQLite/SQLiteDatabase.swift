@@ -1,7 +1,7 @@
 import LarderBase
 import LarderCore
 
-/// The file of a database and the connections to it: one that writes, one for checkpoints, and some that read. Blocks.
+/// The file of a database and the connections to it: one that writes, and some that read. Blocks.
 ///
 /// The file is opened when it is first used. It is opened again, or made again, if another program has deleted or replaced
 /// it. A damaged file is set aside, and a new one is begun.
@@ -96,13 +96,12 @@ final class SQLiteDatabase: Sendable {
         withExtendedLifetime(idle) {}
     }
 
-    /// Copies the write-ahead log into the database, unless another process does.
+    /// Copies the write-ahead log into the database, one process after the other.
     ///
-    /// - Parameter waits: whether to wait for readers, and to empty the log.
-    /// - Returns: whether the whole log was copied.
-    func copyLog(_ connection: SQLiteConnection, waiting waits: Bool) throws -> Bool {
+    /// - Returns: whether the whole log was copied, and emptied if that was asked for.
+    func copyLog(_ connection: SQLiteConnection, _ mode: SQLiteConnection.LogCopy) throws -> Bool {
         // Some versions of SQLite damage a database when two processes do this at the same moment.
-        try Disk.locked(path + "-log-lock") { try connection.checkpoint(waiting: waits) }
+        try Disk.locked(path + "-log-lock") { try connection.copyLog(mode) }
     }
 
     // MARK: Files
@@ -119,9 +118,7 @@ final class SQLiteDatabase: Sendable {
     private func open() throws -> SQLiteConnection {
         if let place { try place.restore() } else { try Disk.makeFolder(folder) }
         return try Disk.locked(lock) {
-            do { return try openLocked() } catch let failure as SQLiteFailure
-                where isDamage(failure)
-            {
+            do { return try openLocked() } catch let failure as SQLiteFailure where isDamage(failure) {
                 try moveAside()
                 return try openLocked()
             }

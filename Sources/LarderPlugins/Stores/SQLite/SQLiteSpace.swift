@@ -28,13 +28,14 @@ extension SQLiteStore {
     /// entries that were removed.
     func copyLog(_ connection: SQLiteConnection) {
         if connection.logPages >= Self.logPages.most || condition.hasRemovedEntries.load(ordering: .relaxed) {
-            emptyLog(connection)
+            // A reader that takes long must not slow each write.
+            emptyLog(connection, .whole)
         } else if connection.logPages >= Self.logPages.usual,
             !condition.isCopyingLog.exchange(true, ordering: .relaxed)
         {
             world.spawn { [self] in
                 _ = try? await world.blocking(on: database.path + " log") { [database] in
-                    try database.reading { try database.copyLog($0, waiting: false) }
+                    try database.reading { try database.copyLog($0, .partly) }
                 }
                 condition.isCopyingLog.store(false, ordering: .relaxed)
             }
@@ -42,14 +43,14 @@ extension SQLiteStore {
     }
 
     /// Empties the log. If a reader prevents that, it is done after the next change.
-    private func emptyLog(_ connection: SQLiteConnection) {
-        let isEmpty = try? database.copyLog(connection, waiting: true)
+    private func emptyLog(_ connection: SQLiteConnection, _ mode: SQLiteConnection.LogCopy = .wholeAfterReaders) {
+        let isEmpty = try? database.copyLog(connection, mode)
         condition.hasRemovedEntries.store(isEmpty != true, ordering: .relaxed)
     }
 
-    /// Shortens the files after a removal of many entries, and deletes what is left of them elsewhere.
+    /// Shortens the files after a removal of many entries, and deletes the damaged database and the files that no row names.
     ///
-    /// - Throws: an error if files of removed entries are left.
+    /// - Throws: an error if the system refuses it.
     func giveSpaceBack() throws {
         condition.hasRemovedEntries.store(true, ordering: .relaxed)
         condition.needsCleaning.store(true, ordering: .relaxed)
@@ -77,8 +78,7 @@ extension SQLiteStore {
                 return transaction
             }
             payloads.delete(transaction.obsoleteFiles)
-            evictions.add(transaction.evicted.count, ordering: .relaxed)
-            context?.forgot(transaction.evicted)
+            report(transaction.evicted)
             emptyLog(connection)
         }
     }

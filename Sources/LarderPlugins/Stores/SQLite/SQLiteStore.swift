@@ -61,7 +61,7 @@ final class SQLiteStore: Store {
     let queue = Locked(SQLiteQueue())
     /// The number by which other processes know the removals of this one.
     let process = SQLitePayloads.randomNumber()
-    /// The position up to which the changes of other processes are known; nil before the database was used.
+    /// The position at the first use of the database, from which on changes by other processes matter; nil before.
     let known = Locked<Position?>(nil)
     /// The new rows of this process since then.
     let ownRows = Locked<[ClosedRange<Int64>]>([])
@@ -120,9 +120,8 @@ final class SQLiteStore: Store {
     func unpin(_ key: Key) async throws { _ = try await change(.unpin(key)) }
 
     func close() async {
-        // Changes that wait are still made, because they may have been acknowledged.
-        _ = try? await change(.nothing)
         queue.withLock { $0.close() }
+        // Changes that wait are still made, because they may have been acknowledged.
         _ = try? await change(.nothing, isLast: true)
         _ = try? await world.blocking(on: database.path) { [self] in
             try? saveUses()

@@ -41,7 +41,7 @@ final class SQLiteTransaction {
     /// - Parameters:
     ///   - payload: the place of the payload of a write.
     ///   - process: the number of this process.
-    /// - Returns: whether there was something to change, and whether the entry is kept.
+    /// - Returns: for a write, whether the entry is kept. For a renewal or a pin, whether there is such an entry.
     func make(_ change: SQLiteQueue.Change, payload: SQLitePayloads.Place?, process: Int64) throws -> Bool {
         switch change {
         case .write(let entry, let key): return try write(entry, for: key, payload ?? .init(digest: []))

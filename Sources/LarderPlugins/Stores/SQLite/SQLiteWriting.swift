@@ -44,7 +44,10 @@ extension SQLiteStore {
     private func attempt(
         _ changes: [SQLiteQueue.Change], _ mayMakeRoom: inout Bool
     ) -> [Result<Bool, StoreError>] {
-        do { return try transact(changes).map { .success($0) } } catch {
+        do { return try transact(changes).map { .success($0) } } catch is FilesAreLeft {
+            // Made again, the removal would find no rows, and not tell that their files are left.
+            return changes.map { _ in .failure(StoreError("the files of removed entries cannot be deleted")) }
+        } catch {
             let failure = error as? SQLiteFailure
             if changes.count > 1, failure?.concernsOneEntry ?? true {
                 return changes.flatMap { attempt([$0], &mayMakeRoom) }
@@ -60,6 +63,9 @@ extension SQLiteStore {
         }
     }
 
+    /// A removal that was made, but has left files.
+    private struct FilesAreLeft: Error {}
+
     /// Makes changes in one transaction.
     private func transact(_ changes: [SQLiteQueue.Change]) throws -> [Bool] {
         // Waiting for the changes before, and closing, leave the files as they are.
@@ -74,7 +80,7 @@ extension SQLiteStore {
         let isDurable = isRemoval || options.durability == .power
         var made: [Int64] = []
         do {
-            let (results, removesMany) = try database.writing { connection in
+            let (results, removesMany, areDeleted) = try database.writing { connection in
                 try notePosition(connection)
                 let digests = try changes.map { change -> SQLitePayloads.Place? in
                     guard case .write(let entry, _) = change else { return nil }
@@ -105,12 +111,12 @@ extension SQLiteStore {
                 let areDeleted = payloads.delete(transaction.obsoleteFiles)
                 report(transaction.evicted)
                 processes.tell(atOnce: isRemoval || transaction.hasExpired)
-                if isRemoval, !areDeleted { throw StoreError("the files of removed entries cannot be deleted") }
                 if !isRemoval { copyLog(connection) }
-                return (results, transaction.removesMany)
+                return (results, transaction.removesMany, areDeleted)
             }
             made = []
-            if removesMany { try giveSpaceBack() }
+            if removesMany { do { try giveSpaceBack() } catch { throw FilesAreLeft() } }
+            if isRemoval, !areDeleted { throw FilesAreLeft() }
             return results
         } catch {
             payloads.delete(made)
