@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// - `StoreRun FOLDER write NAME SEED SETTINGS` writes, expires, removes and reopens until it is killed, and prints what it
 ///   begins and what is acknowledged.
-/// - `StoreRun FOLDER dump SETTINGS` prints all entries.
+/// - `StoreRun FOLDER dump SETTINGS` prints `started` after its first change, and then all entries.
 /// - `StoreRun FOLDER load SETTINGS` loads through a whole policy and prints whether all loads were answered.
 ///
 /// SETTINGS are those of the store as JSON.
@@ -69,12 +69,13 @@ import Synchronization
             Data(text.utf8), Metadata(fetchedAt: Timestamp(seconds: 1_700_000_000), tags: ["tag \(number % 5)"]))
     }
 
-    /// Prints `KEY NUMBER` for each entry, and `KEY bad` for one with wrong bytes.
+    /// Prints `started` after a change, `KEY NUMBER` for each entry, and `KEY bad` for one with wrong bytes.
     private func dump() async throws {
         let (pantry, store) = try await open()
         // The first change removes the files that a killed process has left.
         _ = try await store.write(Entry(Data("probe".utf8)), for: Key(resource: "probe"))
         try await store.remove(.key(Key(resource: "probe")))
+        Self.say("started")
         var cursor: StoreCursor?
         repeat {
             let page = try await store.list(after: cursor, most: 500)
