@@ -14,19 +14,27 @@ public struct SHA256 {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// Returns the digest of `bytes` in 32 bytes.
-    public static func digest(_ bytes: [UInt8]) -> [UInt8] {
-        var message = bytes + [0x80]
-        message += [UInt8](repeating: 0, count: (120 - message.count % 64) % 64)
-        message += big(UInt64(bytes.count) * 8)
+    public static func digest(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { digest($0) } }
+
+    /// Returns the digest of `bytes` in 32 bytes. The bytes are not copied.
+    public static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var state = initial
         var schedule = [UInt32](repeating: 0, count: 64)
-        let rounds = rounds
-        for block in stride(from: 0, to: message.count, by: 64) {
+        let end = bytes.count / 64 * 64
+        add(UnsafeRawBufferPointer(rebasing: bytes[..<end]), to: &state, &schedule)
+        var last = bytes[end...] + [0x80]
+        last += repeatElement(0, count: (120 - last.count % 64) % 64)
+        last += big(UInt64(bytes.count) * 8)
+        last.withUnsafeBytes { add($0, to: &state, &schedule) }
+        return state.flatMap { big($0) }
+    }
+
+    /// Adds whole blocks of 64 bytes.
+    private static func add(_ blocks: UnsafeRawBufferPointer, to state: inout [UInt32], _ schedule: inout [UInt32]) {
+        for block in stride(from: 0, to: blocks.count, by: 64) {
             for word in 0..<16 {
-                let start = block + word * 4
-                schedule[word] =
-                    UInt32(message[start]) << 24 | UInt32(message[start + 1]) << 16 | UInt32(message[start + 2]) << 8
-                    | UInt32(message[start + 3])
+                schedule[word] = UInt32(
+                    bigEndian: blocks.loadUnaligned(fromByteOffset: block + word * 4, as: UInt32.self))
             }
             for word in 16..<64 {
                 let early = schedule[word - 15]
@@ -37,7 +45,6 @@ public struct SHA256 {
             }
             compress(&state, schedule, rounds)
         }
-        return state.flatMap { big($0) }
     }
 
     private static func compress(_ state: inout [UInt32], _ schedule: [UInt32], _ rounds: [UInt32]) {

@@ -158,7 +158,7 @@ enum SQLiteChecksum: String, CaseIterable {
         switch self {
         case .fast:
             payload.withUnsafeBytes { withUnsafeBytes(of: Checksum.of($0).littleEndian, Array.init) }
-        case .sha256: SHA256.digest(Array(payload))
+        case .sha256: payload.withUnsafeBytes { SHA256.digest($0) }
         }
     }
 
