@@ -5,6 +5,8 @@
 #elseif canImport(Musl)
     import Musl
 #endif
+import Synchronization
+
 #if canImport(SwiftOverlayShims)
     // `timespec` comes from this module once another module has imported it.
     import SwiftOverlayShims
@@ -68,7 +70,12 @@ package final class BlockingThreads: Sendable {
         private var work: [@Sendable () -> Void] = []
         private var next = 0
         private var threads = 0
+        /// The threads that sleep.
         private var idle = 0
+        /// Whether a thread without work has not gone to sleep yet.
+        private var isLookingOut = false
+        /// The number of items that were ever added. A thread that looks out for work reads it without the lock.
+        private let added = Atomic(0)
         private var closed = false
         private let idleTime: Int?
 
@@ -90,14 +97,16 @@ package final class BlockingThreads: Sendable {
         /// Queues the work. Returns whether a new thread should be started for it.
         func add(_ item: @escaping @Sendable () -> Void, limit: Int) -> Bool {
             pthread_mutex_lock(mutex)
-            defer { pthread_mutex_unlock(mutex) }
             work.append(item)
-            if idle >= work.count - next || threads >= limit {
-                pthread_cond_signal(wakeUp)
-                return false
-            }
-            threads += 1
-            return true
+            added.add(1, ordering: .relaxed)
+            let waiting = work.count - next - (isLookingOut ? 1 : 0)
+            let needsThread = idle < waiting && threads < limit
+            if needsThread { threads += 1 }
+            let wakesThread = !needsThread && waiting > 0 && idle > 0
+            pthread_mutex_unlock(mutex)
+            // A thread that is woken earlier would have to wait for the lock.
+            if wakesThread { pthread_cond_signal(wakeUp) }
+            return needsThread
         }
 
         /// Handles a thread that could not be started. If no other thread runs, the queued work runs on the calling
@@ -124,6 +133,7 @@ package final class BlockingThreads: Sendable {
         private func take() -> (@Sendable () -> Void)? {
             pthread_mutex_lock(mutex)
             defer { pthread_mutex_unlock(mutex) }
+            lookOut()
             while next == work.count {
                 if closed { return nil }
                 idle += 1
@@ -142,6 +152,25 @@ package final class BlockingThreads: Sendable {
             }
             return item
         }
+
+        /// Looks out for work for a moment, unless another thread does. To wake a sleeping thread would take longer than most
+        /// work takes: a caller that runs one piece of work after the other waits 5 µs less for each.
+        private func lookOut() {
+            guard next == work.count, !closed, !isLookingOut else { return }
+            isLookingOut = true
+            let last = added.load(ordering: .relaxed)
+            pthread_mutex_unlock(mutex)
+            var looks = 0
+            while looks < Self.mostLooks, added.load(ordering: .relaxed) == last {
+                sched_yield()
+                looks += 1
+            }
+            pthread_mutex_lock(mutex)
+            isLookingOut = false
+        }
+
+        /// The number of times that a thread looks for work before it sleeps, each a microsecond or less.
+        private static let mostLooks = 40
 
         /// Waits until there may be work.
         ///
