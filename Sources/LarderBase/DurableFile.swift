@@ -43,8 +43,9 @@ extension Disk {
 
     /// Makes a file of zeros whose space can be used when the disk is full. An existing file of the right size stays.
     public static func reserve(_ path: String, size: Int) throws(Failure) {
-        if (try? read(path, limit: size))?.elementsEqual(repeatElement(0, count: size)) == true { return }
-        try replaceDurably(path, with: [UInt8](repeating: 0, count: size))
+        let zeros = [UInt8](repeating: 0, count: size)
+        if (try? read(path, limit: size)) == zeros { return }
+        try replaceDurably(path, with: zeros)
     }
 
     /// Overwrites a reserved file, which needs no space on the disk, and gives it another name. The rest of the file is

@@ -18,19 +18,34 @@ public struct SHA256 {
 
     /// Returns the digest of `bytes` in 32 bytes. The bytes are not copied.
     public static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        var state = initial
-        var schedule = [UInt32](repeating: 0, count: 64)
-        let end = bytes.count / 64 * 64
-        add(UnsafeRawBufferPointer(rebasing: bytes[..<end]), to: &state, &schedule)
-        var last = bytes[end...] + [0x80]
-        last += repeatElement(0, count: (120 - last.count % 64) % 64)
-        last += big(UInt64(bytes.count) * 8)
-        last.withUnsafeBytes { add($0, to: &state, &schedule) }
-        return state.flatMap { big($0) }
+        // Arrays would cost a short text four times as much, and every key of a store on a disk is one.
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 8 + 64) { words in
+            let state = UnsafeMutableBufferPointer(rebasing: words[..<8])
+            let schedule = UnsafeMutableBufferPointer(rebasing: words[8...])
+            _ = state.initialize(from: initial)
+            schedule.initialize(repeating: 0)
+            let end = bytes.count / 64 * 64
+            rounds.withUnsafeBufferPointer { rounds in
+                add(UnsafeRawBufferPointer(rebasing: bytes[..<end]), to: state, schedule, rounds)
+                withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { last in
+                    let size = bytes.count - end < 56 ? 64 : 128
+                    last.initializeMemory(as: UInt8.self, repeating: 0)
+                    last.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[end...]))
+                    last[bytes.count - end] = 0x80
+                    last.storeBytes(of: (UInt64(bytes.count) * 8).bigEndian, toByteOffset: size - 8, as: UInt64.self)
+                    add(UnsafeRawBufferPointer(rebasing: last[..<size]), to: state, schedule, rounds)
+                }
+            }
+            for index in state.indices { state[index] = state[index].bigEndian }
+            return Array(UnsafeRawBufferPointer(state))
+        }
     }
 
     /// Adds whole blocks of 64 bytes.
-    private static func add(_ blocks: UnsafeRawBufferPointer, to state: inout [UInt32], _ schedule: inout [UInt32]) {
+    private static func add(
+        _ blocks: UnsafeRawBufferPointer, to state: UnsafeMutableBufferPointer<UInt32>,
+        _ schedule: UnsafeMutableBufferPointer<UInt32>, _ rounds: UnsafeBufferPointer<UInt32>
+    ) {
         for block in stride(from: 0, to: blocks.count, by: 64) {
             for word in 0..<16 {
                 schedule[word] = UInt32(
@@ -43,11 +58,14 @@ public struct SHA256 {
                 let second = turn(late, 17) ^ turn(late, 19) ^ (late >> 10)
                 schedule[word] = schedule[word - 16] &+ first &+ schedule[word - 7] &+ second
             }
-            compress(&state, schedule, rounds)
+            compress(state, schedule, rounds)
         }
     }
 
-    private static func compress(_ state: inout [UInt32], _ schedule: [UInt32], _ rounds: [UInt32]) {
+    private static func compress(
+        _ state: UnsafeMutableBufferPointer<UInt32>, _ schedule: UnsafeMutableBufferPointer<UInt32>,
+        _ rounds: UnsafeBufferPointer<UInt32>
+    ) {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for round in 0..<64 {
@@ -57,14 +75,17 @@ public struct SHA256 {
             let mix = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) &+ majority
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ sum, c, b, a, sum &+ mix)
         }
-        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
+        state[0] &+= a
+        state[1] &+= b
+        state[2] &+= c
+        state[3] &+= d
+        state[4] &+= e
+        state[5] &+= f
+        state[6] &+= g
+        state[7] &+= h
     }
 
     private static func turn(_ word: UInt32, _ bits: UInt32) -> UInt32 { word >> bits | word << (32 - bits) }
-
-    private static func big(_ number: some FixedWidthInteger) -> [UInt8] {
-        withUnsafeBytes(of: number.bigEndian, Array.init)
-    }
 
     // The fractions of the square roots of the first 8 primes and of the cube roots of the first 64.
     private static let initial: [UInt32] = primes.prefix(8).map { fraction(Double($0).squareRoot()) }

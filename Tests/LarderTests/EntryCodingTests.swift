@@ -207,18 +207,24 @@ import Larder
         }
     }
 
-    @Test func checksumChangesWithEveryBitAndLength() {
-        let bytes = (0..<37).map { UInt8($0 * 7 & 255) }
-        var sums: Set<UInt64> = [
-            Checksum.of(bytes), Checksum.of(bytes + [0]), Checksum.of([0] + bytes), Checksum.of([UInt8]()),
-        ]
+    @Test(arguments: [false, true]) func checksumChangesWithEveryBitLengthAndOrder(isFast: Bool) {
+        func sum(_ bytes: [UInt8]) -> UInt64 {
+            bytes.withUnsafeBytes { isFast ? Checksum.fast(of: $0) : Checksum.of($0) }
+        }
+        let bytes = (0..<101).map { UInt8($0 * 7 & 255) }
+        var sums: Set<UInt64> = [sum(bytes), sum(bytes + [0]), sum([0] + bytes), sum([])]
         for bit in 0..<bytes.count * 8 {
             var changed = bytes
             changed[bit / 8] ^= 1 << (bit % 8)
-            sums.insert(Checksum.of(changed))
+            sums.insert(sum(changed))
         }
-        for count in 1...64 { sums.insert(Checksum.of([UInt8](repeating: 0, count: count))) }
-        #expect(sums.count == 4 + 37 * 8 + 64)
+        for count in 1...128 { sums.insert(sum([UInt8](repeating: 0, count: count))) }
+        for (first, second) in (0..<12).flatMap({ first in (first + 1..<12).map { (first, $0) } }) {
+            var words = (0..<12).map { Array(bytes[$0 * 8..<$0 * 8 + 8]) }
+            words.swapAt(first, second)
+            sums.insert(sum(words.flatMap { $0 }))
+        }
+        #expect(sums.count == 4 + 101 * 8 + 128 + 66)
     }
 
     private func little(_ number: some FixedWidthInteger) -> [UInt8] {

@@ -62,7 +62,7 @@ import Larder
 
     @Test(arguments: [false, true]) func flippedBitIsNoticedOrHarmless(isClosed: Bool) throws {
         try SimulatedWorld().run { world in
-            let place = try SQLiteFixture(in: world)
+            let place = try SQLiteFixture(in: world, inMemory: true)
             let files = try await files(of: place, closed: isClosed)
             var dice = SeededGenerator(seed: 7)
             let names = files.keys.sorted()
@@ -80,7 +80,7 @@ import Larder
 
     @Test(arguments: [false, true]) func truncatedFileIsNoticedOrHarmless(isClosed: Bool) throws {
         try SimulatedWorld().run { world in
-            let place = try SQLiteFixture(in: world)
+            let place = try SQLiteFixture(in: world, inMemory: true)
             let files = try await files(of: place, closed: isClosed)
             var dice = SeededGenerator(seed: 8)
             let names = files.keys.sorted()

@@ -12,8 +12,8 @@ struct SQLiteFixture: Sendable {
     let folder: Folder
     let world: any World
 
-    init(in world: any World = SystemWorld(blockingThreads: 2)) throws {
-        folder = try Folder()
+    init(in world: any World = SystemWorld(blockingThreads: 2), inMemory: Bool = false) throws {
+        folder = try Folder(inMemory: inMemory)
         self.world = world
     }
 

@@ -157,7 +157,7 @@ enum SQLiteChecksum: String, CaseIterable {
     func digest(of payload: Data) -> [UInt8] {
         switch self {
         case .fast:
-            payload.withUnsafeBytes { withUnsafeBytes(of: Checksum.of($0).littleEndian, Array.init) }
+            payload.withUnsafeBytes { withUnsafeBytes(of: Checksum.fast(of: $0).littleEndian, Array.init) }
         case .sha256: payload.withUnsafeBytes { SHA256.digest($0) }
         }
     }
