@@ -157,7 +157,7 @@ import Larder
 
     @Test func everyBitOfTheFirstPageMayBeWrong() throws {
         try SimulatedWorld().run { world in
-            let place = try SQLiteFixture(in: world)
+            let place = try SQLiteFixture(in: world, inMemory: true)
             let store = place.open()
             _ = try await store.write(Entry(text: "1"), for: .id("a"))
             await store.close()

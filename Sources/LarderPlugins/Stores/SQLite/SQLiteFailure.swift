@@ -13,10 +13,11 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     var isFull: Bool { reason == 13 }
     /// Whether another process holds the database.
     var isBusy: Bool { reason == 5 || reason == 6 }
-    /// Whether the file is damaged, or is no database. An error in a statement is damage of the tables, too.
-    var isDamaged: Bool { reason == 1 || reason == 11 || reason == 26 }
+    /// Whether the file is damaged, or is no database. Statements that make no sense for the tables, and rows that may not be
+    /// there, are damage of the tables, too.
+    var isDamaged: Bool { reason == 1 || reason == 11 || reason == 19 || reason == 26 }
     /// Whether one entry can be the cause, so that others may be written.
-    var concernsOneEntry: Bool { reason == 13 || reason == 18 || reason == 19 }
+    var concernsOneEntry: Bool { reason == 13 || reason == 18 }
     /// Whether the file says that it cannot be written.
     var isReadOnly: Bool { reason == 8 }
 
@@ -26,7 +27,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         switch reason {
         case 5, 6: "another process holds the database"
         case 13: "the disk is full"
-        case 1, 11, 26: "the database is damaged"
+        case 1, 11, 19, 26: "the database is damaged"
         case 8: "the database cannot be written"
         case 10: "the disk failed (SQLite code \(code))"
         case 14: "the database cannot be opened (SQLite code \(code))"
