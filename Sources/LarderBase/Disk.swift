@@ -293,12 +293,17 @@ public enum Disk {
 
     /// Makes a folder and its missing parents. Only the owner has access to them. An existing folder is left as it is.
     public static func makeFolder(_ path: String) throws(Failure) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST && item(path)?.isFolder == true { return }
+        if makeOwnFolder(path) || errno == EEXIST && item(path)?.isFolder == true { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
             throw Failure("make a folder")
         }
         try makeFolder(String(path[..<slash]))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure("make a folder") }
+        guard makeOwnFolder(path) || errno == EEXIST else { throw Failure("make a folder") }
+    }
+
+    /// Makes a folder to which its owner has access whatever the process's file mode mask is.
+    private static func makeOwnFolder(_ path: String) -> Bool {
+        mkdir(path, S_IRWXU) == 0 && chmod(path, S_IRWXU) == 0
     }
 
     /// Gives a file a second name, and removes the file that had that name.
