@@ -26,7 +26,7 @@ public enum Checksum {
         return mix(sum ^ (sum >> 29))
     }
 
-    /// Returns another sum of `bytes`, which detects as much and is computed three times as fast. Four chains, each over every
+    /// Returns another sum of `bytes`, which detects as much and is computed more than twice as fast. Four chains, each over every
     /// fourth word, do not wait for each other.
     public static func fast(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         func word(_ offset: Int) -> UInt64 {
