@@ -151,14 +151,14 @@ import Larder
     @Test func oneProcessThatSwitchedIsComparedOverItsTime() throws {
         let (before, after) = (0..<20, 20..<40)
         func periods(_ range: Range<Int>, _ wait: Double) -> [Period] {
-            range.map { Self.period(at: Int64($0) * 5, loads: 30, waited: 30 * (wait + Double($0 % 3) * 0.01)) }
+            range.map { Self.period(at: Int64($0) * 5, loads: 30, waited: 30 * (wait + Double($0 % 4) * 0.01)) }
         }
         let section = try Self.section([
             Self.dump(1, [("aaa", Self.old, periods(before, 0.2)), ("bbb", Self.new, periods(after, 0.8))])
         ])
         #expect(
             section.findings == [
-                "since bbb (strategy.patience 800ms → 3s) the mean wait is 810 ms instead of 209 ms; "
+                "since bbb (strategy.patience 800ms → 3s) the mean wait is 815 ms instead of 215 ms; "
                     + "the two were not in use at the same time"
             ])
     }

@@ -97,7 +97,7 @@ private struct ComparedSums {
         groups = zip(old.groups, new.groups).compactMap { old, new in
             if old.isEmpty, new.isEmpty { return nil }
             guard isTogether else {
-                return [Cell(old: old.values.reduce(into: .init(), +=), new: new.values.reduce(into: .init(), +=))]
+                return [Cell(old: Self.total(of: old), new: Self.total(of: new))]
             }
             return common.map { Cell(old: old[$0] ?? .init(), new: new[$0] ?? .init()) }
         }
@@ -113,6 +113,11 @@ private struct ComparedSums {
             groups = isTogether ? Self.parts(of: whole) : Self.parts(of: old, new)
         }
         (self.whole, self.isTogether) = (whole, isTogether)
+    }
+
+    /// Returns the sum over all times. Doubles are added in the order of time, so a report always comes out alike.
+    private static func total(of group: [Timestamp: RevisionSums.Counts]) -> RevisionSums.Counts {
+        group.sorted { $0.key < $1.key }.reduce(into: .init()) { $0 += $1.value }
     }
 
     /// Returns groups that are parts of the common time.
