@@ -23,6 +23,7 @@ enum MemoryBench {
                     group: two.group, name: "throughput of two threads ÷ one", median: one.median / two.median,
                     unit: .times, goal: 1.6, isGoalLeast: true))
         }
+        figures += try await ratios(harness)
         figures += try await compare(ShortText.self, "get-hit, 20-byte text", .hits, traffic, harness, goal: 60)
         figures += try await compare(LongText.self, "get-hit, 80-byte text", .hits, traffic, harness)
         figures += try await compare(Key.self, "get-hit, request's key", .hits, traffic, harness)
@@ -64,6 +65,31 @@ enum MemoryBench {
                     goal: goal == nil ? nil : 79, isGoalLeast: true))
         }
         return figures
+    }
+
+    /// Two threads that hit one key, or keys of their own, beside one thread.
+    private static func ratios(_ harness: Harness) async throws -> [Figure] {
+        let cache = try LarderCache<UInt64>(capacity: roomy)
+        for number in 0..<128 { cache.set(UInt64.key(number), 1) }
+        func run(_ keys: Int, apart distance: Int, threads: Int) -> @Sendable (Int) -> Void {
+            { count in
+                spread(count, over: threads) { count, thread in
+                    let keys = (0..<keys).map { UInt64.key($0 + thread * distance) }
+                    var sum: UInt64 = 0
+                    for turn in 0..<count { sum &+= cache.get(keys[turn & (keys.count - 1)]) ?? 0 }
+                    keep(sum)
+                }
+            }
+        }
+        return try await harness.compare(
+            "get-hit, one key",
+            [Case("one thread", run(1, apart: 0, threads: 1)), Case("two threads", run(1, apart: 0, threads: 2))])
+            + harness.compare(
+                "get-hit, own keys",
+                [
+                    Case("one thread", run(64, apart: 64, threads: 1)),
+                    Case("two threads", run(64, apart: 64, threads: 2)),
+                ])
     }
 
     private static func run<Key: BenchKey>(
