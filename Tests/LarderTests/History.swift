@@ -19,8 +19,9 @@ struct History: Sendable {
 
     let seed: UInt64
 
-    /// Runs the history once.
-    func run() throws -> Account {
+    /// Runs the history once. As long as its pantry is kept, the dictionaries of another run are at other addresses, so
+    /// that they have another order.
+    func run() throws -> (account: Account, pantry: SimulatedPantry) {
         try SimulatedWorld(seed: seed, interleaving: .shuffled).run { world in
             var dice = SeededGenerator(seed: seed &* 31 &+ 7)
             let origin = CheckedOrigin(world: world, seed: seed)
@@ -44,7 +45,7 @@ struct History: Sendable {
             }
             for operation in [FaultyStore.Operation.read, .write, .remove] { simulated.store.set(nil, for: operation) }
             try await world.sleep(for: .seconds(7_300))
-            return Self.judged(simulated, origin, teller, loads)
+            return (Self.judged(simulated, origin, teller, loads), simulated)
         }
     }
 

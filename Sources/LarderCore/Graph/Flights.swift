@@ -17,8 +17,8 @@ package final class Flights: Sendable {
         var seats: UInt64 = 0
         /// The flights that callers may join.
         var open: [Identity: Flight] = [:]
-        /// All flights that have not ended.
-        var underWay: [ObjectIdentifier: Flight] = [:]
+        /// All flights that have not ended, by the seats of their first callers.
+        var underWay: [UInt64: Flight] = [:]
     }
 
     private let state = Locked(State())
@@ -50,11 +50,11 @@ package final class Flights: Sendable {
             }
             if let open, open.take(seat) { return (open, seat, false) }
             let flight = Flight(for: call.request, adding: side.addedFields, in: world) { [weak self, identity] in
-                self?.ended($0, identity)
+                self?.ended($0, identity, seat)
             }
             _ = flight.take(seat)
             state.open[identity] = flight
-            state.underWay[ObjectIdentifier(flight)] = flight
+            state.underWay[seat] = flight
             // The order of calls is the order in which their flights begin.
             call.ticket = order.begin(call.key, for: call.ticket)
             return (flight, seat, true)
@@ -78,7 +78,8 @@ package final class Flights: Sendable {
 
     /// Waits until the answers that have arrived by now are saved.
     func finishSaving() async {
-        let flights = state.withLock { Array($0.underWay.values) }
+        // Sorted, because the order of a dictionary varies and a replayed history must be the same.
+        let flights = state.withLock { state in state.underWay.sorted { $0.key < $1.key }.map(\.value) }
         for flight in flights { await flight.saving?.value }
     }
 
@@ -96,10 +97,10 @@ package final class Flights: Sendable {
         flight.launched(side.beginsOnCaller ? world.begin(work) : world.spawn(work))
     }
 
-    private func ended(_ flight: Flight, _ identity: Identity) {
+    private func ended(_ flight: Flight, _ identity: Identity, _ seat: UInt64) {
         state.withLock { state in
             if state.open[identity] === flight { state.open[identity] = nil }
-            state.underWay[ObjectIdentifier(flight)] = nil
+            state.underWay[seat] = nil
         }
     }
 }
