@@ -33,7 +33,7 @@ package final class Flights: Sendable {
     }
 
     /// Joins the flight for this call, or starts one.
-    func join(_ call: Call, of side: LiveSide) -> LiveCall {
+    func join(_ call: Call, of side: LiveSide, beginsOnCaller: Bool) -> LiveCall {
         var call = call
         let sharing = variations.sharing(
             of: call.request, adding: side.addedFields, afterMismatches: call.mismatches)
@@ -60,7 +60,7 @@ package final class Flights: Sendable {
             return (flight, seat, true)
         }
         if isNew {
-            launch(call, flight, side)
+            launch(call, flight, side, beginsOnCaller)
         } else {
             flight.priority.raise(to: call.request.priority)
             side.meter.count(.coalesced)
@@ -83,7 +83,7 @@ package final class Flights: Sendable {
         for flight in flights { await flight.saving?.value }
     }
 
-    private func launch(_ call: Call, _ flight: Flight, _ side: LiveSide) {
+    private func launch(_ call: Call, _ flight: Flight, _ side: LiveSide, _ beginsOnCaller: Bool) {
         var shared = call
         shared.deadline = nil
         shared.trail = flight.trail
@@ -94,7 +94,7 @@ package final class Flights: Sendable {
             do { result = .success(try await side.ask(shared)) } catch { result = .failure(error) }
             flight.land(result)
         }
-        flight.launched(side.beginsOnCaller ? world.begin(work) : world.spawn(work))
+        flight.launched(beginsOnCaller ? world.begin(work) : world.spawn(work))
     }
 
     private func ended(_ flight: Flight, _ identity: Identity, _ seat: UInt64) {

@@ -14,9 +14,6 @@ package final class LiveSide: Loader {
     /// A hash of the declarations of the origin, the wrappers and the validators. Only callers with the same hash share
     /// a flight.
     let declaration: Int
-    /// Whether calls may begin on the threads of their callers.
-    var beginsOnCaller: Bool { origin.keepsLimit }
-
     /// - Parameter origin: the origin with the wrappers around it.
     init(
         _ origin: any Loader, validators: Validators, copies: Lookup?, addedFields: Fields, storeAccess: StoreAccess,
@@ -35,7 +32,12 @@ package final class LiveSide: Loader {
     // MARK: Sharing
 
     /// Joins the call under way, or starts one.
-    func join(_ call: Call) -> LiveCall { storeAccess.flights.join(call, of: self) }
+    ///
+    /// - Parameter isPatient: whether the caller has nothing to do but wait for the call. The call then begins on its
+    ///   thread, which spares waking another one.
+    func join(_ call: Call, isPatient: Bool = false) -> LiveCall {
+        storeAccess.flights.join(call, of: self, beginsOnCaller: isPatient || origin.keepsLimit)
+    }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         try await load(call, linger: .seconds(60))
@@ -44,7 +46,7 @@ package final class LiveSide: Loader {
     /// Returns the call's answer. At the caller's deadline the wait ends, and the call goes on for others, at most
     /// `linger`.
     func load(_ call: Call, linger: Duration) async throws -> Loaded<Entry> {
-        let joined = join(call)
+        let joined = join(call, isPatient: call.deadline == nil)
         do {
             if let loaded = try await joined.value(within: call.deadline.map { $0 - world.uptime }) { return loaded }
         } catch is AnotherVariant {

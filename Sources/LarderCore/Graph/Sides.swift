@@ -74,7 +74,8 @@ public struct Sides: Sendable {
         -> Loaded<Entry>
     {
         if let resting = rest(of: call) { return try await load(call, during: resting, patience, linger) }
-        guard let joined = liveSide?.join(call) else { return try await loadAlone(call) }
+        let isPatient = patience == nil && call.deadline == nil
+        guard let joined = liveSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
         let limits = WaitLimits(patience, until: call.deadline, at: world.uptime)
         // This function only waits, so that its frame stays small: see ``MeasuredLoader``.
         do {

@@ -17,6 +17,7 @@ public struct SystemWorld: World {
     private let threads: BlockingThreads
     private let named = NamedThreads()
     private let timer = SharedTimer(keepsSleeper: true)
+    private let chances = Chances()
 
     /// Makes a world with at most `blockingThreads` shared threads for blocking I/O. Each thread starts when it is first
     /// needed.
@@ -37,6 +38,9 @@ public struct SystemWorld: World {
     public func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: min(duration, .seconds(Int64(1) << 31)))
     }
+
+    /// Returns a random number without a system call.
+    public func chance() -> Double { chances.next().asChance }
 
     /// Sets an alarm. All alarms of this world sleep in one task.
     public func alarm(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {

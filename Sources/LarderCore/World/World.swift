@@ -27,6 +27,10 @@ public protocol World: Sendable {
     /// A simulated world gives each resource random numbers of its own, so that the history of one resource does not
     /// depend on which others there are.
     func world(of resource: String) -> any World
+    /// Returns a random number in 0 ..< 1 for a decision that nobody gains from guessing. By default made of ``random()``.
+    /// Every load that saves an entry draws one, so it should be quick.
+    func chance() -> Double
+
 
     /// Returns when `duration` has passed.
     ///
@@ -144,10 +148,8 @@ extension World {
         return text.utf8.reduce(Int(truncatingIfNeeded: hashSeed)) { ($0 ^ Int($1)) &* 0x100_0000_01B3 }
     }
 
-    /// Returns a random number in 0 ..< 1.
-    public func chance() -> Double {
-        Double(random() >> 11) * 0x1p-53
-    }
+    /// Returns a random number in 0 ..< 1, made of ``random()``.
+    public func chance() -> Double { random().asChance }
 
     /// Returns 16 random hexadecimal digits.
     package func token() -> String {
@@ -171,5 +173,10 @@ extension Duration {
         let width = log(max(slowest.inSeconds, least) / least) / 2.326
         let normal = sqrt(-2 * log(max(first, 1e-12))) * cos(2 * .pi * second)
         return scaled(by: exp(width * normal))
+extension UInt64 {
+    /// Random bits as a random number in 0 ..< 1.
+    var asChance: Double { Double(self >> 11) * 0x1p-53 }
+}
+
     }
 }
