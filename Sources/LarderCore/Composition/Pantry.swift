@@ -29,6 +29,9 @@ public final class Pantry: Sendable {
     let problems: CacheProblems
     let world: any World
     private let state = Locked(State())
+    /// The resources for which there were policies when they were last put in effect. An object, so that making a handle
+    /// takes no lock.
+    private let known = AtomicReference<KnownResources>()
     private let processRun: ProcessRun
     private let installation: Installation
     private let memoryPressure = Locked<MemoryPressure?>(nil)
@@ -202,7 +205,7 @@ public final class Pantry: Sendable {
 
     /// Returns a handle for the bytes of a resource. If there is no such resource, its loads throw.
     public func resource(_ name: String) -> Resource<Data> {
-        Resource(resourceState: resourceState(name), codec: .raw, pantry: self)
+        Resource(resourceState: knownState(name) ?? resourceState(name), codec: .raw, pantry: self)
     }
 
     /// Returns a handle for a resource whose payloads are JSON.
@@ -219,7 +222,8 @@ public final class Pantry: Sendable {
             state.codecs[key] = id
             return id
         }
-        return Resource(resourceState: resourceState(name), codec: AnyCodec(codec, id: id), pantry: self)
+        return Resource(
+            resourceState: knownState(name) ?? resourceState(name), codec: AnyCodec(codec, id: id), pantry: self)
     }
 
     /// The metrics of all loads so far, for reading and for dumping.
@@ -254,6 +258,23 @@ public final class Pantry: Sendable {
 
     /// Returns the present graph of a resource; nil if there is no such resource.
     func graph(of resource: String) -> LoaderGraph? { state.withLock { $0.resourceStates[resource] }?.graph }
+
+    /// Returns the state of a resource that has a policy. Takes no lock.
+    private func knownState(_ name: String) -> ResourceState? { known.use { $0.states[name] } }
+
+    /// Makes the states of resources known to ``resource(_:)``. Only one thread may call it at a time.
+    func makeKnown(_ names: [String]) {
+        if known.use({ known in names.allSatisfy { known.states[$0] != nil } }) == true { return }
+        let states = KnownResources(state.withLock { $0.resourceStates })
+        withExtendedLifetime(known.replace(with: states)) {}
+    }
+
+    /// The states of resources, which handles are made of.
+    private final class KnownResources: Sendable {
+        let states: [String: ResourceState]
+
+        init(_ states: [String: ResourceState]) { self.states = states }
+    }
 
     /// Returns the state of a resource, and makes it on first use.
     func resourceState(_ name: String) -> ResourceState {

@@ -162,6 +162,7 @@ extension Pantry {
             resourceState.replace(with: graph)
             self.problems.replace(graph?.problems ?? [], of: resourceState.name)
         }
+        makeKnown(next.map(\.0.name))
         putInEffect(attachments)
         let last = self.operationsFiles.withLock { current in
             defer { current = operationsFiles }

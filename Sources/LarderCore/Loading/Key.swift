@@ -60,13 +60,34 @@ public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
     }
 
     init(resource: String, scope: String?, parameters: [String: String], bodyDigest: String?) {
-        var text = Self.escaped(resource)
-        if let scope { text += "@" + Self.escaped(scope) }
-        if !parameters.isEmpty {
-            let pairs = parameters.sorted { $0.key < $1.key }
-            text += "?" + pairs.map { Self.escaped($0.key) + "=" + Self.escaped($0.value) }.joined(separator: "&")
+        // Most keys have one parameter at most, which needs no order.
+        let sorted = parameters.count > 1 ? parameters.sorted { $0.key < $1.key } : []
+        let bytes = parameters.reduce(resource.utf8.count + (scope?.utf8.count ?? 0)) { sum, parameter in
+            // Two bytes for the separators, which take one each.
+            sum + parameter.key.utf8.count + parameter.value.utf8.count + 2
         }
-        if let bodyDigest { text += (parameters.isEmpty ? "??body=" : "?body=") + bodyDigest }
+        let capacity = 3 * bytes + 1 + (bodyDigest.map { $0.utf8.count + 7 } ?? 0)
+        let text = KeyWriter.text(atMost: capacity) { text in
+            text.write(resource)
+            if let scope {
+                text.write(separator: "@")
+                text.write(scope)
+            }
+            var separator: Unicode.Scalar = "?"
+            func write(_ name: String, _ value: String) {
+                text.write(separator: separator)
+                text.write(name)
+                text.write(separator: "=")
+                text.write(value)
+                separator = "&"
+            }
+            if sorted.isEmpty {
+                for (name, value) in parameters { write(name, value) }
+            } else {
+                for (name, value) in sorted { write(name, value) }
+            }
+            if let bodyDigest { text.write(plain: (parameters.isEmpty ? "??body=" : "?body=") + bodyDigest) }
+        }
         self.init(Parts(resource: resource, scope: scope, text: text))
     }
 
@@ -104,18 +125,6 @@ public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
 
     /// A mirror that shows only the resource and the digest.
     public var customMirror: Mirror { Mirror(self, children: ["resource": resource, "digest": digest]) }
-
-    /// Returns `text` with separators and bytes that are not ASCII as escapes such as `%40`. It works on bytes because
-    /// characters fail here: a combining mark hides the separator before it, and equivalent texts would be equal keys.
-    private static func escaped(_ text: String) -> String {
-        func isPlain(_ byte: UInt8) -> Bool { byte < 0x80 && !"%@?&=".utf8.contains(byte) }
-        guard !text.utf8.allSatisfy(isPlain) else { return text }
-        let digits = Array("0123456789ABCDEF".utf8)
-        let bytes = text.utf8.flatMap { byte in
-            isPlain(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }
 
 /// The entries that an operation on a store applies to.

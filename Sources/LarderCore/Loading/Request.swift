@@ -88,6 +88,10 @@ public struct Request: Hashable, Sendable {
         self.deadline = deadline
         self.priority = priority
         isCountedApart = mode == .cachedOnly || purpose == .prefetch
-        details = Details.unlessEmpty(Content(fields: fields, body: body, purpose: purpose, noOlderThan: noOlderThan))
+        // Most requests have none of these.
+        details =
+            fields.isEmpty && body == nil && purpose == .user && noOlderThan == nil
+            ? nil
+            : Details.unlessEmpty(Content(fields: fields, body: body, purpose: purpose, noOlderThan: noOlderThan))
     }
 }
