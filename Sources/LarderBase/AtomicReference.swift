@@ -2,9 +2,9 @@ public import Synchronization
 
 /// A reference to an object that many threads use all the time and that is rarely replaced.
 ///
-/// A use takes no lock and changes no reference count, because threads would contend for both. Instead the thread adds
-/// one to a counter of its own stripe while it uses the object. A replacement waits until no thread can still use the
-/// former object. It counts the uses that begin meanwhile separately, so the wait ends however many there are.
+/// A use takes no lock and changes no reference count, because threads would contend for both. Instead the thread marks
+/// its own stripe while it uses the object. A replacement waits until no thread can still use the former object. The
+/// marks of uses that begin meanwhile differ, so the wait ends however many there are.
 ///
 /// `@unchecked Sendable`: the pointers point only to atomics and to an object that this reference keeps alive.
 public final class AtomicReference<Object: AnyObject & Sendable>: @unchecked Sendable {
@@ -13,8 +13,10 @@ public final class AtomicReference<Object: AnyObject & Sendable>: @unchecked Sen
     @inlinable static var stride: Int { 8 }
 
     @usableFromInline let present = Atomic<UnsafeMutableRawPointer?>(nil)
-    /// The index of the count, of the two in each stripe, to which new uses are added.
-    @usableFromInline let phase = Atomic(0)
+    /// The mark of new uses, 1 or 2.
+    @usableFromInline let phase = Atomic(1)
+    /// Three words for each stripe: the mark of the thread that occupies the stripe, or 0, and for each mark the number of
+    /// uses by other threads, which found the stripe occupied.
     @usableFromInline let counts: UnsafeMutablePointer<Count>
 
     /// A reference to nothing.
@@ -34,11 +36,19 @@ public final class AtomicReference<Object: AnyObject & Sendable>: @unchecked Sen
     /// `body` must not wait for anything, because ``replace(with:)`` waits for it.
     @inlinable @inline(__always)
     public func use<Result>(_ body: (Object) -> Result?) -> Result? {
-        let count = counts + ThreadStripe.own * Self.stride + phase.load(ordering: .relaxed)
-        // Both this and the exchange in `replace` are sequentially consistent: either this thread loads the new object,
-        // or `replace` sees the count.
-        count[0].add(1, ordering: .sequentiallyConsistent)
-        defer { count[0].subtract(1, ordering: .releasing) }
+        let stripe = counts + ThreadStripe.own * Self.stride
+        let mark = phase.load(ordering: .relaxed)
+        // This and the exchange in `replace` are sequentially consistent: either this thread loads the new object, or
+        // `replace` sees the mark.
+        let isOwner = stripe[0].compareExchange(expected: 0, desired: mark, ordering: .sequentiallyConsistent).exchanged
+        if !isOwner { stripe[mark].wrappingAdd(1, ordering: .sequentiallyConsistent) }
+        defer {
+            if isOwner {
+                stripe[0].store(0, ordering: .releasing)
+            } else {
+                stripe[mark].wrappingSubtract(1, ordering: .releasing)
+            }
+        }
         guard let object = present.load(ordering: .sequentiallyConsistent) else { return nil }
         return Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef(body)
     }
@@ -49,18 +59,20 @@ public final class AtomicReference<Object: AnyObject & Sendable>: @unchecked Sen
     public func replace(with object: Object?) -> Object? {
         let new = object.map { Unmanaged.passRetained($0).toOpaque() }
         guard let old = present.exchange(new, ordering: .sequentiallyConsistent) else { return nil }
-        // Both counts are awaited, because a thread that read the phase long ago may add to the other one late.
+        // Both marks are awaited, because a thread that read the phase long ago may use the other one late.
         for _ in 0..<2 {
             let last = phase.load(ordering: .relaxed)
-            phase.store(1 - last, ordering: .sequentiallyConsistent)
-            for stripe in 0..<ThreadStripe.count { wait(for: counts + stripe * Self.stride + last) }
+            phase.store(3 - last, ordering: .sequentiallyConsistent)
+            for stripe in 0..<ThreadStripe.count { wait(for: counts + stripe * Self.stride, marked: last) }
         }
         return Unmanaged<Object>.fromOpaque(old).takeRetainedValue()
     }
 
-    private func wait(for count: UnsafeMutablePointer<Count>) {
+    private func wait(for stripe: UnsafeMutablePointer<Count>, marked mark: Int) {
         var round = 0
-        while count[0].load(ordering: .sequentiallyConsistent) > 0 {
+        while stripe[0].load(ordering: .sequentiallyConsistent) == mark
+            || stripe[mark].load(ordering: .sequentiallyConsistent) > 0
+        {
             ThreadStripe.wait(round)
             round += 1
         }

@@ -146,11 +146,11 @@ public final class FaultyStore: Store {
     public var peekedTier: String { name }
 
     /// Answers at once, unless the store is foreign or a fault is set for reading.
-    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
+    public func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
         let works = state.withLock { $0.faults[.read] == nil && $0.scripts[.read, default: []].isEmpty }
-        guard !isForeign, works else { return nil }
-        if let inner { return inner.peek(key, if: accept) }
-        return state.withLock({ $0.entries[key] }).flatMap { accept($0) ? $0 : nil }
+        guard !isForeign, works else { return false }
+        if let inner { return inner.use(key, if: accept) }
+        return state.withLock({ $0.entries[key] }).map(accept) ?? false
     }
 
     /// Returns an entry, unless a fault is set.

@@ -31,15 +31,15 @@ struct Spoilt: Store {
     var marked: @Sendable (Selection, Key, Entry) -> Bool = { $0.contains($1, $2) }
     private let state = Locked(State())
 
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
-        if isForeign, !peeksUnwanted { return nil }
+    func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
+        if isForeign, !peeksUnwanted { return false }
         return state.withLock { state in
             let entry = peeksFirst ? state.first[place(key)] : state.entries[place(key)]?.entry
-            guard let entry else { return nil }
+            guard let entry else { return false }
             if countsPeeks { state.statistics.hits += 1 }
-            guard accept(entry) || peeksUnwanted else { return nil }
+            guard accept(entry) || peeksUnwanted else { return false }
             state.statistics.hits += 1
-            return entry
+            return true
         }
     }
 

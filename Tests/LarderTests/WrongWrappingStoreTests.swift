@@ -6,9 +6,9 @@ import Testing
 
 /// Stores around another one that each forget to forward one method. The suite catches each by the method's name.
 @Suite struct WrongWrappingStoreTests {
-    private struct ForgetsPeek: WrappingStore {
+    private struct ForgetsUse: WrappingStore {
         let wrapped: any Store
-        func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? { nil }
+        func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool { false }
     }
 
     private struct ForgetsReadBelow: WrappingStore {
@@ -97,7 +97,7 @@ import Testing
     }
 
     private static let stores: [(String, Plugin)] = [
-        ("peek", plugin { ForgetsPeek(wrapped: $0) }),
+        ("use", plugin { ForgetsUse(wrapped: $0) }),
         ("read(_:below:)", plugin { ForgetsReadBelow(wrapped: $0) }),
         ("contains", plugin { ForgetsContains(wrapped: $0) }), ("renew", plugin { ForgetsRenew(wrapped: $0) }),
         ("promote", plugin { ForgetsPromote(wrapped: $0) }), ("expire", plugin { ForgetsExpire(wrapped: $0) }),

@@ -6,15 +6,15 @@
 /// A store implements ``read(_:)``, ``write(_:for:)``, ``remove(_:)`` and ``statistics()``. The other methods have
 /// defaults. A store around another one is a ``WrappingStore``, so that it forwards all of them.
 public protocol Store: Sendable {
-    /// Returns the entry under `key` if it is available at once in this process's memory and `accept` returns true.
-    /// Returns nil by default. The entry need not be admitted again.
+    /// Passes the entry under `key` to `accept` if it is available at once in this process's memory. Returns whether
+    /// `accept` was called and returned true. Returns false by default. The entry need not be admitted again.
     ///
-    /// This is called on the caller's own thread. If it returns nil, it must leave no trace. If it returns an entry,
-    /// that counts as a use of the entry. `accept` is quick and uses no store, so it may be called while the store
-    /// holds a lock.
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry?
+    /// This is called on the caller's own thread. If it returns false, it must leave no trace. If it returns true, that
+    /// counts as a use of the entry. `accept` takes what it needs of the entry, so that a hit copies nothing else. It is
+    /// quick, is called at most once, and uses no store, so the store may hold a lock meanwhile.
+    func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool
 
-    /// The name of the tier in which ``peek(_:if:)`` looks. It must not change. `store` by default.
+    /// The name of the tier in which ``use(_:if:)`` looks. It must not change. `store` by default.
     var peekedTier: String { get }
 
     /// Returns the entry under `key`. Returns nil if there is none.

@@ -1,6 +1,19 @@
 extension Store {
-    /// Returns nil.
-    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? { nil }
+    /// Returns false.
+    public func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool { false }
+
+    /// Returns the entry under `key` if it is available at once in this process's memory and `accept` returns true for it.
+    /// That counts as a use of the entry: see ``use(_:if:)``.
+    @inlinable
+    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
+        var found: Entry?
+        _ = use(key) { entry in
+            let isAccepted = accept(entry)
+            if isAccepted { found = entry }
+            return isAccepted
+        }
+        return found
+    }
 
     /// The name `store`.
     public var peekedTier: String { "store" }

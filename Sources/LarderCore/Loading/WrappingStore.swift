@@ -21,7 +21,7 @@ public protocol WrappingStore: Store {
 
 extension WrappingStore {
     /// Forwards the call.
-    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? { wrapped.peek(key, if: accept) }
+    public func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool { wrapped.use(key, if: accept) }
 
     /// The name that the wrapped store gives.
     public var peekedTier: String { wrapped.peekedTier }

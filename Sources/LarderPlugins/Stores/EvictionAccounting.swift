@@ -23,8 +23,8 @@ import LarderCore
 
     /// Tells the eviction which places were used since the last call.
     @usableFromInline
-    mutating func reportUses(from readers: Readers) {
-        readers.notes { note($0) }
+    mutating func reportUses(_ notes: UseNotes) {
+        notes.read { note($0) }
         if usedCount == 0 { return }
         used.withUnsafeBufferPointer { eviction.used(UnsafeBufferPointer(rebasing: $0[..<usedCount])) }
         usedCount = 0

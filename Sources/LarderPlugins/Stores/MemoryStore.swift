@@ -33,9 +33,11 @@ extension Plugin {
 /// A store that keeps entries and their decoded values in the memory of this process. It answers at once.
 ///
 /// An entry that is too old is not found any more. Its memory is freed as other entries are written; there is no timer.
-struct MemoryStore: Store {
+final class MemoryStore: Store {
     private let table: ShardedTable<Key, Entry>
     private let maxAge: Duration
+    /// Whether entries become too old. It is stored because every hit asks.
+    private let forgets: Bool
     /// Whether the number of entries is limited, too. More bytes need not help then.
     private let isLimitedByNumber: Bool
     private let world: any World
@@ -54,6 +56,7 @@ struct MemoryStore: Store {
     ) {
         table = ShardedTable(bytes: capacity, entries: entries, eviction: eviction)
         self.maxAge = maxAge
+        forgets = maxAge < .forever
         isLimitedByNumber = entries != nil
         self.world = world
         self.context = context
@@ -63,14 +66,15 @@ struct MemoryStore: Store {
 
     var needsClosing: Bool { false }
 
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
-        if maxAge == .forever { return table.find(key, hash: key.hash, if: accept) }
+    func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
+        if !forgets { return table.use(key, hash: key.hash, if: accept) }
         let now = world.now
-        return table.find(key, hash: key.hash) { !isTooOld($0, at: now) && accept($0) }
+        return table.use(key, hash: key.hash) { !isTooOld($0, at: now) && accept($0) }
     }
 
     func read(_ key: Key) -> Found? {
-        guard let entry = peek(key, if: { _ in true }) else {
+        let now = forgets ? world.now : Timestamp(nanoseconds: 0)
+        guard let entry = table.find(key, hash: key.hash, if: { !forgets || !isTooOld($0, at: now) }) else {
             table.missed(hash: key.hash)
             return nil
         }
@@ -78,7 +82,7 @@ struct MemoryStore: Store {
     }
 
     func write(_ entry: Entry, for key: Key) -> Bool {
-        if maxAge < .forever {
+        if forgets {
             let now = world.now
             report(table.sweep(Self.placesPerSweep) { isTooOld($1, at: now) }, .age)
             if isTooOld(entry, at: now) {
@@ -99,7 +103,7 @@ struct MemoryStore: Store {
 
     func contains(_ key: Key) -> Bool {
         guard let entry = table.peek(key, hash: key.hash) else { return false }
-        return maxAge == .forever || !isTooOld(entry, at: world.now)
+        return !forgets || !isTooOld(entry, at: world.now)
     }
 
     func expire(_ selection: Selection) {

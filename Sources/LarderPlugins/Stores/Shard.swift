@@ -3,8 +3,7 @@ public import LarderBase
 /// A part of a ``ShardedTable`` with a lock of its own. It keeps the items whose hashes begin with the same bits.
 ///
 /// The items are in nodes, numbered from zero, in one block of memory. A hash table with open addressing finds them by
-/// the low half of their hash. A thread that changes a shard holds its lock and keeps readers out. A thread that reads
-/// it holds the lock or is registered in ``Readers``.
+/// the low half of their hash. A thread that uses a shard holds its lock.
 @usableFromInline struct Shard<ID: Equatable & Sendable, Item: Sendable> {
     @usableFromInline struct Node {
         @usableFromInline var id: ID
@@ -18,7 +17,7 @@ public import LarderBase
         }
     }
 
-    @usableFromInline var lock = Lock.unprepared
+    @usableFromInline var lock = Lock()
     /// The hash table. The upper half of a word is part of a hash, the lower half is the number of the node plus one.
     /// An empty word is 0.
     @usableFromInline var table: UnsafeMutablePointer<UInt64>
@@ -31,8 +30,6 @@ public import LarderBase
     @usableFromInline var count = 0
     @usableFromInline var hits = 0
     @usableFromInline var misses = 0
-    /// Padding, so that the next shard's lock is in another pair of cache lines.
-    private let gap: (Int, Int) = (0, 0)
 
     init() {
         table = .allocate(capacity: 4)
@@ -43,7 +40,9 @@ public import LarderBase
 
     /// Frees the memory of an empty shard.
     mutating func giveBack() {
-        dispose()
+        table.deallocate()
+        nodes.deallocate()
+        links.deallocate()
         table = .allocate(capacity: 4)
         table.initialize(repeating: 0, count: 4)
         nodes = .allocate(capacity: 0)

@@ -4,10 +4,9 @@ public import Synchronization
 
 /// A concurrent hash table of limited capacity. When it is full, an eviction chooses the items to remove.
 ///
-/// Finding an item takes no lock unless another thread is changing the same shard. Insertions and removals hold the
-/// lock of the accounting, so they happen one at a time. Therefore the capacity applies to all shards together, a
-/// single item may use all of it, and the eviction learns of uses in order. An empty table takes little memory: the
-/// rest is allocated when it is needed.
+/// Finding an item takes the lock of its shard only. Insertions and removals hold the lock of the accounting, so they
+/// happen one at a time. Therefore the capacity applies to all shards together, and a single item may use all of it. An
+/// empty table takes little memory: the rest is allocated when it is needed.
 ///
 /// ```swift
 /// let names = ShardedTable<Int, String>(bytes: 1_000_000, eviction: eviction)
@@ -18,15 +17,17 @@ public import Synchronization
 /// Use hashes that an attacker cannot predict, so that nobody can choose ids that collide. They should come from a
 /// `Hasher`, as those of ``Key`` do, or be mixed with a seed of the process.
 ///
-/// `@unchecked Sendable`: a thread accesses a shard only while it holds the shard's lock or is registered in `Readers`.
-/// A thread that needs both locks takes that of the accounting first.
+/// `@unchecked Sendable`: a thread accesses a shard only while it holds the shard's lock. A thread that needs both locks
+/// takes that of the accounting first.
 @_spi(Bench) public final class ShardedTable<ID: Equatable & Sendable, Item: Sendable>: @unchecked Sendable {
     @usableFromInline let bytes: Int
     @usableFromInline let entries: Int
     @usableFromInline let accounting: Locked<EvictionAccounting>
     /// The binary logarithm of the number of shards.
     @usableFromInline let bits: Int
-    /// The memory of readers and shards. Nil until the first insertion or the first miss.
+    /// The number of the last shard.
+    @usableFromInline let lastNumber: UInt
+    /// The memory of the shards. Nil until the first insertion or the first miss.
     @usableFromInline let memory = Atomic<UnsafeMutableRawPointer?>(nil)
     /// Whether uses are noted. They are not in a table that is large and less than half full: it will not evict
     /// anything for a long time, and noting a use is a third of the cost of a hit.
@@ -40,6 +41,7 @@ public import Synchronization
         accounting = Locked(EvictionAccounting(eviction: eviction))
         precondition(count > 0 && count & (count - 1) == 0, "the number of shards is a power of two")
         bits = count.trailingZeroBitCount
+        lastNumber = UInt(count - 1)
     }
 
     deinit {
@@ -48,13 +50,12 @@ public import Synchronization
 
     @usableFromInline @inline(never)
     func makeMemory() -> UnsafeMutableRawPointer {
-        let size = Readers.size(1 << bits) + MemoryLayout<Shard<ID, Item>>.stride << bits
-        let made = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128)
-        Readers(made).prepare(1 << bits)
-        let shards = (made + Readers.size(1 << bits)).assumingMemoryBound(to: Shard<ID, Item>.self)
+        let made = UnsafeMutableRawPointer.allocate(
+            byteCount: UseNotes.size + MemoryLayout<Shard<ID, Item>>.stride << bits, alignment: 128)
+        UseNotes(made).prepare()
+        let shards = (made + UseNotes.size).assumingMemoryBound(to: Shard<ID, Item>.self)
         for number in 0..<1 << bits {
             (shards + number).initialize(to: Shard())
-            Shard.lock(shards + number).prepare()
         }
         let (isFirst, there) = memory.compareExchange(expected: nil, desired: made, ordering: .acquiringAndReleasing)
         guard !isFirst, let there else { return made }
@@ -63,10 +64,9 @@ public import Synchronization
     }
 
     private func dispose(_ memory: UnsafeMutableRawPointer) {
-        let shards = (memory + Readers.size(1 << bits)).assumingMemoryBound(to: Shard<ID, Item>.self)
+        let shards = (memory + UseNotes.size).assumingMemoryBound(to: Shard<ID, Item>.self)
         for number in 0..<1 << bits {
             shards[number].dispose()
-            Shard.lock(shards + number).dispose()
         }
         memory.deallocate()
     }
@@ -79,51 +79,54 @@ public import Synchronization
     var base: UnsafeMutableRawPointer { memory.load(ordering: .acquiring) ?? makeMemory() }
 
     @inlinable @inline(__always)
-    var readers: Readers { Readers(base) }
+    var notes: UseNotes { UseNotes(base) }
 
     @inlinable @inline(__always)
     var shards: UnsafeMutablePointer<Shard<ID, Item>> {
-        (base + Readers.size(1 << bits)).assumingMemoryBound(to: Shard<ID, Item>.self)
+        (base + UseNotes.size).assumingMemoryBound(to: Shard<ID, Item>.self)
     }
 
-    /// Returns the item if there is one and `accept` returns true for it, and counts that as a use. The item's shard
-    /// cannot change while `accept` runs, so `accept` must not wait for anything.
+    /// Returns the item if there is one and `accept` returns true for it, and counts that as a use. `accept` is called with
+    /// the lock of the item's shard held, and must not use the table.
     @inlinable @inline(__always)
     public func find(_ id: ID, hash: Int, if accept: (Item) -> Bool = { _ in true }) -> Item? {
         if isUntouched { return nil }
-        let number = number(of: hash)
-        let readers = readers
-        guard let stripe = readers.enter(number) else { return findLocked(id, hash: hash, accept) }
-        let shard = shards + number
-        let node = shard.pointee.find(id, hash)
-        if node < 0 {
-            readers.leave(stripe)
-            return nil
+        let shard = shard(of: hash)
+        Shard.lock(shard).lock()
+        var found: Item?
+        _ = use(id, hash, unlocking: shard) { item in
+            guard accept(item) else { return false }
+            found = item
+            return true
         }
-        // This is the only copy of the item that is made.
-        let item = shard.pointee.nodes[node].item
-        guard accept(item) else {
-            readers.leave(stripe)
-            return nil
-        }
-        readers.hit(in: stripe)
-        let place = UInt32(truncatingIfNeeded: node << bits | number)
-        let isFull = isNoting.load(ordering: .relaxed) && readers.note(place, in: stripe)
-        readers.leave(stripe)
-        if isFull { reportUses() }
-        return item
+        return found
     }
 
-    /// Finds the item under the shard's lock, when another thread is in the way. The use is counted but not noted for
-    /// the eviction.
-    @usableFromInline
-    func findLocked(_ id: ID, hash: Int, _ accept: (Item) -> Bool) -> Item? {
-        Shard.locked(shards + number(of: hash)) { shard in
-            let node = shard.find(id, hash)
-            guard node >= 0, accept(shard.nodes[node].item) else { return nil }
-            shard.hits += 1
-            return shard.nodes[node].item
+    /// Passes the item to `accept` if there is one. If `accept` returns true, that counts as a use.
+    ///
+    /// `accept` is called with the lock of the item's shard held. If the lock is not free within some milliseconds, this
+    /// returns false. So an `accept` that uses the table does not wait forever for itself or for another thread's.
+    @inlinable @inline(__always)
+    func use(_ id: ID, hash: Int, if accept: (Item) -> Bool) -> Bool {
+        if isUntouched { return false }
+        let shard = shard(of: hash)
+        guard Shard.lock(shard).tryLock() || Shard.lock(shard).takeSoon() else { return false }
+        return use(id, hash, unlocking: shard, accept)
+    }
+
+    @inlinable @inline(__always)
+    func use(
+        _ id: ID, _ hash: Int, unlocking shard: UnsafeMutablePointer<Shard<ID, Item>>, _ accept: (Item) -> Bool
+    ) -> Bool {
+        let node = shard.pointee.find(id, hash)
+        guard node >= 0, accept(shard.pointee.nodes[node].item) else {
+            Shard.lock(shard).unlock()
+            return false
         }
+        shard.pointee.hits += 1
+        Shard.lock(shard).unlock()
+        note(node, in: shard)
+        return true
     }
 
     /// Returns the item without counting a use.
@@ -155,14 +158,14 @@ public import Synchronization
             return Insertion(isKept: true, replaced: old)
         }
         return accounting.withLock { accounting in
-            accounting.reportUses(from: readers)
+            accounting.reportUses(notes)
             if accounting.hasPins, !hasRoomBesidePins(for: id, hash, weight, accounting) {
                 return Insertion(isKept: false, replaced: take(id, hash, &accounting))
             }
             var insertion = put(item, as: id, hash, evictionHash ?? hash, weight, in: shard, &accounting)
             while accounting.isOver(bytes, entries) {
                 if let next = accounting.next() {
-                    let gone = changing(shards + next & (1 << bits - 1)) { $0.take(next >> bits) }
+                    let gone = Shard.locked(shards + next & (1 << bits - 1)) { $0.take(next >> bits) }
                     accounting.evicted(next, weight: gone.weight)
                     insertion.evict(gone.id, gone.item)
                     if next == insertion.place { insertion.isKept = false }
@@ -187,7 +190,7 @@ public import Synchronization
         Shard.locked(shard) { content in
             let node = content.find(id, hash)
             guard node >= 0, content.nodes[node].weight == weight else { return nil }
-            return (node, withoutReaders(shard) { content.exchange(item, weight, at: node).item })
+            return (node, content.exchange(item, weight, at: node).item)
         }
     }
 
@@ -196,7 +199,7 @@ public import Synchronization
         _ item: Item, as id: ID, _ hash: Int, _ evictionHash: Int, _ weight: Int,
         in shard: UnsafeMutablePointer<Shard<ID, Item>>, _ accounting: inout EvictionAccounting
     ) -> Insertion<ID, Item> {
-        let (node, old) = changing(shard) { shard -> (Int, (item: Item, weight: Int)?) in
+        let (node, old) = Shard.locked(shard) { shard -> (Int, (item: Item, weight: Int)?) in
             let node = shard.find(id, hash)
             if node < 0 { return (shard.add(item, as: id, hash, weight: weight), nil) }
             return (node, shard.exchange(item, weight, at: node))
@@ -214,7 +217,7 @@ public import Synchronization
     @inlinable @discardableResult
     func remove(_ id: ID, hash: Int) -> Item? {
         accounting.withLock { accounting in
-            accounting.reportUses(from: readers)
+            accounting.reportUses(notes)
             return take(id, hash, &accounting)
         }
     }
@@ -222,7 +225,7 @@ public import Synchronization
     @inlinable @discardableResult
     func take(_ id: ID, _ hash: Int, _ accounting: inout EvictionAccounting) -> Item? {
         let shard = shard(of: hash)
-        let gone = changing(shard) { shard -> (node: Int, content: Shard<ID, Item>.Node)? in
+        let gone = Shard.locked(shard) { shard -> (node: Int, content: Shard<ID, Item>.Node)? in
             let node = shard.find(id, hash)
             return node < 0 ? nil : (node, shard.take(node))
         }
@@ -236,7 +239,7 @@ public import Synchronization
     @inlinable @inline(__always)
     func number(of hash: Int) -> Int {
         // The highest bits choose the shard; the shard uses the lowest bits.
-        Int(truncatingIfNeeded: UInt(bitPattern: hash) &>> UInt(UInt.bitWidth - bits) & (1 << UInt(bits) - 1))
+        Int(bitPattern: UInt(bitPattern: hash) &>> UInt(bitPattern: UInt.bitWidth &- bits) & lastNumber)
     }
 
     @inlinable @inline(__always)
@@ -248,33 +251,14 @@ public import Synchronization
         UInt32(truncatingIfNeeded: node << bits | (shard - shards))
     }
 
-    /// Changes a shard while no thread reads it.
-    @inlinable @inline(__always)
-    func changing<Result>(
-        _ shard: UnsafeMutablePointer<Shard<ID, Item>>, _ change: (inout Shard<ID, Item>) -> Result
-    ) -> Result {
-        Shard.locked(shard) { content in withoutReaders(shard) { change(&content) } }
-    }
-
-    /// Keeps readers out of a shard whose lock is held.
-    @inlinable @inline(__always)
-    func withoutReaders<Result>(_ shard: UnsafeMutablePointer<Shard<ID, Item>>, _ body: () -> Result) -> Result {
-        readers.close(shard - shards)
-        defer { readers.open(shard - shards) }
-        return body()
-    }
-
-    /// Notes a use, unless another thread is in the way.
+    /// Notes a use for the eviction.
     @inlinable @inline(__always)
     func note(_ node: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>) {
-        guard isNoting.load(ordering: .relaxed), let stripe = readers.enter(shard - shards) else { return }
-        let isFull = readers.note(place(of: node, in: shard), in: stripe)
-        readers.leave(stripe)
-        if isFull { reportUses() }
+        if isNoting.load(ordering: .relaxed), notes.note(place(of: node, in: shard)) { reportUses() }
     }
 
     @usableFromInline @inline(never)
     func reportUses() {
-        accounting.tryLock { $0.reportUses(from: readers) }
+        accounting.tryLock { $0.reportUses(notes) }
     }
 }

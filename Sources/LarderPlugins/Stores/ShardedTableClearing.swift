@@ -6,7 +6,7 @@ extension ShardedTable {
     func removeAll(where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
         if isUntouched { return [] }
         return accounting.withLock { accounting in
-            accounting.reportUses(from: readers)
+            accounting.reportUses(notes)
             return (0..<1 << bits).flatMap { number -> [(id: ID, item: Item)] in
                 take(nil, from: shards + number, &accounting, if: isMeant)
             }
@@ -17,7 +17,7 @@ extension ShardedTable {
     func removeUnpinned() -> [(id: ID, item: Item)] {
         if isUntouched { return [] }
         return accounting.withLock { accounting in
-            accounting.reportUses(from: readers)
+            accounting.reportUses(notes)
             return (0..<1 << bits).flatMap { number -> [(id: ID, item: Item)] in
                 let shard = shards + number
                 guard accounting.hasPins else { return take(nil, from: shard, &accounting) { _, _ in true } }
@@ -33,7 +33,7 @@ extension ShardedTable {
     func sweep(_ count: Int, where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
         if isUntouched { return [] }
         return accounting.withLock { accounting in
-            accounting.reportUses(from: readers)
+            accounting.reportUses(notes)
             return (0..<count).flatMap { _ -> [(id: ID, item: Item)] in
                 guard let place = accounting.nextTaken() else { return [] }
                 return take([place >> bits], from: shards + place & (1 << bits - 1), &accounting, if: isMeant)
@@ -46,13 +46,13 @@ extension ShardedTable {
     func evict(sparing id: ID, evictionHash: Int, while more: (Int) -> Bool) -> [(id: ID, item: Item)] {
         if isUntouched { return [] }
         return accounting.withLock { accounting in
-            accounting.reportUses(from: readers)
+            accounting.reportUses(notes)
             var gone: [(id: ID, item: Item)] = []
             var spared: (place: Int, weight: Int)?
             var goesOn = true
             while goesOn, let next = accounting.next() {
                 let node = next >> bits
-                let taken = changing(shards + next & (1 << bits - 1)) { content -> Shard<ID, Item>.Node? in
+                let taken = Shard.locked(shards + next & (1 << bits - 1)) { content -> Shard<ID, Item>.Node? in
                     if content.nodes[node].id != id { return content.take(node) }
                     spared = (next, content.nodes[node].weight)
                     return nil
@@ -92,7 +92,7 @@ extension ShardedTable {
         _ nodes: [Int]?, from shard: UnsafeMutablePointer<Shard<ID, Item>>, _ accounting: inout EvictionAccounting,
         if isMeant: (ID, Item) -> Bool
     ) -> [(id: ID, item: Item)] {
-        changing(shard) { content in
+        Shard.locked(shard) { content in
             let meant = (nodes ?? content.taken).filter { isMeant(content.nodes[$0].id, content.nodes[$0].item) }
             let gone = meant.map { node -> (id: ID, item: Item) in
                 let gone = content.take(node)
@@ -110,7 +110,6 @@ extension ShardedTable {
         return accounting.withLock { accounting in
             var statistics = StoreStatistics(
                 entries: accounting.entries, bytes: accounting.bytes, evictions: accounting.evictions)
-            statistics.hits = readers.hits
             for number in 0..<1 << bits {
                 Shard.locked(shards + number) {
                     statistics.hits += $0.hits

@@ -6,7 +6,7 @@ extension ShardedTable {
     func pin(_ id: ID, hash: Int) -> Bool {
         if isUntouched { return false }
         return accounting.withLock { accounting in
-            accounting.reportUses(from: readers)
+            accounting.reportUses(notes)
             guard let (place, weight) = node(id, hash) else { return false }
             accounting.pin(place, weight: weight)
             return true
@@ -17,7 +17,7 @@ extension ShardedTable {
     func unpin(_ id: ID, hash: Int, evictionHash: Int) {
         if isUntouched { return }
         accounting.withLock { accounting in
-            accounting.reportUses(from: readers)
+            accounting.reportUses(notes)
             guard let (place, weight) = node(id, hash) else { return }
             accounting.unpin(place, hash: evictionHash, weight: weight)
         }

@@ -43,7 +43,7 @@ struct TieredStore: Store {
         self.world = world
     }
 
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? { tiers.first?.store.peek(key, if: accept) }
+    func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool { tiers.first?.store.use(key, if: accept) ?? false }
 
     var peekedTier: String { tiers.first?.store.peekedTier ?? "tiered" }
 

@@ -72,7 +72,7 @@ package final class RecordingStore: Store {
             if state.withLock({ !$0.calls.contains(name) }) { forgotten.append(name) }
         }
         await expect("write") { _ = try await outer.write(entry, for: key) }
-        await expect("peek") { _ = outer.peek(key) { _ in true } }
+        await expect("use") { _ = outer.use(key) { _ in true } }
         await expect("read") { _ = try await outer.read(key) }
         if !isOneOfSeveral {
             let found = Found(entry, tier: Self.name, isForeign: false, depth: 1)
@@ -99,9 +99,9 @@ package final class RecordingStore: Store {
 
     // MARK: Store
 
-    package func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
-        note("peek")
-        return state.withLock { $0.entries[key] }.flatMap { accept($0) ? $0 : nil }
+    package func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
+        note("use")
+        return state.withLock { $0.entries[key] }.map(accept) ?? false
     }
 
     package func read(_ key: Key) async throws -> Found? {

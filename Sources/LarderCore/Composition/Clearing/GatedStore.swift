@@ -101,8 +101,8 @@ final class GatedStore: WrappingStore {
         await opened(clearings)
     }
 
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
-        isOpen.load(ordering: .acquiring) ? wrapped.peek(key, if: accept) : nil
+    func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
+        isOpen.load(ordering: .acquiring) && wrapped.use(key, if: accept)
     }
 
     func read(_ key: Key) async throws -> Found? {

@@ -191,7 +191,7 @@ final class DeferredStore: Store {
 
     // MARK: Store
 
-    func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? { opened.use { $0.store.peek(key, if: accept) } }
+    func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool { opened.use { $0.store.use(key, if: accept) } ?? false }
 
     func read(_ key: Key) async throws -> Found? { try await current().read(key) }
 
