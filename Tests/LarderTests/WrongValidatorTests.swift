@@ -11,6 +11,7 @@ import Testing
         var arrives: @Sendable (inout Entry, Arrival) -> Refusal? = { _, _ in nil }
         var admission: @Sendable (Arrival) -> Admission = { _ in .keep }
         var permits: @Sendable (Metadata, Timestamp) -> Permissions = { _, _ in Permissions(.all) }
+        var permitRule: PermitRule?
 
         func admit(_ entry: inout Entry, from arrival: Arrival, for request: Request) throws(Refusal) -> Admission {
             if let refusal = arrives(&entry, arrival) { throw refusal }
@@ -39,8 +40,25 @@ import Testing
     private static let all = Permissions(.all)
     private static let old = Permissions(.all).refusing(.showing, "old")
     private static let hour = Duration.seconds(3_600)
+    private static let freshForAnHour: Permissions = {
+        var permissions = all
+        permissions.freshFor = hour
+        return permissions
+    }()
 
     private static let validators: [(String, Promise, Plugin)] = [
+        (
+            "has a rule that permits more than it does", .rule,
+            .validator("wrong", "Wrong.", traits: { Traits().with { $0.showsFor = hour } }) { _ in
+                Wrong(permits: { $0.age(at: $1) < hour ? all : old }, permitRule: .everything)
+            }
+        ),
+        (
+            "has a rule that knows no end of freshness", .rule,
+            .validator("wrong", "Wrong.") { _ in
+                Wrong(permits: { _, _ in freshForAnHour }, permitRule: .everything)
+            }
+        ),
         (
             "has a window with its end in it", .halfOpen,
             permitting { copy, now in copy.age(at: now) >= .zero && copy.age(at: now) <= hour ? all : old }

@@ -5,6 +5,8 @@ final class LoaderGraph: Sendable {
     /// The loader to ask for an answer at once. If the origin signs its calls, it has none for a request without a
     /// scope, because that request belongs to the present account.
     let immediate: any Loader
+    /// The way to a copy in memory that passes no loader; nil if there is none.
+    let straightWay: StraightWay?
     /// The live side alone, for callers that want the origin's answer and nothing else.
     let live: any Loader
     /// The way to the origin of requests that change something there.
@@ -45,6 +47,7 @@ final class LoaderGraph: Sendable {
         self.storeState = storeState
         self.attachments = attachments
         account = policy.account
+        straightWay = StraightWay(past: root, meter: meter, needsScope: account != nil)
         immediate = account == nil ? root : ScopedAnswers(of: root)
         addedFields = policy.addedFields
         self.meter = meter

@@ -54,6 +54,18 @@ final class ResourceState: Sendable {
         return "there are: \(names.prefix(most).joined(separator: ", "))\(more)\(nearest)"
     }
 
+    /// Finds a copy that may be shown at once, without asking any loader. `take` takes the value of its entry, and
+    /// `provenance` becomes that of the value.
+    ///
+    /// - Returns: whether there is such a copy. If not, ``answer(_:codec:)`` must be asked.
+    @usableFromInline
+    func straightAnswer(
+        _ request: Request, codec: AnyCodec, _ provenance: inout Provenance, _ take: (Entry) -> Bool
+    ) -> Bool {
+        guard request.key.resource == name else { return false }
+        return present.use { $0.straightWay?.answer(request, codec: codec, &provenance, take) } ?? false
+    }
+
     /// Returns the answer that can be given at once. Returns nil also for a request that ``load(_:codec:in:)`` refuses.
     @usableFromInline
     func answer(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {

@@ -31,12 +31,16 @@ public struct CachedCopy: Sendable {
     public func shown(for uses: Uses, fellBack: Bool = false) -> Loaded<Entry>? {
         let now = world.now
         let permissions = validators.permit(found.entry.metadata, for: request, at: now)
-        guard let use = permissions.uses.intersection(uses).intersection(.showing).best else { return nil }
+        let use = permissions.uses.intersection(uses).best
+        if use.isEmpty { return nil }
+        let facts = CopyFacts(
+            age: found.entry.metadata.ageInNanoseconds(at: now), freshNanoseconds: permissions.freshNanoseconds,
+            uses: permissions.uses, use: use)
         var shown = Loaded(
             found.entry,
             provenance: Provenance(
-                in: found.tier, aged: found.entry.metadata.ageInNanoseconds(at: now), permissions, for: use,
-                of: request.key, load: load, by: revision, fellBack: fellBack))
+                in: found.tier, facts, of: request.key, load: load, by: revision, fellBack: fellBack))
+        if permissions.hasReasons { shown.permissions = permissions }
         shown.isStored = isKept
         return shown
     }

@@ -9,6 +9,8 @@ struct FallbackLoader: Loader {
         first.answer(request, codec: codec, for: uses)
     }
 
+    var hitRule: HitRule? { first.hitRule }
+
     func load(_ call: Call) async throws -> Loaded<Entry> {
         do {
             return try await first.load(call)

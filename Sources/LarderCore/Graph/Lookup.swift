@@ -5,7 +5,7 @@ package struct Lookup: Loader {
     let storeAccess: StoreAccess
     /// The store of `storeAccess`.
     private let store: any Store
-    private let peekedTier: String
+    let peekedTier: String
     private let outdatedCopies: OutdatedCopies
     private let failedClearings: FailedClearings
     private let variations: Variations
@@ -16,7 +16,7 @@ package struct Lookup: Loader {
     /// The fields that the origin adds to requests that lack them.
     private let addedFields: Fields
     /// The revision of the policy.
-    private let revision: String
+    let revision: String
 
     package init(
         _ storeAccess: StoreAccess, validators: Validators, addedFields: Fields = [:], revision: String,
@@ -50,26 +50,69 @@ package struct Lookup: Loader {
         return answer(request, at: key, codec, uses)
     }
 
-    @inline(__always)
     private func answer(_ request: Request, at key: Key, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
-        ReentrancyTrap.storeIsUsed()
-        let now = world.now
-        var permissions = Permissions([])
-        var entry = store.peek(key) { entry in
-            // An entry without bytes may be the marker of a key whose answers vary.
-            guard entry.payload.isDecoded(by: codec), entry.payload.size > 0 || Variation(marker: entry) == nil else {
-                return false
-            }
-            permissions = ReentrancyTrap.whileStoreWaits { validators.permit(entry.metadata, for: request, at: now) }
-            return permissions.allows(uses)
+        var (found, copy) = (Entry?.none, CopyFacts())
+        let reasons = hit(request, at: key, for: uses, &copy) { entry in
+            guard entry.payload.isDecoded(by: codec) else { return false }
+            found = entry
+            return true
         }
-        guard let age = entry?.metadata.ageInNanoseconds(at: now),
-            let use = permissions.uses.intersection(uses).best
-        else { return nil }
-        let provenance = Provenance(
-            in: peekedTier, aged: age, permissions, for: use, of: request.key, by: revision)
-        return entry.take().map { Loaded($0, provenance: provenance) }
+        guard let found, copy.isFound else { return nil }
+        var provenance = Provenance(in: peekedTier, copy, of: request.key, by: revision)
+        if let reasons { provenance.state(reasons) }
+        return Loaded(found, provenance: provenance)
     }
+
+    /// Finds a copy in memory that may be shown. `take` receives its entry, and returns whether it has a use for it. It is
+    /// called while the store may hold a lock.
+    ///
+    /// - Parameter copy: becomes the facts about the copy. ``CopyFacts/isFound`` is false if there is no such copy, or if
+    ///   `take` returned false.
+    /// - Returns: the validators' reasons; nil if they gave none.
+    @inline(__always)
+    func hit(
+        _ request: Request, at key: Key, for uses: Uses, _ copy: inout CopyFacts, _ take: (Entry) -> Bool
+    ) -> [Permissions.StatedReason]? {
+        ReentrancyTrap.storeIsUsed()
+        let now = world.roughNow
+        var reasons: [Permissions.StatedReason]?
+        let isUsed = store.use(key) { entry in
+            copy.ageStart = entry.metadata.ageStart.nanoseconds
+            copy.size = entry.payload.size
+            copy.age = entry.metadata.ageInNanoseconds(at: now)
+            // An entry without bytes may be the marker of a key whose answers vary.
+            guard copy.size > 0 || Variation(marker: entry) == nil else { return false }
+            if validators.permitAll(entry.metadata, aged: copy.age, for: request) {
+                (copy.uses, copy.freshNanoseconds) = (.all, validators.freshNanoseconds)
+            } else {
+                reasons = permit(entry, for: request, &copy)
+            }
+            copy.use = copy.uses.intersection(uses).best
+            return !copy.use.isEmpty && take(entry)
+        }
+        copy.isFound = isUsed
+        return reasons
+    }
+
+    /// Asks the validators about a copy, with the exact time.
+    ///
+    /// - Returns: their reasons; nil if they gave none.
+    @inline(never)
+    private func permit(
+        _ entry: Entry, for request: Request, _ copy: inout CopyFacts
+    ) -> [Permissions.StatedReason]? {
+        let now = world.now
+        copy.age = entry.metadata.ageInNanoseconds(at: now)
+        // A copy whose age cannot be expressed is left to the loaders.
+        if copy.age == .min { return nil }
+        let permissions = ReentrancyTrap.whileStoreWaits { validators.permit(entry.metadata, for: request, at: now) }
+        (copy.uses, copy.freshNanoseconds) = (permissions.uses, permissions.freshNanoseconds)
+        return permissions.hasReasons ? permissions.statedReasons : nil
+    }
+
+    /// Whether a hit must first look for outdated copies, failed clearings and variations.
+    @inline(__always)
+    var hasExceptions: Bool { !exceptions.isEmpty }
 
     /// Returns the copy if it may be shown for any use.
     ///

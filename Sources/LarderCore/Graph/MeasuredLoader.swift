@@ -23,6 +23,8 @@ struct MeasuredLoader: Loader {
         return answer
     }
 
+    var hitRule: HitRule? { inner.hitRule }
+
     // The work after the wait has functions of its own. The variables of a function that waits take memory in each of
     // thousands of waiting loads.
     func load(_ call: Call) async throws -> Loaded<Entry> {

@@ -21,6 +21,9 @@ package struct ModeLoader: Loader {
         }
     }
 
+    /// The rule of the strategy, for normal requests.
+    package var hitRule: HitRule? { strategy.hitRule }
+
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         guard call.request.mode == .normal else { return try await loadPastStrategy(call) }
         return try approved(try await strategy.load(call), for: call)

@@ -236,11 +236,7 @@ public struct Sides: Sendable {
     /// Returns whether `share` of a fresh copy's fresh time is over, so that a ``refresh(_:within:)`` should start.
     /// Returns false if a validator does not permit ``Uses/earlyRefresh``.
     public func isAgeing(_ loaded: Loaded<Entry>, past share: Double) -> Bool {
-        let permissions = loaded.permissions
-        guard permissions.allows(.earlyRefresh), let whole = permissions.freshFor, let age = loaded.age else {
-            return false
-        }
-        return age >= whole.scaled(by: share)
+        loaded.provenance.copyFacts.isAgeing(past: share)
     }
 
     // MARK: While the origin rests

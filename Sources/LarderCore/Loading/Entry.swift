@@ -29,6 +29,8 @@ public struct Entry: Sendable {
         package let ageStart: Int64
         /// The size of the payload, in bytes.
         package let size: Int
+
+        @inline(__always) init(ageStart: Int64, size: Int) { (self.ageStart, self.size) = (ageStart, size) }
     }
 
     /// The facts that are needed to count a hit.

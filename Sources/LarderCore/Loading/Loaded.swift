@@ -117,9 +117,10 @@ public struct Loaded<Value: Sendable>: Sendable {
 }
 
 extension Uses {
-    /// The best of these uses for showing a copy: fresh, then while revalidating, then on error. Nil if there is none.
-    var best: Uses? {
+    /// The best of these uses for showing a copy: fresh, then while revalidating, then on error. Empty if there is none.
+    @inline(__always) var best: Uses {
         if contains(.fresh) { return .fresh }
-        return [.whileRevalidating, .onError].first { !isDisjoint(with: $0) }
+        if contains(.whileRevalidating) { return .whileRevalidating }
+        return intersection(.onError)
     }
 }

@@ -184,6 +184,9 @@ public struct Metadata: Hashable, Sendable {
 
     // MARK: Details
 
+    /// Whether there are facts that hits do not read.
+    @inlinable @inline(__always) var hasDetails: Bool { details != nil }
+
     /// The size of all texts, fields and notes, in bytes.
     var size: Int { details?.content.size ?? 0 }
 

@@ -60,6 +60,14 @@ public final class Payload: Sendable {
         throw LoadError(.undecodable, "the codec gives values of another type")
     }
 
+    /// Returns the value if it has been decoded. Returns nil also if the codec's values have another type.
+    @inlinable @inline(__always)
+    func keptValue<Value: Sendable>(by codec: AnyCodec, as type: Value.Type = Value.self) -> Value? {
+        if codec.id == 0 { return Value.self == Data.self ? unsafeBitCast(bytes, to: Value.self) : nil }
+        guard let node = decoded(by: codec.id), node.type == Value.self else { return nil }
+        return unsafeDowncast(node, to: DecodedValue<Value>.self).value
+    }
+
     /// The size of the bytes and the cost of the decoded values.
     var weight: Int {
         var weight = size
@@ -71,7 +79,8 @@ public final class Payload: Sendable {
         return weight
     }
 
-    private func decoded(by codec: Int) -> Decoded? {
+    @usableFromInline
+    func decoded(by codec: Int) -> Decoded? {
         var node = first.load()
         while let current = node, current.codec != codec { node = current.next.load() }
         return node

@@ -21,11 +21,18 @@
         let steps: [Trail.Step]
         /// The details of the entry from which the value was decoded.
         let details: Metadata.DetailsBox?
+        /// The texts that are too long for ``InlineText``; empty otherwise.
+        let (longName, longRevision): (String, String)
 
-        init(statedReasons: [Permissions.StatedReason], steps: [Trail.Step], details: Metadata.DetailsBox?) {
+        init(
+            statedReasons: [Permissions.StatedReason], steps: [Trail.Step], details: Metadata.DetailsBox?,
+            longName: String, longRevision: String
+        ) {
             self.statedReasons = statedReasons
             self.steps = steps
             self.details = details
+            self.longName = longName
+            self.longRevision = longRevision
         }
     }
 
@@ -43,10 +50,10 @@
     /// The age in nanoseconds; `Int64.min` if it is not known.
     var nanoseconds: Int64
     private var freshNanoseconds: Int64
-    /// The name of the tier or the fallback; empty for other sources.
-    private var name: String
-    /// The revision of the policy; empty if there is none.
-    private var revision: String
+    /// The name of the tier or the fallback; empty for other sources, and if it is too long.
+    private var shortName = InlineText()
+    /// The revision of the policy; empty if there is none, and if it is too long.
+    private var shortRevision = InlineText()
     /// A ``History``, or else the details of the entry from which the value was decoded. A second reference would make
     /// each layer slower.
     private var held: HeldFacts?
@@ -59,36 +66,78 @@
         source: Source, freshness: Freshness, isStored: Bool, fellBack: Bool, permissions: Permissions,
         nanoseconds: Int64, trail: Trail
     ) {
-        (kind, name) = Self.parts(of: source)
+        kind = .origin
         self.freshness = freshness
         self.isStored = isStored
         self.fellBack = fellBack
         self.nanoseconds = nanoseconds
         (uses, freshNanoseconds) = (permissions.uses, permissions.freshNanoseconds)
-        revision = trail.revision ?? ""
         setHistory(permissions.statedReasons, trail.steps)
+        revision = trail.revision ?? ""
+        self.source = source
     }
 
     /// Creates the provenance of a copy that was found in a tier and is served for a permitted use.
     @inline(__always)
     init(
-        in tier: consuming String, aged nanoseconds: Int64, _ permissions: borrowing Permissions, for use: Uses,
-        of key: borrowing Key, load: UInt64 = 0, by revision: String, fellBack: Bool = false
+        in tier: String, _ copy: borrowing CopyFacts, of key: borrowing Key, load: UInt64 = 0, by revision: String,
+        fellBack: Bool = false
     ) {
         kind = .store
-        name = tier
-        let isFresh = permissions.uses.contains(.fresh)
-        freshness = isFresh ? .fresh : .stale
+        freshness = copy.isFresh ? .fresh : .stale
         isStored = true
         self.fellBack = fellBack
         seal = Self.seal(key, load)
-        uses = permissions.uses
+        uses = copy.uses
         // A copy that may be served as fresh is always served as fresh.
-        self.use = isFresh ? .fresh : use
-        self.nanoseconds = nanoseconds
-        freshNanoseconds = permissions.freshNanoseconds
+        use = copy.isFresh ? .fresh : copy.use
+        nanoseconds = copy.age
+        freshNanoseconds = copy.freshNanoseconds
+        name = tier
         self.revision = revision
-        if permissions.hasReasons { setHistory(permissions.statedReasons, []) }
+    }
+
+    /// Creates the provenance of a value that an origin has just sent.
+    @usableFromInline init() {
+        (kind, freshness, isStored, fellBack, uses) = (.origin, .fresh, false, false, .all)
+        (nanoseconds, freshNanoseconds) = (0, -1)
+    }
+
+    /// Makes this the provenance of a value that was decoded from a copy in memory. It must not have been changed since it
+    /// was created.
+    @inline(__always)
+    mutating func set(in tier: InlineText, _ copy: borrowing CopyFacts, by revision: InlineText) {
+        kind = .store
+        shortName = tier
+        freshness = copy.isFresh ? .fresh : .stale
+        isStored = true
+        isDecoded = true
+        seal = copy.ageStart
+        uses = copy.uses
+        use = copy.isFresh ? .fresh : copy.use
+        nanoseconds = copy.age
+        freshNanoseconds = copy.freshNanoseconds
+        shortRevision = revision
+    }
+
+    /// Adds the validators' reasons for the permissions.
+    @inline(never)
+    mutating func state(_ reasons: [Permissions.StatedReason]) { setHistory(reasons, history?.steps ?? []) }
+
+    private var name: String {
+        get { history.map(\.longName).flatMap { $0.isEmpty ? nil : $0 } ?? shortName.text }
+        set {
+            shortName = InlineText(newValue) ?? InlineText()
+            setLong(name: shortName.isEmpty ? newValue : "", revision: history?.longRevision ?? "")
+        }
+    }
+
+    private var revision: String {
+        get { history.map(\.longRevision).flatMap { $0.isEmpty ? nil : $0 } ?? shortRevision.text }
+        set {
+            shortRevision = InlineText(newValue) ?? InlineText()
+            setLong(name: history?.longName ?? "", revision: shortRevision.isEmpty ? newValue : "")
+        }
     }
 
     var source: Source {
@@ -168,10 +217,26 @@
     }
 
     private mutating func setHistory(_ statedReasons: [Permissions.StatedReason], _ steps: [Trail.Step]) {
-        let details = held == nil ? nil : details
+        set(statedReasons, steps, held == nil ? nil : details, history?.longName ?? "", history?.longRevision ?? "")
+    }
+
+    private mutating func setLong(name: String, revision: String) {
+        // Nearly all names are short.
+        if held == nil && name.isEmpty && revision.isEmpty { return }
+        set(history?.statedReasons ?? [], history?.steps ?? [], details, name, revision)
+    }
+
+    private mutating func set(
+        _ statedReasons: [Permissions.StatedReason], _ steps: [Trail.Step], _ details: Metadata.DetailsBox?,
+        _ longName: String, _ longRevision: String
+    ) {
+        let isPlain = statedReasons.isEmpty && steps.isEmpty && longName.isEmpty && longRevision.isEmpty
         held =
-            statedReasons.isEmpty && steps.isEmpty
-            ? details : History(statedReasons: statedReasons, steps: steps, details: details)
+            isPlain
+            ? details
+            : History(
+                statedReasons: statedReasons, steps: steps, details: details, longName: longName,
+                longRevision: longRevision)
     }
 
     private var serving: Trail.Step {
@@ -189,6 +254,9 @@
         case .fallback(let name): (.fallback, name)
         }
     }
+
+    /// The facts about the copy, without its time and its size.
+    var copyFacts: CopyFacts { CopyFacts(age: nanoseconds, freshNanoseconds: freshNanoseconds, uses: uses, use: use) }
 
     // MARK: Metadata
 
@@ -208,9 +276,13 @@
 
     @usableFromInline
     mutating func holdDetails(of metadata: borrowing Metadata) {
-        guard let details = metadata.details else { return }
+        if let details = metadata.details { hold(details) }
+    }
+
+    @usableFromInline @inline(never)
+    mutating func hold(_ details: Metadata.DetailsBox) {
         if let history {
-            held = History(statedReasons: history.statedReasons, steps: history.steps, details: details)
+            set(history.statedReasons, history.steps, details, history.longName, history.longRevision)
         } else {
             held = details
         }

@@ -62,12 +62,13 @@ final class HitMeter: @unchecked Sendable {
         let block = block.load(ordering: .acquiring) ?? makeBlock()
         let number = hash & (Self.stripes - 1) | (isFresh ? 0 : Self.stripes)
         let bucket = Sketch.Scale.age.bucket(of: age)
-        let part = bucket / Self.partSize
-        Self.word(block, number * Self.line + 1).pointee.add(UInt64(truncatingIfNeeded: size), ordering: .relaxed)
+        let part = Int(UInt(bitPattern: bucket) / UInt(Self.partSize))
+        Self.word(block, number * Self.line + 1).pointee.wrappingAdd(
+            UInt64(truncatingIfNeeded: size), ordering: .relaxed)
         if isFresh { served(hash, block) }
         // The count is changed before the bit, and sequential consistency makes all threads see this order. So a thread
         // that drains finds the count now, or the bit the next time.
-        cells(block, number, part)[bucket % Self.partSize].add(1, ordering: .sequentiallyConsistent)
+        cells(block, number, part)[bucket % Self.partSize].wrappingAdd(1, ordering: .sequentiallyConsistent)
         let bit: UInt64 = 1 << UInt64(part)
         let bits = Self.word(block, number * Self.line)
         if bits.pointee.load(ordering: .sequentiallyConsistent) & bit == 0 {

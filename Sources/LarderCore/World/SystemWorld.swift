@@ -28,19 +28,24 @@ public struct SystemWorld: World {
     /// The system's wall clock.
     public var now: Timestamp { Timestamp(nanoseconds: Self.read(CLOCK_REALTIME)) }
 
+    #if !canImport(Darwin)
+        /// The system's wall clock at its last tick, at most 10 ms ago.
+        public var roughNow: Timestamp { Timestamp(nanoseconds: Self.read(CLOCK_REALTIME_COARSE)) }
+    #endif
+
     /// The system's monotonic clock.
     public var uptime: Duration { .nanoseconds(Self.read(CLOCK_MONOTONIC)) }
 
     /// Returns a random number from the system.
     public func random() -> UInt64 { .random(in: .min ... .max) }
 
+    /// Returns a random number without a system call.
+    public func chance() -> Double { chances.next().asChance }
+
     /// Sleeps in real time.
     public func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: min(duration, .seconds(Int64(1) << 31)))
     }
-
-    /// Returns a random number without a system call.
-    public func chance() -> Double { chances.next().asChance }
 
     /// Sets an alarm. All alarms of this world sleep in one task.
     public func alarm(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {
@@ -77,6 +82,7 @@ public struct SystemWorld: World {
         }
     }
 
+    @inline(__always)
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

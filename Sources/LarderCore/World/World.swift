@@ -16,21 +16,26 @@ public protocol World: Sendable {
     /// The wall time, used for ages. It may jump in either direction.
     var now: Timestamp { get }
 
+    /// A wall time that may be up to 20 ms behind ``now``, if that takes less to read. By default ``now``.
+    ///
+    /// Hits use it for copies that become stale later than that.
+    var roughNow: Timestamp { get }
+
     /// The time since some fixed moment, used for timeouts and measurements. It never jumps.
     var uptime: Duration { get }
 
     /// Returns 64 random bits.
     func random() -> UInt64
 
+    /// Returns a random number in 0 ..< 1 for a decision that nobody gains from guessing. By default made of ``random()``.
+    /// Every load that saves an entry draws one, so it should be quick.
+    func chance() -> Double
+
     /// Returns the world for the parts of one resource. By default this world itself.
     ///
     /// A simulated world gives each resource random numbers of its own, so that the history of one resource does not
     /// depend on which others there are.
     func world(of resource: String) -> any World
-    /// Returns a random number in 0 ..< 1 for a decision that nobody gains from guessing. By default made of ``random()``.
-    /// Every load that saves an entry draws one, so it should be quick.
-    func chance() -> Double
-
 
     /// Returns when `duration` has passed.
     ///
@@ -118,6 +123,9 @@ extension World {
     /// This world itself.
     public func world(of resource: String) -> any World { self }
 
+    /// The exact time.
+    public var roughNow: Timestamp { now }
+
     /// An unknown state.
     public var network: NetworkState { .unknown }
 
@@ -165,6 +173,11 @@ extension World {
     }
 }
 
+extension UInt64 {
+    /// Random bits as a random number in 0 ..< 1.
+    var asChance: Double { Double(self >> 11) * 0x1p-53 }
+}
+
 extension Duration {
     /// Returns a time with the log-normal distribution that calls over a network have: half of all results are below this
     /// duration, and 99 of 100 are below `slowest`. The chances are random numbers in 0 ..< 1.
@@ -173,10 +186,5 @@ extension Duration {
         let width = log(max(slowest.inSeconds, least) / least) / 2.326
         let normal = sqrt(-2 * log(max(first, 1e-12))) * cos(2 * .pi * second)
         return scaled(by: exp(width * normal))
-extension UInt64 {
-    /// Random bits as a random number in 0 ..< 1.
-    var asChance: Double { Double(self >> 11) * 0x1p-53 }
-}
-
     }
 }

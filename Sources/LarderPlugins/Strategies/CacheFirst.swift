@@ -6,34 +6,31 @@ extension Plugin {
         "cache-first", "Serves a fresh copy without asking the origin. Otherwise asks the origin and waits.",
         .patience, .background, .refreshAhead, traits: { patience, _, _ in Traits().with { $0.patience = patience } }
     ) { sides, patience, background, refreshAhead in
-        CacheFirst(sides: sides, patience: patience, background: background, refreshAhead: refreshAhead)
+        CopyFirst(
+            HitRule(sides, shows: .fresh, refreshes: .fresh(past: refreshAhead), within: background),
+            over: sides, patience: patience, linger: background)
     }
 }
 
-/// A loader that serves a fresh copy without a call, and otherwise waits for the origin.
-struct CacheFirst: Loader {
-    let sides: Sides
-    let patience: Duration?
-    let background: Duration
-    let refreshAhead: Double?
+/// A loader that shows the copy if a rule says so, and otherwise asks the origin and waits.
+struct CopyFirst: Loader {
+    private let rule: HitRule
+    private let sides: Sides
+    private let patience: Duration?
+    private let linger: Duration
 
-    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        let fresh = uses.intersection(.fresh)
-        guard let loaded = sides.cached.answer(request, codec: codec, for: fresh) else { return nil }
-        if isAgeing(loaded) { sides.refresh(Call(request, codec: codec), within: background) }
-        return loaded
+    init(_ rule: HitRule, over sides: Sides, patience: Duration?, linger: Duration) {
+        self.rule = rule
+        self.sides = sides
+        self.patience = patience
+        self.linger = linger
     }
+
+    var hitRule: HitRule? { rule }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let copy = try await sides.copy(call)
-        if let fresh = copy?.shown(for: .fresh) {
-            if isAgeing(fresh) { sides.refresh(call.knowing(copy?.revalidatable), within: background) }
-            return fresh
-        }
-        return try await sides.load(call.knowing(copy?.revalidatable), patience: patience, linger: background)
-    }
-
-    private func isAgeing(_ loaded: Loaded<Entry>) -> Bool {
-        refreshAhead.map { sides.isAgeing(loaded, past: $0) } ?? false
+        if let shown = rule.shown(copy, call) { return shown }
+        return try await sides.load(call.knowing(copy?.revalidatable), patience: patience, linger: linger)
     }
 }

@@ -11,9 +11,7 @@ extension Plugin {
 struct CacheOnly: Loader {
     let sides: Sides
 
-    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        sides.cached.answer(request, codec: codec, for: uses)
-    }
+    var hitRule: HitRule? { HitRule(sides, shows: .showing) }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         try await sides.cached.load(call)

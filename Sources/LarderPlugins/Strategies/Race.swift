@@ -14,13 +14,8 @@ struct Race: Loader {
     let sides: Sides
     let background: Duration
 
-    /// Returns a permitted copy that is in memory, and starts the call in the background.
-    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        let shown = uses.intersection(Self.shown)
-        guard let copy = sides.cached.answer(request, codec: codec, for: shown) else { return nil }
-        sides.refresh(Call(request, codec: codec), within: background)
-        return copy
-    }
+    /// A permitted copy that is in memory is shown at once, and the call starts in the background.
+    var hitRule: HitRule? { HitRule(sides, shows: Self.shown, refreshes: .all, within: background) }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         if let copy = try await sides.copyWhileResting(call) { return copy }

@@ -71,6 +71,9 @@ struct Age: Validator {
         return Self.apply(permissions, .onError, over, onError)
     }
 
+    /// With `jitter`, each copy has a length of its own.
+    var permitRule: PermitRule? { jitter == 0 ? .fresh(for: .nanoseconds(fresh.length)) : nil }
+
     private func limit(of metadata: Metadata) -> Int64 {
         if jitter == 0 { return fresh.length }
         // Floating-point rounding could make the limit slightly longer than the window.

@@ -24,6 +24,8 @@ extension NoteKey where Value == UInt64 {
 
 /// A validator that finds payloads damaged in a store. It does not authenticate the sender.
 struct ChecksumValidator: Validator {
+    var permitRule: PermitRule? { .everything }
+
     func admit(_ entry: inout Entry, from arrival: Arrival, for request: Request) throws(Refusal) -> Admission {
         let noted = entry.metadata[.checksum] ?? entry.metadata[.formerChecksum]
         // The payload of an unchanged entry was checked when it was read, and hashing it again may take long.

@@ -17,6 +17,8 @@ struct ContentType: Validator {
     let allowed: [String]
     let unnamed: Bool
 
+    var permitRule: PermitRule? { .everything }
+
     func admit(_ entry: inout Entry, from arrival: Arrival, for request: Request) throws(Refusal) -> Admission {
         guard let named = entry.metadata.contentType else {
             if unnamed { return .keep }

@@ -17,6 +17,8 @@ extension Plugin {
 struct MaxSize: Validator {
     let capacity: Int
 
+    var permitRule: PermitRule? { .everything }
+
     func admit(_ entry: inout Entry, from arrival: Arrival, for request: Request) throws(Refusal) -> Admission {
         if entry.payload.bytes.count > capacity {
             throw Refusal("it is larger than \(capacity.spelledSize)")

@@ -136,6 +136,8 @@ public enum Promise: String, CaseIterable, Sendable {
 
     // MARK: Validators
 
+    /// The rule for fresh copies permits exactly what the validator permits when it is asked.
+    case rule = "permits what its rule permits"
     /// The same question always has the same answer, regardless of questions in between.
     case deterministic = "gives the same answer to the same question"
     /// A payload that is admitted from the origin, to be kept, is also admitted to be kept from a store and when the

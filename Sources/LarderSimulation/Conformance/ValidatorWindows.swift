@@ -91,6 +91,20 @@ struct ValidatorWindows {
             if isAboutAge { checkFuture(copy, &findings) }
             if copy.spread == 0 { checkEnds(copy, &findings) }
             checkTraits(copy, &findings)
+            checkRule(copy, &findings)
+        }
+    }
+
+    /// Checks that a copy which the rule permits is permitted for every use, without a reason.
+    private func checkRule(_ copy: Metadata, _ findings: inout Findings) {
+        guard let rule = validator.permitRule else { return }
+        var expected = Permissions(.all)
+        expected.freshNanoseconds = rule.freshNanoseconds
+        let last = Duration.nanoseconds(rule.length - 1)
+        for age in Self.ages + [last] where age >= .zero && age <= min(last, Self.longest) {
+            findings.situation = "a copy \(age.brief) old"
+            let got = permit(copy, after: age)
+            findings.expect(got == expected, .rule, expected.inWords, got: got.inWords)
         }
     }
 
