@@ -65,6 +65,16 @@ struct BenchPantry: Sendable {
         return request
     }
 
+    /// Returns a pantry whose loads miss and save, and the requests for it. A request comes again only after its entry was
+    /// evicted.
+    static func missing() async throws -> (BenchPantry, requests: [Request]) {
+        let saving = try await BenchPantry(store: #"{ "use": "memory", "entries": 16 }"#, origin: answer)
+        return (saving, (0..<1_024).map { saving.resource.request(["id": "\($0)"]) })
+    }
+
+    /// The closure of an origin that answers at once.
+    static let answer: @Sendable (Call) async throws -> Loaded<Entry> = { _ in value }
+
     static var value: Loaded<Entry> {
         Loaded(Entry(bytes, Metadata(fetchedAt: SystemWorld().now)))
     }

@@ -67,8 +67,11 @@ struct Harness {
 
     private let world = SystemWorld()
 
+    /// Returns whether a case is measured.
+    func includes(_ name: String) -> Bool { only.isEmpty || name.contains(only) }
+
     func compare(_ group: String, _ cases: [Case]) async throws -> [Figure] {
-        let cases = only.isEmpty ? cases : cases.filter { "\(group): \($0.name)".contains(only) }
+        let cases = only.isEmpty ? cases : cases.filter { includes("\(group): \($0.name)") }
         if cases.isEmpty { return [] }
         var counts: [Int] = []
         for one in cases { counts.append(try await calibrate(one)) }

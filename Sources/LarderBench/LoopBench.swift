@@ -49,6 +49,18 @@ enum LoopBench {
                 try await HitCases().unmeasured
             },
             Loop("metrics", "counting a hit") { try await HitCases().metrics },
+            Loop("new-request-hit", "making a request and hitting it through a composed graph") {
+                let resource = try await HitCases().bench.resource
+                return { count in for _ in 0..<count { keep(resource.answer(resource.request(["id": "42"]))) } }
+            },
+            Loop("origin", "a call of the closure that misses ask") {
+                let request = Request("feed")
+                return looping { _ in keep(try await BenchPantry.answer(Call(request))) }
+            },
+            Loop("miss", "a load that misses, asks a closure and saves its answer") {
+                let (bench, requests) = try await BenchPantry.missing()
+                return looping { keep(try await bench.resource.load(requests[$0 & 1_023])) }
+            },
         ]
         + BenchPantry.depths.map { depth in
             Loop("layers-\(depth)", "a hit through a graph with \(depth) layers added") {
@@ -60,6 +72,19 @@ enum LoopBench {
         + memory(Key.self, "key", "a request's key") + [
             Loop("typed-hit", "a hit of 1 KB of JSON, kept decoded") { try await TypedBench.hit(of: 1_000) }
         ]
+
+    /// Returns a loop of asynchronous work, which blocks its thread.
+    private static func looping(
+        _ work: @escaping @Sendable (Int) async throws -> Void
+    ) -> @Sendable (Int) -> Void {
+        { count in
+            do {
+                try waiting { for number in 0..<count { try await work(number) } }
+            } catch {
+                note("larder-bench loop: \(error)")
+            }
+        }
+    }
 
     private static func memory<Key: BenchKey>(_ key: Key.Type, _ name: String, _ about: String) -> [Loop] {
         [

@@ -35,6 +35,7 @@ enum MemoryBench {
         figures += try await compare(UInt64.self, "read-through, skew 1", .readThrough, steeper, harness)
         figures += try await compare(ShortText.self, "read-through, 20-byte text", .readThrough, traffic, harness)
         figures += try await collisions(harness)
+        figures += try await ResidentBench.figures(harness)
         return figures
     }
 

@@ -25,6 +25,9 @@ enum PathBench {
                 Case("composed hit, awaited") { count in
                     for _ in 0..<count { keep(try await measured.load(request)) }
                 },
+                Case("composed hit, awaited, of a new request") { count in
+                    for _ in 0..<count { keep(try await measured.load(["id": "42"])) }
+                },
                 Case("composed hit, awaited from the main actor") { count in
                     try await onMain(measured, request, count)
                 },
@@ -65,11 +68,9 @@ enum PathBench {
 
     /// A load that asks an origin, beside asking the origin directly. The origin answers at once.
     private static func misses(_ harness: Harness) async throws -> [Figure] {
-        let bare: @Sendable (Call) async throws -> Loaded<Entry> = { _ in BenchPantry.value }
+        let bare = BenchPantry.answer
         let through = try await BenchPantry(strategy: #""network-only""#, origin: bare)
-        // A request comes again only after its entry was evicted.
-        let saving = try await BenchPantry(store: #"{ "use": "memory", "entries": 16 }"#, origin: bare)
-        let requests = (0..<1_024).map { saving.resource.request(["id": "\($0)"]) }
+        let (saving, requests) = try await BenchPantry.missing()
         return try await harness.compare(
             "path, miss",
             [
