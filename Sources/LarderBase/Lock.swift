@@ -44,8 +44,10 @@ extension UnsafeMutablePointer where Pointee == Lock {
     }
 
     private func takeWhenFree(_ round: Int) -> Bool {
-        // Reading does not disturb the thread that has the lock.
-        if word.pointee.load(ordering: .relaxed) == 0, tryLock() { return true }
+        // Reading does not disturb the thread that has the lock. It mostly gives it back within these reads.
+        for _ in 0..<64 where word.pointee.load(ordering: .relaxed) == 0 {
+            if tryLock() { return true }
+        }
         ThreadStripe.wait(round)
         return false
     }

@@ -14,9 +14,11 @@ enum MemoryBench {
     static func figures(_ harness: Harness) async throws -> [Figure] {
         let traffic = Traffic(keys: keys, skew: 0.99)
         let steeper = Traffic(keys: keys, skew: 1)
+        // First, because memory that other cases have freed would be used again.
+        let resident = try await ResidentBench.figures(harness)
         let one = try await compare(UInt64.self, "get-hit, u64", .hits, traffic, harness, goal: 30)
         let two = try await compare(UInt64.self, "get-hit, u64, two threads", .hits, traffic, harness, 2, goal: 18)
-        var figures = one + two
+        var figures = resident + one + two
         if let one = one.first, let two = two.first {
             figures.append(
                 Figure(
@@ -35,7 +37,6 @@ enum MemoryBench {
         figures += try await compare(UInt64.self, "read-through, skew 1", .readThrough, steeper, harness)
         figures += try await compare(ShortText.self, "read-through, 20-byte text", .readThrough, traffic, harness)
         figures += try await collisions(harness)
-        figures += try await ResidentBench.figures(harness)
         return figures
     }
 

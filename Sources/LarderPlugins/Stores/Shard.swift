@@ -30,6 +30,8 @@ public import LarderBase
     @usableFromInline var count = 0
     @usableFromInline var hits = 0
     @usableFromInline var misses = 0
+    /// Padding to two cache lines, so that threads which use different shards do not disturb each other.
+    private let gap: (Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0)
 
     init() {
         table = .allocate(capacity: 4)

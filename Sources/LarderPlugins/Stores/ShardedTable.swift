@@ -35,7 +35,7 @@ public import Synchronization
 
     /// Creates an empty table for at most `bytes` and at most `entries`. During an insertion it may exceed its
     /// capacity, until the evicted item is removed. The number of shards is a power of two.
-    public init(bytes: Int, entries: Int? = nil, eviction: any Eviction, shards count: Int = 8) {
+    public init(bytes: Int, entries: Int? = nil, eviction: any Eviction, shards count: Int = 16) {
         self.bytes = bytes
         self.entries = entries ?? .max
         accounting = Locked(EvictionAccounting(eviction: eviction))
