@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func callForEvictedCopyThatIsStaleByThenIsNotCounted() throws {
-        let store = #"{ "use": "memory", "capacity": "200B", "eviction": "lru" }"#
+        let store = #"{ "use": "memory", "capacity": "500B", "eviction": "lru" }"#
         try SimulatedPantry.run(Self.policy(#""cache-first""#, store: store)) { simulated in
             simulated.origin.play(.value("1"), .value("2"), .value("1"))
             for id in ["1", "2"] { _ = try await simulated.resource.load(["id": id]) }

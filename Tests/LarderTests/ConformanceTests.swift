@@ -56,7 +56,7 @@ import Testing
             ["payload": "feed"], ["payload": "catalog", "failures": "50%", "changes": "1s"],
             ["payload": "image", "latency": "0s", "slowest": "30s"],
         ],
-        "store memory": [[:], ["capacity": "4KB"], ["entries": 3], ["capacity": "200B"], ["limit": "1s"]],
+        "store memory": [[:], ["capacity": "4KB"], ["entries": 3], ["capacity": "500B"], ["limit": "1s"]],
         "store file": [[:], ["capacity": "4KB"], ["forgetAfter": "1h"], ["forgetAfter": "1ms"], ["limit": "1s"]],
         "store sqlite": [
             [:], ["capacity": "4KB"], ["entries": 3], ["forgetAfter": "1h"], ["forgetAfter": "1ms"], ["limit": "1s"],

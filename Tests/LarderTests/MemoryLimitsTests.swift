@@ -165,7 +165,7 @@ import Larder
 
     @Test func longKeyAddsToWeight() {
         let store = MemoryStore(capacity: 10_000, eviction: LRU(), world: SimulatedWorld())
-        #expect(store.write(Entry(text: "1"), for: .id("short")) && store.statistics().bytes == 1 + 128)
+        #expect(store.write(Entry(text: "1"), for: .id("short")) && store.statistics().bytes == 1 + 420)
         #expect(store.write(Entry(text: "1"), for: .id(String(repeating: "x", count: 1_000))))
         #expect(store.statistics().bytes > 1_000)
     }
@@ -176,11 +176,11 @@ import Larder
             func cost(of value: Int) -> Int { 100 * value }
         }
         let entry = Entry(text: "0123456789")
-        #expect(entry.weight == 10 + 128)
+        #expect(entry.weight == 10 + 420)
         try entry.payload.decode(with: AnyCodec(Picture(), id: 1))
-        #expect(entry.weight == 1_010 + 128)
+        #expect(entry.weight == 1_010 + 420)
         try entry.payload.decode(with: AnyCodec(RawCodec(), id: 2))
-        #expect(entry.weight == 1_010 + 128)
+        #expect(entry.weight == 1_010 + 420)
     }
 
     @Test func valueOfOtherTypeIsError() throws {

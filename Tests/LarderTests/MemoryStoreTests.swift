@@ -10,7 +10,7 @@ import Larder
 @Suite struct MemoryStoreTests {
     /// Makes a store with room for `count` entries of ten bytes.
     private func store(of count: Int, entries: Int? = nil) -> MemoryStore {
-        MemoryStore(capacity: count * (10 + 128), entries: entries, eviction: LRU(), world: SimulatedWorld())
+        MemoryStore(capacity: count * (10 + 420), entries: entries, eviction: LRU(), world: SimulatedWorld())
     }
 
     private let ten = Entry(text: "0123456789")
@@ -23,7 +23,7 @@ import Larder
         let found = store.read(.id("a"))
         #expect(found?.entry.text == "two" && found?.tier == "memory" && found?.isForeign == false && found?.depth == 0)
         #expect(store.read(.id("a", scope: "alice")) == nil)
-        #expect(store.statistics() == StoreStatistics(entries: 1, bytes: 3 + 128, hits: 1, misses: 2))
+        #expect(store.statistics() == StoreStatistics(entries: 1, bytes: 3 + 420, hits: 1, misses: 2))
     }
 
     @Test func leastRecentlyUsedIsEvictedAtByteCapacity() {
@@ -32,7 +32,7 @@ import Larder
         _ = store.read(.id("a"))
         #expect(store.write(ten, for: .id("d")))
         #expect(["a", "b", "c", "d"].filter { store.read(.id($0)) != nil } == ["a", "c", "d"])
-        #expect(store.statistics().evictions == 1 && store.statistics().bytes == 3 * 138)
+        #expect(store.statistics().evictions == 1 && store.statistics().bytes == 3 * 430)
     }
 
     @Test func leastRecentlyUsedIsEvictedAtEntryLimit() {
@@ -80,7 +80,7 @@ import Larder
             for key in keys { _ = store.write(ten, for: key) }
             store.remove(selection)
             let left = keys.indices.filter { store.read(keys[$0]) != nil }
-            #expect(store.statistics().entries == left.count && store.statistics().bytes == left.count * 138)
+            #expect(store.statistics().entries == left.count && store.statistics().bytes == left.count * 430)
             return left
         }
         #expect(left(after: .key(.id("a"))) == [1, 2, 3, 4])

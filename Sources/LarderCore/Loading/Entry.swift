@@ -36,6 +36,7 @@ public struct Entry: Sendable {
     /// The facts that are needed to count a hit.
     @inline(__always) package var facts: Facts { Facts(ageStart: metadata.ageStart.nanoseconds, size: payload.size) }
 
-    /// The fixed part of an entry's weight, in bytes.
-    static let overhead = 128
+    /// The fixed part of an entry's weight, in bytes: about what its key, its payload's objects, its place in a table and
+    /// the state of an eviction take in memory.
+    static let overhead = 420
 }

@@ -8,7 +8,7 @@ extension Plugin {
         Setting(
             "capacity", .size, default: 32_000_000,
             help:
-                "The largest total size: payloads, decoded values at their codec's cost, and 128 bytes for each entry"
+                "The largest total size: payloads, decoded values at their codec's cost, and 420 bytes for each entry"
         ).advised(.capacity),
         Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries"),
         Setting(

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func unsavedAndRefusedAnswersAreDrawn() async throws {
-        let small = try Self.stories(store: #"{ "use": "memory", "capacity": "150B" }"#)
+        let small = try Self.stories(store: #"{ "use": "memory", "capacity": "450B" }"#)
         #expect(
             try await small.drawn(
                 """
