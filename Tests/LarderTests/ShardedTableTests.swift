@@ -88,6 +88,19 @@ import Larder
         #expect(table.statistics.hits == 0)
     }
 
+    /// A validator must not use its store. If one does, its thread must not wait for itself.
+    @Test func useWithinUseEndsWithoutAnItem() {
+        let table = ShardedTable<Int, Int>(bytes: 2, eviction: LRU())
+        _ = table.insert(1, as: 1, hash: 1.hashValue, weight: 1)
+        var inner: Bool?
+        let outer = table.use(1, hash: 1.hashValue) { _ in
+            inner = table.use(1, hash: 1.hashValue) { _ in true }
+            return true
+        }
+        #expect(outer && inner == false)
+        #expect(table.find(1, hash: 1.hashValue) == 1 && table.statistics.hits == 2)
+    }
+
     /// An item may be as heavy as all shards together.
     @Test func capacityAppliesToWholeTable() {
         let table = ShardedTable<Int, Int>(bytes: 1_000, eviction: LRU(), shards: 8)

@@ -72,6 +72,42 @@ import Testing
         }
     }
 
+    /// A world whose rough time is as far behind as it may be.
+    private struct LaggingWorld: World {
+        let base: SimulatedWorld
+        var now: Timestamp { base.now }
+        var roughNow: Timestamp { base.now - .milliseconds(20) }
+        var uptime: Duration { base.uptime }
+        func random() -> UInt64 { base.random() }
+        func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+        func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> { base.spawn(work) }
+        func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+            try await base.blocking(work)
+        }
+    }
+
+    @Test func copyNearTheEndOfItsFreshnessIsJudgedByTheExactTime() throws {
+        let policy = """
+            { "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first",
+              "validators": [{ "use": "age", "fresh": "5m" }], "store": "memory" }
+            """
+        try SimulatedWorld().run { base in
+            let pantry = try await Pantry(
+                policies: ["feed": policy], cache: TemporaryFolder().url, world: LaggingWorld(base: base))
+            let feed = pantry.resource("feed")
+            _ = try await feed.load()
+            // The rough time is before the copy was fetched.
+            #expect(feed.answer(feed.request())?.age == .zero)
+            try await base.sleep(for: .seconds(60))
+            #expect(feed.answer(feed.request())?.age == .seconds(60) - .milliseconds(20))
+            try await base.sleep(for: .seconds(240) - .nanoseconds(1))
+            #expect(feed.answer(feed.request())?.freshness == .fresh)
+            try await base.sleep(for: .nanoseconds(1))
+            #expect(feed.answer(feed.request()) == nil)
+            await pantry.close()
+        }
+    }
+
     /// Returns everything that can be seen of loads in a situation.
     private static func play(
         _ situation: Situation, _ strategy: String, _ validators: String, _ store: String, isStraight: Bool
