@@ -19,7 +19,7 @@ import Larder
         }
         #expect(table.statistics.entries == count)
         return (0..<1 << table.bits).reduce(0) { sum, number in
-            let shard = table.shards[number]
+            let shard = table.shards[number].content
             return (0...shard.mask).reduce(sum) { sum, place in
                 let cell = shard.table[place]
                 return cell == 0 ? sum : sum + 1 + (place - Int(cell >> 32)) & shard.mask

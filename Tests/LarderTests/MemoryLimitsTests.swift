@@ -148,7 +148,7 @@ import Larder
             for id in 0..<1_000 { _ = table.insert(round, as: id, hash: id.hashValue, weight: 1) }
             #expect((0..<1_000).allSatisfy { table.find($0, hash: $0.hashValue) == round })
             #expect(table.removeAll { _, _ in true }.count == 1_000)
-            #expect((0..<1 << table.bits).allSatisfy { table.shards[$0].mask == 3 })
+            #expect((0..<1 << table.bits).allSatisfy { table.shards[$0].content.mask == 3 })
         }
     }
 

@@ -1,10 +1,45 @@
 public import LarderBase
 
-/// A part of a ``ShardedTable`` with a lock of its own. It keeps the items whose hashes begin with the same bits.
+/// A part of a ``ShardedTable`` with a lock of its own.
+///
+/// The lock is no part of the content, because other threads try it while one thread changes the content.
+@usableFromInline struct Shard<ID: Equatable & Sendable, Item: Sendable> {
+    @usableFromInline typealias Node = ShardContent<ID, Item>.Node
+
+    @usableFromInline var lock = Lock()
+    /// The content. A thread that uses it holds the lock.
+    @usableFromInline var content = ShardContent<ID, Item>()
+    /// Padding to two cache lines, so that threads which use different shards do not disturb each other.
+    private let gap: (Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0)
+
+    /// Returns the lock of the shard at `place`. The lock is the first field of the shard and does not move.
+    @inlinable @inline(__always)
+    static func lock(_ place: UnsafeMutablePointer<Self>) -> UnsafeMutablePointer<Lock> {
+        UnsafeMutableRawPointer(place).assumingMemoryBound(to: Lock.self)
+    }
+
+    @inlinable @inline(__always)
+    static func locked<Result>(
+        _ place: UnsafeMutablePointer<Self>, _ body: (inout ShardContent<ID, Item>) -> Result
+    ) -> Result {
+        lock(place).lock()
+        defer { lock(place).unlock() }
+        return body(&content(place).pointee)
+    }
+
+    /// Returns the content of the shard at `place`. An access to the whole shard would be one to the lock, too.
+    @inlinable @inline(__always)
+    static func content(_ place: UnsafeMutablePointer<Self>) -> UnsafeMutablePointer<ShardContent<ID, Item>> {
+        // The content begins with a pointer, so that it follows the lock at the next multiple of eight bytes.
+        (UnsafeMutableRawPointer(place) + 8).assumingMemoryBound(to: ShardContent<ID, Item>.self)
+    }
+}
+
+/// The items of a ``Shard``: those whose hashes begin with the same bits.
 ///
 /// The items are in nodes, numbered from zero, in one block of memory. A hash table with open addressing finds them by
-/// the low half of their hash. A thread that uses a shard holds its lock.
-@usableFromInline struct Shard<ID: Equatable & Sendable, Item: Sendable> {
+/// the low half of their hash.
+@usableFromInline struct ShardContent<ID: Equatable & Sendable, Item: Sendable> {
     @usableFromInline struct Node {
         @usableFromInline var id: ID
         @usableFromInline var item: Item
@@ -17,7 +52,6 @@ public import LarderBase
         }
     }
 
-    @usableFromInline var lock = Lock()
     /// The hash table. The upper half of a word is part of a hash, the lower half is the number of the node plus one.
     /// An empty word is 0.
     @usableFromInline var table: UnsafeMutablePointer<UInt64>
@@ -30,8 +64,6 @@ public import LarderBase
     @usableFromInline var count = 0
     @usableFromInline var hits = 0
     @usableFromInline var misses = 0
-    /// Padding to two cache lines, so that threads which use different shards do not disturb each other.
-    private let gap: (Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0)
 
     init() {
         table = .allocate(capacity: 4)
@@ -165,20 +197,5 @@ public import LarderBase
         nodes.deallocate()
         links.deallocate()
         (nodes, links, room) = (moved, relinked, wider)
-    }
-}
-
-extension Shard {
-    /// Returns the lock of the shard at `place`. The lock is the first field of the shard and does not move.
-    @inlinable @inline(__always)
-    static func lock(_ place: UnsafeMutablePointer<Self>) -> UnsafeMutablePointer<Lock> {
-        UnsafeMutableRawPointer(place).assumingMemoryBound(to: Lock.self)
-    }
-
-    @inlinable @inline(__always)
-    static func locked<Result>(_ place: UnsafeMutablePointer<Self>, _ body: (inout Self) -> Result) -> Result {
-        lock(place).lock()
-        defer { lock(place).unlock() }
-        return body(&place.pointee)
     }
 }

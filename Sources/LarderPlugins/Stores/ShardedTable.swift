@@ -40,6 +40,7 @@ public import Synchronization
         self.entries = entries ?? .max
         accounting = Locked(EvictionAccounting(eviction: eviction))
         precondition(count > 0 && count & (count - 1) == 0, "the number of shards is a power of two")
+        assert(MemoryLayout<Shard<ID, Item>>.offset(of: \.content) == 8)
         bits = count.trailingZeroBitCount
         lastNumber = UInt(count - 1)
     }
@@ -66,7 +67,7 @@ public import Synchronization
     private func dispose(_ memory: UnsafeMutableRawPointer) {
         let shards = (memory + UseNotes.size).assumingMemoryBound(to: Shard<ID, Item>.self)
         for number in 0..<1 << bits {
-            shards[number].dispose()
+            Shard.content(shards + number).pointee.dispose()
         }
         memory.deallocate()
     }
@@ -118,12 +119,13 @@ public import Synchronization
     func use(
         _ id: ID, _ hash: Int, unlocking shard: UnsafeMutablePointer<Shard<ID, Item>>, _ accept: (Item) -> Bool
     ) -> Bool {
-        let node = shard.pointee.find(id, hash)
-        guard node >= 0, accept(shard.pointee.nodes[node].item) else {
+        let content = Shard.content(shard)
+        let node = content.pointee.find(id, hash)
+        guard node >= 0, accept(content.pointee.nodes[node].item) else {
             Shard.lock(shard).unlock()
             return false
         }
-        shard.pointee.hits += 1
+        content.pointee.hits += 1
         Shard.lock(shard).unlock()
         note(node, in: shard)
         return true
