@@ -6,8 +6,8 @@
     import Musl
 #endif
 
-/// Traps in debug builds if a validator uses a store while it examines a copy. The store waits for the validator, so
-/// the process would hang.
+/// Traps in debug builds if a validator uses a store while it examines a copy. The store holds a lock meanwhile. In a
+/// release build, an answer from that store would be nil after some milliseconds, and `relieve()` would wait forever.
 package enum ReentrancyTrap {
     #if DEBUG
         /// A thread-specific value that is set while a validator examines a copy on the thread.

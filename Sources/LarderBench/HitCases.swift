@@ -17,8 +17,7 @@ struct HitCases: Sendable {
     private let plainRequest: Request
     private let world = SystemWorld()
     private let meter: Meter
-    private let hit: Provenance.Facts
-    private let copy: Entry.Facts
+    private let copy: CopyFacts
     private let wired: any HandWired
 
     init() async throws {
@@ -30,8 +29,7 @@ struct HitCases: Sendable {
             throw LoadError(.failed, "there is no copy")
         }
         meter = Meter(world: world)
-        hit = Loaded(entry, from: .store("memory"), age: .seconds(1)).provenance.facts
-        copy = entry.facts
+        copy = Loaded(entry, from: .store("memory"), age: .seconds(1)).copyFacts
         wired = HandWiring.graph(over: store)
     }
 
@@ -61,7 +59,7 @@ struct HitCases: Sendable {
     }
 
     @Sendable func metrics(_ count: Int) {
-        let (meter, hit, copy) = (meter, hit, copy)
-        for _ in 0..<count { meter.hit(hit, copy, hash: 42) }
+        let (meter, copy) = (meter, copy)
+        for _ in 0..<count { meter.hit(copy, hash: 42) }
     }
 }

@@ -29,7 +29,7 @@ import Testing
             }
         }
 
-        /// Without the trap, the thread would wait for itself for ever, because the store waits for the validator.
+        /// Without the trap, an answer would be nil after some milliseconds, and `relieve()` would wait for ever.
         @Test func validatorThatUsesItsStoreTraps() async {
             await #expect(processExitsWith: .failure) {
                 try JudgingTests.loadTwice { pantry in

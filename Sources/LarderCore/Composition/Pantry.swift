@@ -29,8 +29,8 @@ public final class Pantry: Sendable {
     let problems: CacheProblems
     let world: any World
     private let state = Locked(State())
-    /// The resources for which there were policies when they were last put in effect. An object, so that making a handle
-    /// takes no lock.
+    /// The states and codecs of which handles are made, so that making a handle takes no lock. It is replaced when a
+    /// handle needs one that is missing.
     private let known = AtomicReference<KnownResources>()
     private let processRun: ProcessRun
     private let installation: Installation
@@ -215,13 +215,8 @@ public final class Pantry: Sendable {
 
     /// Returns a handle for a resource whose payloads are decoded by a codec.
     public func resource<C: Codec>(_ name: String, codec: C) -> Resource<C.Value> {
-        let id = state.withLock { state in
-            let key = CodecKey(codec: codec)
-            if let id = state.codecs[key] { return id }
-            let id = state.codecs.count + 1
-            state.codecs[key] = id
-            return id
-        }
+        let key = CodecKey(codec: codec)
+        let id = known.use { $0.codecs[key] } ?? codecID(key)
         return Resource(
             resourceState: knownState(name) ?? resourceState(name), codec: AnyCodec(codec, id: id), pantry: self)
     }
@@ -262,18 +257,35 @@ public final class Pantry: Sendable {
     /// Returns the state of a resource that has a policy. Takes no lock.
     private func knownState(_ name: String) -> ResourceState? { known.use { $0.states[name] } }
 
-    /// Makes the states of resources known to ``resource(_:)``. Only one thread may call it at a time.
+    /// Makes the states of resources known to ``resource(_:)``.
     func makeKnown(_ names: [String]) {
         if known.use({ known in names.allSatisfy { known.states[$0] != nil } }) == true { return }
-        let states = KnownResources(state.withLock { $0.resourceStates })
-        withExtendedLifetime(known.replace(with: states)) {}
+        state.withLock { makeKnown($0) }
     }
 
-    /// The states of resources, which handles are made of.
+    /// Called with the lock of the state held, because only one thread may replace a reference at a time.
+    private func makeKnown(_ state: State) {
+        let former = known.replace(with: KnownResources(states: state.resourceStates, codecs: state.codecs))
+        withExtendedLifetime(former) {}
+    }
+
+    /// Returns the number of a codec, and gives it one on first use.
+    private func codecID(_ codec: CodecKey) -> Int {
+        state.withLock { state in
+            if let id = state.codecs[codec] { return id }
+            let id = state.codecs.count + 1
+            state.codecs[codec] = id
+            makeKnown(state)
+            return id
+        }
+    }
+
+    /// The parts of which handles are made.
     private final class KnownResources: Sendable {
         let states: [String: ResourceState]
+        let codecs: [CodecKey: Int]
 
-        init(_ states: [String: ResourceState]) { self.states = states }
+        init(states: [String: ResourceState], codecs: [CodecKey: Int]) { (self.states, self.codecs) = (states, codecs) }
     }
 
     /// Returns the state of a resource, and makes it on first use.

@@ -9,15 +9,15 @@ struct MeasuredLoader: Loader {
     func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
         let answer = inner.answer(request, codec: codec, for: uses)
         // Read in place, because unwrapping the answer copies it.
-        guard let provenance = answer?.provenance.facts, let copy = answer?.value.facts else { return nil }
+        guard let isHit = answer?.provenance.isHit, let isPlain = answer?.provenance.isPlain else { return nil }
         if request.isCountedApart {
             meter.count(request.counterApart)
-        } else if provenance.isHit {
-            meter.hit(provenance, copy, hash: request.key.hash)
+        } else if isHit, let copy = answer?.copyFacts {
+            meter.hit(copy, hash: request.key.hash)
         } else if let answer {
             meter.ended(answer, hash: request.key.hash, after: .zero)
         }
-        if meter.isReported(plain: provenance.isPlain), let answer {
+        if meter.isReported(plain: isPlain), let answer {
             meter.send(report(Call(request, codec: codec), .success(answer), after: .zero))
         }
         return answer

@@ -45,7 +45,7 @@ final class StraightWay: Sendable {
         let uses = meter.isReported(plain: false) ? rule.uses.intersection(.fresh) : rule.uses
         let reasons = lookup.hit(request, at: request.key, for: uses, &copy, take)
         guard copy.isFound else { return false }
-        // Set first: the counting takes long enough that the caller can read it without waiting for the memory.
+        // This comes before the counting, so that the processor has written it when the caller reads it.
         provenance.set(in: tier, copy, by: revision)
         if let reasons { provenance.state(reasons) }
         if rule.wantsRefresh(of: copy) { rule.refresh(Call(request, codec: codec)) }

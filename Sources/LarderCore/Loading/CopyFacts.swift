@@ -1,5 +1,5 @@
 /// The facts about a copy that is shown. They hold no references.
-struct CopyFacts: Sendable {
+package struct CopyFacts: Sendable {
     /// Whether there is such a copy.
     var isFound = false
     /// The time from which the age counts, in nanoseconds.
@@ -22,5 +22,16 @@ struct CopyFacts: Sendable {
     func isAgeing(past share: Double) -> Bool {
         guard uses.contains(.earlyRefresh), freshNanoseconds >= 0, age != .min else { return false }
         return .nanoseconds(age) >= Duration.nanoseconds(freshNanoseconds).scaled(by: share)
+    }
+}
+
+extension Loaded<Entry> {
+    /// The facts about the copy that is shown.
+    @inline(__always) package var copyFacts: CopyFacts {
+        var facts = provenance.copyFacts
+        facts.isFound = true
+        facts.ageStart = content.metadata.ageStart.nanoseconds
+        facts.size = content.payload.size
+        return facts
     }
 }

@@ -23,19 +23,6 @@ public struct Entry: Sendable {
         payload.weight + Self.overhead + metadata.size
     }
 
-    /// The facts that are needed to count a hit.
-    package struct Facts {
-        /// The time from which the age of the entry counts, in nanoseconds.
-        package let ageStart: Int64
-        /// The size of the payload, in bytes.
-        package let size: Int
-
-        @inline(__always) init(ageStart: Int64, size: Int) { (self.ageStart, self.size) = (ageStart, size) }
-    }
-
-    /// The facts that are needed to count a hit.
-    @inline(__always) package var facts: Facts { Facts(ageStart: metadata.ageStart.nanoseconds, size: payload.size) }
-
     /// The fixed part of an entry's weight, in bytes: about what its key, its payload's objects, its place in a table and
     /// the state of an eviction take in memory.
     static let overhead = 420

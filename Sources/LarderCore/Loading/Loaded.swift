@@ -78,7 +78,8 @@ public struct Loaded<Value: Sendable>: Sendable {
         get { provenance.freshness }
         set { provenance.freshness = newValue }
     }
-    /// The age of the value; nil if it is not known, as with a fallback.
+    /// The age of the value; nil if it is not known, as with a fallback. The age of a copy in memory may be up to 20 ms too
+    /// low, because hits read a clock that advances in steps.
     public internal(set) var age: Duration? {
         get { provenance.nanoseconds == .min ? nil : .nanoseconds(provenance.nanoseconds) }
         set { provenance.nanoseconds = newValue?.nanoseconds ?? .min }

@@ -296,23 +296,9 @@
 
     private var details: Metadata.DetailsBox? { held as? Metadata.DetailsBox ?? history?.details }
 
-    /// The facts that are needed to count a hit. They hold no references.
-    package struct Facts {
-        /// The age in nanoseconds.
-        package let nanoseconds: Int64
-        /// Whether the value is fresh.
-        package let isFresh: Bool
-        /// Whether the value is fresh and no call failed, so that the load is not logged.
-        package let isPlain: Bool
-        /// Whether the value is a copy of known age, and was not shown because of a failed or slow call.
-        package let isHit: Bool
-    }
+    /// Whether the value is fresh and no call failed, so that the load is not logged.
+    @inline(__always) var isPlain: Bool { freshness == .fresh && !fellBack }
 
-    /// The facts that are needed to count a hit.
-    @inline(__always) package var facts: Facts {
-        let isFresh = freshness == .fresh
-        return Facts(
-            nanoseconds: nanoseconds, isFresh: isFresh, isPlain: isFresh && !fellBack,
-            isHit: kind == .store && !fellBack && nanoseconds != .min)
-    }
+    /// Whether the value is a copy of known age, and was not shown because of a failed or slow call.
+    @inline(__always) var isHit: Bool { kind == .store && !fellBack && nanoseconds != .min }
 }

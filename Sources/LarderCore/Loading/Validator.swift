@@ -21,7 +21,7 @@ public protocol Validator: Sendable {
     /// The rule by which the validator permits fresh copies; nil by default.
     ///
     /// The graph asks for it once. If all validators have a rule, hits on fresh copies do not call
-    /// ``permit(_:for:at:)``, which saves a tenth of their time. The rule must say the same as that method.
+    /// ``permit(_:for:at:)``. The rule must say the same as that method.
     var permitRule: PermitRule? { get }
 }
 

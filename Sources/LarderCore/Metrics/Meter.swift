@@ -110,21 +110,10 @@ package final class Meter: Sendable {
 
     /// Counts a load that was answered at once by a copy of known age, without a failed or slow call.
     @inline(__always)
-    package func hit(_ provenance: Provenance.Facts, _ copy: Entry.Facts, hash: Int) {
-        hit(aged: provenance.nanoseconds, since: copy.ageStart, copy.size, isFresh: provenance.isFresh, hash)
-    }
-
-    /// Counts such a load.
-    @inline(__always)
-    func hit(_ copy: borrowing CopyFacts, hash: Int) {
-        hit(aged: copy.age, since: copy.ageStart, copy.size, isFresh: copy.isFresh, hash)
-    }
-
-    @inline(__always)
-    private func hit(aged age: Int64, since start: Int64, _ size: Int, isFresh: Bool, _ hash: Int) {
+    package func hit(_ copy: borrowing CopyFacts, hash: Int) {
         // The sum of the start of the age and the age is the present time, so that no clock is read.
-        updateWindows(at: (start &+ age) >> 33)
-        hits.record(age, size, isFresh: isFresh, hash: hash)
+        updateWindows(at: (copy.ageStart &+ copy.age) >> 33)
+        hits.record(copy.age, copy.size, isFresh: copy.isFresh, hash: hash)
     }
 
     /// Updates the windows if a new interval has begun.
@@ -134,6 +123,8 @@ package final class Meter: Sendable {
     }
 
     private func moveWindows(to present: Int64) {
+        // The rough clock of hits may still be in the interval that others have left.
+        if tick.load(ordering: .relaxed) == present &+ 1 { return }
         tick.store(present, ordering: .relaxed)
         readAfterUpdate { _ in }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Random numbers that cost nanoseconds: a counter that begins at random, mixed as in SplitMix64 (Steele, Lea and Flood,
-/// OOPSLA 2014). The others follow from one of them, so they protect no secret.
+/// OOPSLA 2014). They must not protect a secret: a person who knows one of them can compute the others.
 final class Chances: Sendable {
     /// Zero before the first number. So making a world takes no system call.
     private let state = Atomic<UInt64>(0)
