@@ -4,7 +4,7 @@ public import LarderBase
 ///
 /// The lock is no part of the content, because other threads try it while one thread changes the content.
 @usableFromInline struct Shard<ID: Equatable & Sendable, Item: Sendable> {
-    @usableFromInline typealias Node = ShardContent<ID, Item>.Node
+    @usableFromInline typealias Removed = ShardContent<ID, Item>.Removed
 
     @usableFromInline var lock = Lock()
     /// The content. A thread that uses it holds the lock.
@@ -40,7 +40,8 @@ public import LarderBase
 /// The items are in nodes, numbered from zero, in one block of memory. A hash table with open addressing finds them by
 /// the low half of their hash.
 @usableFromInline struct ShardContent<ID: Equatable & Sendable, Item: Sendable> {
-    @usableFromInline struct Node {
+    /// An item with its id. It cannot be copied, so that finding an item changes no reference count.
+    @usableFromInline struct Node: ~Copyable {
         @usableFromInline var id: ID
         @usableFromInline var item: Item
         @usableFromInline var weight: Int
@@ -50,6 +51,20 @@ public import LarderBase
         init(id: ID, item: Item, weight: Int, hashBits: UInt32) {
             (self.id, self.item, self.weight, self.hashBits) = (id, item, weight, hashBits)
         }
+
+        /// Returns the result of `accept` for the item. Called from outside, it would copy the item.
+        @inlinable @inline(__always)
+        borrowing func isAccepted(by accept: (Item) -> Bool) -> Bool { accept(item) }
+    }
+
+    /// An item that was removed.
+    @usableFromInline struct Removed {
+        @usableFromInline let id: ID
+        @usableFromInline let item: Item
+        @usableFromInline let weight: Int
+
+        @inlinable
+        init(_ node: consuming Node) { (id, item, weight) = (node.id, node.item, node.weight) }
     }
 
     /// The hash table. The upper half of a word is part of a hash, the lower half is the number of the node plus one.
@@ -142,14 +157,14 @@ public import LarderBase
 
     /// Removes the item in a node.
     @inlinable
-    mutating func take(_ node: Int) -> Node {
+    mutating func take(_ node: Int) -> Removed {
         var place = Int(nodes[node].hashBits) & mask
         while Int(UInt32(truncatingIfNeeded: table[place])) != node + 1 { place = (place + 1) & mask }
         close(place)
         links[node] = firstFree
         firstFree = Int32(node)
         count -= 1
-        return (nodes + node).move()
+        return Removed((nodes + node).move())
     }
 
     @inlinable

@@ -25,6 +25,8 @@ public import Synchronization
     @usableFromInline let accounting: Locked<EvictionAccounting>
     /// The binary logarithm of the number of shards.
     @usableFromInline let bits: Int
+    /// The number of bits of a hash that do not choose the shard.
+    @usableFromInline let shift: UInt
     /// The number of the last shard.
     @usableFromInline let lastNumber: UInt
     /// The memory of the shards. Nil until the first insertion or the first miss.
@@ -42,6 +44,7 @@ public import Synchronization
         precondition(count > 0 && count & (count - 1) == 0, "the number of shards is a power of two")
         assert(MemoryLayout<Shard<ID, Item>>.offset(of: \.content) == 8)
         bits = count.trailingZeroBitCount
+        shift = UInt(bitPattern: UInt.bitWidth &- bits)
         lastNumber = UInt(count - 1)
     }
 
@@ -91,11 +94,11 @@ public import Synchronization
     /// the lock of the item's shard held, and must not use the table.
     @inlinable @inline(__always)
     public func find(_ id: ID, hash: Int, if accept: (Item) -> Bool = { _ in true }) -> Item? {
-        if isUntouched { return nil }
-        let shard = shard(of: hash)
-        Shard.lock(shard).lock()
         var found: Item?
-        _ = use(id, hash, unlocking: shard) { item in
+        _ = use(id, hash) {
+            Shard.lock($0).lock()
+            return true
+        } accept: { item in
             guard accept(item) else { return false }
             found = item
             return true
@@ -109,25 +112,27 @@ public import Synchronization
     /// returns false. So an `accept` that uses the table does not wait forever for itself or for another thread's.
     @inlinable @inline(__always)
     func use(_ id: ID, hash: Int, if accept: (Item) -> Bool) -> Bool {
-        if isUntouched { return false }
-        let shard = shard(of: hash)
-        guard Shard.lock(shard).tryLock() || Shard.lock(shard).takeSoon() else { return false }
-        return use(id, hash, unlocking: shard, accept)
+        use(id, hash, locking: { Shard.lock($0).tryLock() || Shard.lock($0).takeSoon() }, accept: accept)
     }
 
     @inlinable @inline(__always)
     func use(
-        _ id: ID, _ hash: Int, unlocking shard: UnsafeMutablePointer<Shard<ID, Item>>, _ accept: (Item) -> Bool
+        _ id: ID, _ hash: Int, locking: (UnsafeMutablePointer<Shard<ID, Item>>) -> Bool, accept: (Item) -> Bool
     ) -> Bool {
+        // Read once, because the compiler reads an atomic again each time.
+        guard let memory = memory.load(ordering: .acquiring) else { return false }
+        let number = number(of: hash)
+        let shard = (memory + UseNotes.size).assumingMemoryBound(to: Shard<ID, Item>.self) + number
+        guard locking(shard) else { return false }
         let content = Shard.content(shard)
         let node = content.pointee.find(id, hash)
-        guard node >= 0, accept(content.pointee.nodes[node].item) else {
+        guard node >= 0, content.pointee.nodes[node].isAccepted(by: accept) else {
             Shard.lock(shard).unlock()
             return false
         }
-        content.pointee.hits += 1
+        content.pointee.hits &+= 1
         Shard.lock(shard).unlock()
-        note(node, in: shard)
+        note(UInt32(truncatingIfNeeded: node << bits | number), in: UseNotes(memory))
         return true
     }
 
@@ -156,7 +161,7 @@ public import Synchronization
         }
         let shard = shard(of: hash)
         if let (node, old) = replace(item, as: id, hash, weight, in: shard) {
-            note(node, in: shard)
+            note(place(of: node, in: shard), in: notes)
             return Insertion(isKept: true, replaced: old)
         }
         return accounting.withLock { accounting in
@@ -227,7 +232,7 @@ public import Synchronization
     @inlinable @discardableResult
     func take(_ id: ID, _ hash: Int, _ accounting: inout EvictionAccounting) -> Item? {
         let shard = shard(of: hash)
-        let gone = Shard.locked(shard) { shard -> (node: Int, content: Shard<ID, Item>.Node)? in
+        let gone = Shard.locked(shard) { shard -> (node: Int, content: Shard<ID, Item>.Removed)? in
             let node = shard.find(id, hash)
             return node < 0 ? nil : (node, shard.take(node))
         }
@@ -241,7 +246,7 @@ public import Synchronization
     @inlinable @inline(__always)
     func number(of hash: Int) -> Int {
         // The highest bits choose the shard; the shard uses the lowest bits.
-        Int(bitPattern: UInt(bitPattern: hash) &>> UInt(bitPattern: UInt.bitWidth &- bits) & lastNumber)
+        Int(bitPattern: UInt(bitPattern: hash) &>> shift & lastNumber)
     }
 
     @inlinable @inline(__always)
@@ -255,8 +260,8 @@ public import Synchronization
 
     /// Notes a use for the eviction.
     @inlinable @inline(__always)
-    func note(_ node: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>) {
-        if isNoting.load(ordering: .relaxed), notes.note(place(of: node, in: shard)) { reportUses() }
+    func note(_ place: UInt32, in notes: UseNotes) {
+        if isNoting.load(ordering: .relaxed), notes.note(place) { reportUses() }
     }
 
     @usableFromInline @inline(never)
