@@ -31,7 +31,7 @@ extension UInt64: BenchKey {
     }
 }
 
-/// A text that is hashed at each use.
+/// A `String` of 20 bytes that is hashed at each use.
 struct ShortText: BenchKey {
     let text: String
 

@@ -53,6 +53,10 @@ enum LoopBench {
                 let resource = try await HitCases().bench.resource
                 return { count in for _ in 0..<count { keep(resource.answer(resource.request(["id": "42"]))) } }
             },
+            Loop("literal-load", "an awaited hit of a request that is written as a literal") {
+                let resource = try await HitCases().bench.resource
+                return looping { _ in keep(try await resource.load(["id": "42"])) }
+            },
             Loop("origin", "a call of the closure that misses ask") {
                 let request = Request("feed")
                 return looping { _ in keep(try await BenchPantry.answer(Call(request))) }

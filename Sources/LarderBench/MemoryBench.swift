@@ -26,16 +26,17 @@ enum MemoryBench {
                     unit: .times, goal: 1.6, isGoalLeast: true))
         }
         figures += try await ratios(harness)
-        figures += try await compare(ShortText.self, "get-hit, 20-byte text", .hits, traffic, harness, goal: 60)
+        figures += try await compare(ShortText.self, "get-hit, 20-byte String", .hits, traffic, harness, goal: 60)
         figures += try await compare(LongText.self, "get-hit, 80-byte text", .hits, traffic, harness)
-        figures += try await compare(Key.self, "get-hit, request's key", .hits, traffic, harness)
+        figures += try await compare(Key.self, "get-hit, request's key of 20 bytes", .hits, traffic, harness)
         figures += try await compare(UInt64.self, "get-hit, u64, skew 1", .hits, steeper, harness)
         figures += try await compare(UInt64.self, "set, evicting", .sets, traffic, harness)
         figures += try await compare(UInt64.self, "mixed 75/25", .mixed, traffic, harness, goal: 45)
         figures += try await compare(UInt64.self, "mixed 75/25, two threads", .mixed, traffic, harness, 2)
         figures += try await compare(UInt64.self, "read-through", .readThrough, traffic, harness, goal: 60)
         figures += try await compare(UInt64.self, "read-through, skew 1", .readThrough, steeper, harness)
-        figures += try await compare(ShortText.self, "read-through, 20-byte text", .readThrough, traffic, harness)
+        figures += try await compare(
+            Key.self, "read-through, request's key of 20 bytes", .readThrough, traffic, harness)
         figures += try await collisions(harness)
         return figures
     }

@@ -134,7 +134,7 @@ struct DemoDay: Sendable {
         var dice = dice
         let resource = pantry.resource(habit.resource)
         while world.uptime < end {
-            var parameters: [String: String] = [:]
+            var parameters: Parameters = [:]
             if habit.instances > 1 {
                 let skewed = dice.chance() * dice.chance()
                 parameters["id"] = String(Int(skewed * Double(habit.instances)))

@@ -85,14 +85,15 @@ extension Command {
     private static func request(_ arguments: Arguments) throws(UsageError) -> (folder: URL, Request) {
         guard let operand = arguments.operands.first else { throw UsageError(message: "load takes a RESOURCE") }
         let (name, folder) = try arguments.resource(operand)
-        var parameters: [String: String] = [:]
+        var parameters: Parameters = [:]
         for operand in arguments.operands.dropFirst() {
             let parts = operand.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
                 throw UsageError(message: "a parameter is written NAME=VALUE")
             }
-            let former = parameters.updateValue(String(parts[1]), forKey: String(parts[0]))
-            if former != nil { throw UsageError(message: "a parameter is given twice") }
+            let name = String(parts[0])
+            guard parameters[name] == nil else { throw UsageError(message: "a parameter is given twice") }
+            parameters[name] = String(parts[1])
         }
         if arguments.has("refresh"), arguments.has("cached-only") {
             throw UsageError(message: "--refresh and --cached-only exclude each other")

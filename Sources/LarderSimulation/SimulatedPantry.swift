@@ -167,7 +167,7 @@ public struct SimulatedPantry: Sendable {
     public var resource: Resource<Data> { pantry.resource(pantry.resources.first ?? "") }
 
     /// Returns the key of a request for ``resource``.
-    public func key(_ parameters: [String: String] = [:], scope: String? = nil) -> Key {
+    public func key(_ parameters: Parameters = [:], scope: String? = nil) -> Key {
         resource.request(parameters, scope: scope).key
     }
 

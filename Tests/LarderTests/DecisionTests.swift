@@ -37,7 +37,7 @@ import Testing
             let simulated = try await SimulatedPantry(
                 world, strategy: #""stale-while-revalidate""#, validators: Self.windows,
                 around: #"[{ "use": "breaker", "failures": 2, "rest": "30s" }]"#)
-            let id = ["id": Self.canary]
+            let id: Parameters = ["id": Self.canary]
             let decisions = try await Self.decisions(simulated) {
                 simulated.origin.play(.value(Self.canary, etag: Self.canary))
                 _ = try await simulated.feed.load(id)

@@ -36,7 +36,7 @@ extension SimulatedPantry {
 
     /// A load of `feed` that goes on beside the test.
     func start(
-        _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
+        _ parameters: Parameters = [:], scope: String? = nil, mode: Request.Mode = .normal,
         deadline: Duration? = nil, priority: Request.Priority = .normal
     ) -> Started<Loaded<Data>> {
         let request = feed.request(parameters, scope: scope, mode: mode, deadline: deadline, priority: priority)

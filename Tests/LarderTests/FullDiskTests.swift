@@ -222,7 +222,7 @@ struct FullDiskTests {
         }
 
         private func load(_ id: Int) async throws {
-            let parameters = ["id": "\(id)"]
+            let parameters: Parameters = ["id": "\(id)"]
             let isThere = try await feed.contains(parameters)
             do {
                 let loaded = try await feed.load(parameters)

@@ -92,12 +92,14 @@ import Testing
             "", "a", "@", "?", "&", "=", "%", "%40", "a?b=c", "a&b", "\u{301}", "=\u{301}", "&\u{301}b=\u{301}c", "é",
             "\u{338}x\u{2260}y", "\u{338}y", "a\u{2260}x",
         ]
-        let pairs: [[String: String]] = parts.flatMap { name in parts.map { [name: $0] } }
-        let crafted = [["a": "1", "\u{301}b": "\u{301}c"], ["a": "1&\u{301}b=\u{301}c"], ["a": "1", "b": "2"]]
+        let pairs: [Parameters] = parts.flatMap { name in parts.map { [name: $0] } }
+        let crafted: [Parameters] = [
+            ["a": "1", "\u{301}b": "\u{301}c"], ["a": "1&\u{301}b=\u{301}c"], ["a": "1", "b": "2"],
+        ]
         var keys: Set<Key> = []
         var count = 0
         for scope in [nil] + parts.map(Optional.some) {
-            for parameters in [[:]] + pairs + crafted {
+            for parameters in [Parameters([:])] + pairs + crafted {
                 keys.insert(Key(resource: "feed", scope: scope, parameters: parameters))
                 count += 1
             }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct UpdateTests {
     /// The events of a stream so far, as words. The stream is read until the run ends.
     private static func listen(
-        _ simulated: SimulatedPantry, to parameters: [String: String] = [:], _ world: SimulatedWorld
+        _ simulated: SimulatedPantry, to parameters: Parameters = [:], _ world: SimulatedWorld
     ) -> Locked<[String]> {
         let heard = Locked<[String]>([])
         let stream = simulated.feed.updates(parameters)

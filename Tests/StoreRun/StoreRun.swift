@@ -107,7 +107,7 @@ import Synchronization
         let feed = pantry.resource("feed")
         var (right, unsaved) = (0, 0)
         for number in 0..<40 {
-            let parameters = ["id": "\(number % 15)"]
+            let parameters: Parameters = ["id": "\(number % 15)"]
             let loaded = try await feed.load(parameters, scope: number % 2 == 0 ? "alice" : "bob")
             let key = Key(resource: "feed", scope: number % 2 == 0 ? "alice" : "bob", parameters: parameters)
             if loaded.value == (try Self.entry(of: key, 1)).payload.bytes { right += 1 }

@@ -24,7 +24,7 @@ struct CachedCopy: Sendable {
     var age: Duration
     var etag: String?
     var contentType: String
-    var parameters: [String: String]
+    var parameters: Parameters
     var scope: String?
     var position: SourcePosition
 }
@@ -47,7 +47,7 @@ struct OriginPhase: Sendable {
 /// A request and the expectation of its answer.
 struct Ask: Sendable {
     var at: Duration
-    var parameters: [String: String]
+    var parameters: Parameters
     var scope: String?
     var mode: Request.Mode
     var deadline: Duration?

@@ -1,6 +1,6 @@
 import Larder
 
-extension Setting where Value == [String: String] {
+extension Setting where Value == Parameters {
     static func parameters(_ help: String) -> Setting {
         Setting("parameters", .parameters, default: [:], help: help)
     }
@@ -17,8 +17,8 @@ extension SettingType where Value == Duration {
     static var moment: SettingType<Duration> { .duration(.zero ... .seconds(3_650 * 86_400)) }
 }
 
-extension SettingType where Value == [String: String] {
-    static var parameters: SettingType<[String: String]> {
+extension SettingType where Value == Parameters {
+    static var parameters: SettingType<Parameters> {
         SettingType(
             "parameters", expectation: "parameters such as { \"id\": \"42\" }",
             schema: ["type": "object", "additionalProperties": ["type": "string"]], show: { _ in "{}" },
@@ -27,7 +27,7 @@ extension SettingType where Value == [String: String] {
                     reading.reject(node, expected: "parameters such as { \"id\": \"42\" }")
                     return nil
                 }
-                var parameters: [String: String] = [:]
+                var parameters: Parameters = [:]
                 for member in members {
                     if let text = member.value.string {
                         parameters[member.name] = text

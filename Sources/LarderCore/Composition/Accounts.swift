@@ -1,3 +1,5 @@
+import LarderBase
+
 extension Part {
     /// The source of the account in whose name this part, or a part among its settings, signs its calls.
     fileprivate var account: (@Sendable () -> String?)? {
@@ -15,8 +17,10 @@ extension Policy {
 extension ResourceState {
     /// Returns the request in the scope of the present account if it has no scope and the policy's origin signs its
     /// calls.
-    func owned(_ request: Request) -> Request {
-        guard request.key.scope == nil, let account = graph?.account, let scope = account() else { return request }
+    func owned(_ request: consuming Request) -> Request {
+        guard let account = present.use({ $0.account }), request.key.scope == nil, let scope = account() else {
+            return request
+        }
         return request.with(scope: scope)
     }
 }

@@ -34,13 +34,13 @@ public struct Resource<Value: Sendable>: Sendable {
     /// If `scope` is nil and the policy's origin signs its calls for an account, the scope is that account. The request
     /// stays in the scope when another account signs in.
     public func request(
-        _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
+        _ parameters: Parameters = [:], scope: String? = nil, mode: Request.Mode = .normal,
         deadline: Duration? = nil, priority: Request.Priority = .normal, fields: Fields = [:], body: Data? = nil,
         purpose: Request.Purpose = .user, noOlderThan: Duration? = nil
     ) -> Request {
         resourceState.owned(
-            Request(
-                name, parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
+            resourceState.request(
+                parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
                 body: body, purpose: purpose, noOlderThan: noOlderThan))
     }
 
@@ -58,14 +58,15 @@ public struct Resource<Value: Sendable>: Sendable {
     ///   - purpose: the purpose of the load, for metrics and origins.
     ///   - noOlderThan: the age from which a copy is too old for this caller.
     /// - Throws: ``LoadError``, or `CancellationError` if the task is cancelled.
+    @inlinable
     public nonisolated(nonsending) func load(
-        _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
+        _ parameters: Parameters = [:], scope: String? = nil, mode: Request.Mode = .normal,
         deadline: Duration? = nil, priority: Request.Priority = .normal, fields: Fields = [:], body: Data? = nil,
         purpose: Request.Purpose = .user, noOlderThan: Duration? = nil
     ) async throws -> Loaded<Value> {
         try await load(
-            Request(
-                name, parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
+            resourceState.request(
+                parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
                 body: body, purpose: purpose, noOlderThan: noOlderThan))
     }
 
@@ -111,7 +112,7 @@ public struct Resource<Value: Sendable>: Sendable {
     /// of the request, it is the copy for a request without fields.
     ///
     /// - Throws: the error of the store.
-    public func contains(_ parameters: [String: String] = [:], scope: String? = nil) async throws -> Bool {
+    public func contains(_ parameters: Parameters = [:], scope: String? = nil) async throws -> Bool {
         try await contains(request(parameters, scope: scope))
     }
 
@@ -139,7 +140,7 @@ public struct Resource<Value: Sendable>: Sendable {
     /// nothing.
     ///
     /// - Throws: the error of the store.
-    public func clear(_ parameters: [String: String], scope: String? = nil, body: Data? = nil) async throws {
+    public func clear(_ parameters: Parameters, scope: String? = nil, body: Data? = nil) async throws {
         try await clear(.key(request(parameters, scope: scope, body: body).key))
     }
 

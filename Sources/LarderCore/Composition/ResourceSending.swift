@@ -32,7 +32,7 @@ extension Resource {
         _ request: Request, method: String = "POST", invalidating selections: [Selection] = []
     ) async throws -> Loaded<Data> {
         let graph = try graph()
-        guard request.key.resource == name else { throw LoadError.otherResource }
+        guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let request = resourceState.owned(request)
         do {
             var answer = try await graph.sender.send(request, method: method)

@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 import LarderBase
 
 /// The present graph of a resource, and the state that outlives it. Handles refer to this, not to a graph.
@@ -19,6 +24,7 @@ final class ResourceState: Sendable {
     }
 
     let name: String
+    let resourceName: ResourceName
     let meterHistory = MeterHistory()
     /// The listeners to saved entries of the resource.
     let saved = Listeners<SavedEntry>()
@@ -27,18 +33,31 @@ final class ResourceState: Sendable {
     /// The order of the writes, shared by all stores of the resource.
     let order = WriteOrder()
     let unfinishedClearings: UnfinishedClearings
-    private let present = AtomicReference<LoaderGraph>()
+    let present = AtomicReference<LoaderGraph>()
     private let state = Locked(State())
 
     let sinks: EventSinks
 
     init(_ name: String, reportingTo sinks: EventSinks, problems: CacheProblems) {
         self.name = name
+        resourceName = ResourceName(name)
         unfinishedClearings = UnfinishedClearings(of: name, problems: problems)
         self.sinks = sinks
     }
 
     var graph: LoaderGraph? { present.use { $0 } }
+
+    /// Returns a request for an instance of the resource.
+    @usableFromInline
+    func request(
+        _ parameters: Parameters, scope: String?, mode: Request.Mode, deadline: Duration?, priority: Request.Priority,
+        fields: Fields, body: Data?, purpose: Request.Purpose, noOlderThan: Duration?
+    ) -> Request {
+        Request(
+            Key.of(name, beginning: resourceName.beginning, scope, parameters, body.map { SHA256.hex($0) }), mode: mode,
+            deadline: deadline, priority: priority, fields: fields, body: body, purpose: purpose,
+            noOlderThan: noOlderThan)
+    }
 
     /// Returns the present graph, or throws an error that names the resources of `pantry`.
     func graph(in pantry: Pantry) throws(LoadError) -> LoaderGraph {
@@ -62,14 +81,14 @@ final class ResourceState: Sendable {
     func straightAnswer(
         _ request: Request, codec: AnyCodec, _ provenance: inout Provenance, _ take: (Entry) -> Bool
     ) -> Bool {
-        guard request.key.resource == name else { return false }
+        guard request.key.isOf(resourceName) else { return false }
         return present.use { $0.straightWay?.answer(request, codec: codec, &provenance, take) } ?? false
     }
 
     /// Returns the answer that can be given at once. Returns nil also for a request that ``load(_:codec:in:)`` refuses.
     @usableFromInline
     func answer(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {
-        guard request.key.resource == name else { return nil }
+        guard request.key.isOf(resourceName) else { return nil }
         if let answer = present.use({ $0.immediate.answer(request, codec: codec, for: .showing) }) { return answer }
         return request.key.scope == nil ? answerForAccount(request, codec: codec) : nil
     }
@@ -99,7 +118,7 @@ final class ResourceState: Sendable {
         for request: Request, codec: AnyCodec, in pantry: Pantry
     ) throws(LoadError) -> (LoaderGraph, Call) {
         let graph = try graph(in: pantry)
-        guard request.key.resource == name else {
+        guard request.key.isOf(resourceName) else {
             throw LoadError.otherResource
         }
         return (graph, graph.call(for: graph.account == nil ? request : owned(request), codec: codec))

@@ -25,7 +25,7 @@ extension Resource {
     /// - Throws: ``LoadError`` if there is no such resource, if a validator refuses the payload, or if it does not decode.
     @discardableResult
     public func save(
-        _ bytes: Data, _ parameters: [String: String] = [:], scope: String? = nil, metadata: Metadata = Metadata()
+        _ bytes: Data, _ parameters: Parameters = [:], scope: String? = nil, metadata: Metadata = Metadata()
     ) async throws -> Loaded<Value> {
         try await save(bytes, for: request(parameters, scope: scope), metadata: metadata)
     }
@@ -39,7 +39,7 @@ extension Resource {
     public func save(_ bytes: Data, for request: Request, metadata: Metadata = Metadata()) async throws -> Loaded<Value>
     {
         let graph = try graph()
-        guard request.key.resource == name else {
+        guard request.key.isOf(resourceState.resourceName) else {
             throw LoadError.otherResource
         }
         return try value(
@@ -52,14 +52,14 @@ extension Resource {
     ///
     /// - Returns: false if there is no copy.
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot pin copies.
-    public func pin(_ parameters: [String: String] = [:], scope: String? = nil) async throws -> Bool {
+    public func pin(_ parameters: Parameters = [:], scope: String? = nil) async throws -> Bool {
         try await pin(request(parameters, scope: scope))
     }
 
     /// Keeps the copy for a request from being evicted. If answers vary by fields of the request, this is the copy for its
     /// fields. See ``pin(_:scope:)``.
     public func pin(_ request: Request) async throws -> Bool {
-        guard request.key.resource == name else { throw LoadError.otherResource }
+        guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
         return try await graph.storeAccess.pin(resourceState.owned(request), adding: graph.addedFields)
     }
@@ -67,13 +67,13 @@ extension Resource {
     /// Removes the pin of the copy of one instance. Does nothing if it has none.
     ///
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot pin copies.
-    public func unpin(_ parameters: [String: String] = [:], scope: String? = nil) async throws {
+    public func unpin(_ parameters: Parameters = [:], scope: String? = nil) async throws {
         try await unpin(request(parameters, scope: scope))
     }
 
     /// Removes the pin of the copy for a request. See ``unpin(_:scope:)``.
     public func unpin(_ request: Request) async throws {
-        guard request.key.resource == name else { throw LoadError.otherResource }
+        guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
         try await graph.storeAccess.unpin(resourceState.owned(request), adding: graph.addedFields)
     }

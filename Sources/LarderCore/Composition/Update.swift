@@ -17,7 +17,7 @@ extension Resource {
     /// An error ends the stream only if no value came before it; the stream then throws it. If there is no copy, the
     /// fallbacks of the policy may answer.
     public func updates(
-        _ parameters: [String: String] = [:], scope: String? = nil
+        _ parameters: Parameters = [:], scope: String? = nil
     ) -> AsyncThrowingStream<Update<Value>, any Error> {
         updates(request(parameters, scope: scope))
     }
@@ -30,7 +30,7 @@ extension Resource {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(16)) { stream in
             do {
                 let graph = try graph()
-                guard request.key.resource == name else { throw LoadError.otherResource }
+                guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
                 let request = resourceState.owned(request)
                 let saved = resourceState.saved.stream(most: 1) { $0.answers(request) }
                 // The stream may outlive the policy, so it holds the graph no longer than its first loads last.

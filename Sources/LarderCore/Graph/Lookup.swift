@@ -73,7 +73,9 @@ package struct Lookup: Loader {
     func hit(
         _ request: Request, at key: Key, for uses: Uses, _ copy: inout CopyFacts, _ take: (Entry) -> Bool
     ) -> [Permissions.StatedReason]? {
-        ReentrancyTrap.storeIsUsed()
+        #if DEBUG
+            ReentrancyTrap.storeIsUsed()
+        #endif
         let now = world.roughNow
         var reasons: [Permissions.StatedReason]?
         let isUsed = store.use(key) { entry in

@@ -38,11 +38,12 @@ final class StraightWay: Sendable {
         _ request: Request, codec: AnyCodec, _ provenance: inout Provenance, _ take: (Entry) -> Bool
     ) -> Bool {
         // A load of which somebody hears is left to the loaders.
-        guard request.mode == .normal, !request.isCountedApart, !lookup.hasExceptions,
-            !meter.isReported(plain: true), !needsScope || request.key.scope != nil
+        guard request.isPlain, !lookup.hasExceptions,
+            meter.sinks.loads.isEmpty, !needsScope || request.key.scope != nil
         else { return false }
         var copy = CopyFacts()
-        let uses = meter.isReported(plain: false) ? rule.uses.intersection(.fresh) : rule.uses
+        // A stale copy is logged.
+        let uses = meter.logsDecisions ? rule.uses.intersection(.fresh) : rule.uses
         let reasons = lookup.hit(request, at: request.key, for: uses, &copy, take)
         guard copy.isFound else { return false }
         // This comes before the counting, so that the processor has written it when the caller reads it.

@@ -7,11 +7,12 @@ import LarderBase
 
 /// Identifies a copy in a store by resource, scope and parameters. Two scopes never share a key.
 ///
-/// The hash is computed once, when the key is created, with the process's own seed. A key may hold private data that
-/// must not leave the process, so its description and its mirror show only the resource and the ``digest``.
+/// A key whose text has at most 23 bytes takes no memory of its own. The hash is computed once, when the key is created,
+/// with the process's own seed. A key may hold private data that must not leave the process, so its description and its
+/// mirror show only the resource and the ``digest``.
 public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// Holds the parts behind a single reference, so that copying a key changes only one reference count.
-    private final class Parts: Sendable {
+    /// The text of a longer key, and its parts.
+    @usableFromInline final class Long: Sendable {
         let resource: String
         let scope: String?
         let text: String
@@ -26,24 +27,34 @@ public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
         }
     }
 
-    private let parts: Parts
+    /// The text, unless it is long.
+    @usableFromInline let shortText: ShortKey
     /// The hash of the text, with the process's own seed.
     public let hash: Int
+    /// Nil if the text is short and has no variant.
+    @usableFromInline let long: Long?
 
     /// The name of the resource.
-    public var resource: String { parts.resource }
+    public var resource: String { long?.resource ?? KeyParts.resource(of: shortText) }
     /// The account that owns the copy; nil if the copy belongs to no account.
-    public var scope: String? { parts.scope }
+    public var scope: String? { if let long { long.scope } else { KeyParts.scope(of: shortText) } }
     /// The key in an unambiguous ASCII form: `feed@alice?id=42`.
     ///
     /// A second `?` comes before the digest of the request's body and the variant of the answer, if there are any:
     /// `feed@alice?id=42?body=9f86…&variant=5feb…`.
-    public var text: String { parts.text }
+    public var text: String { long?.text ?? shortText.text }
+    /// The memory that the key takes beside its place in a table, in bytes: 0 if its text has at most 23 bytes.
+    public var weight: Int { long.map { Self.longOverhead + $0.text.utf8.count } ?? 0 }
+
+    /// The memory of a longer key besides its text, in bytes.
+    private static let longOverhead = 176
     /// The key without its variant. A key has a variant if the answers for it vary by fields of the request: see
     /// ``Metadata/variesBy``.
-    public var base: Key { parts.base ?? self }
+    public var base: Key { long?.base ?? self }
     /// Whether the key has a variant.
-    public var isVariant: Bool { parts.base != nil }
+    public var isVariant: Bool { long?.base != nil }
+    /// The parameters, which are read from the text on each access.
+    public var parameters: Parameters { KeyParts.parameters(in: text) }
 
     /// The SHA-256 digest of ``text`` in 64 hexadecimal digits, for names of files and rows.
     ///
@@ -54,65 +65,75 @@ public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
 
     /// Creates the key of one instance of a resource. The order of parameters does not matter. Of a body, the key has
     /// only the digest.
-    public init(resource: String, scope: String? = nil, parameters: [String: String] = [:], body: Data? = nil) {
+    public init(resource: String, scope: String? = nil, parameters: Parameters = [:], body: Data? = nil) {
         self.init(
             resource: resource, scope: scope, parameters: parameters, bodyDigest: body.map { SHA256.hex($0) })
     }
 
-    init(resource: String, scope: String?, parameters: [String: String], bodyDigest: String?) {
-        // Most keys have one parameter at most, which needs no order.
-        let sorted = parameters.count > 1 ? parameters.sorted { $0.key < $1.key } : []
-        let bytes = parameters.reduce(resource.utf8.count + (scope?.utf8.count ?? 0)) { sum, parameter in
-            // Two bytes for the separators, which take one each.
-            sum + parameter.key.utf8.count + parameter.value.utf8.count + 2
-        }
-        let capacity = 3 * bytes + 1 + (bodyDigest.map { $0.utf8.count + 7 } ?? 0)
-        let text = KeyWriter.text(atMost: capacity) { text in
-            text.write(resource)
-            if let scope {
-                text.write(separator: "@")
-                text.write(scope)
-            }
-            var separator: Unicode.Scalar = "?"
-            func write(_ name: String, _ value: String) {
-                text.write(separator: separator)
-                text.write(name)
-                text.write(separator: "=")
-                text.write(value)
-                separator = "&"
-            }
-            if sorted.isEmpty {
-                for (name, value) in parameters { write(name, value) }
-            } else {
-                for (name, value) in sorted { write(name, value) }
-            }
-            if let bodyDigest { text.write(plain: (parameters.isEmpty ? "??body=" : "?body=") + bodyDigest) }
-        }
-        self.init(Parts(resource: resource, scope: scope, text: text))
+    init(resource: String, scope: String?, parameters: Parameters, bodyDigest: String?) {
+        self = Key.of(resource, scope, parameters, bodyDigest)
     }
 
-    private init(_ parts: Parts) {
-        self.parts = parts
+    /// Returns the key with these parts. A function, because an initializer would copy them.
+    ///
+    /// - Parameter beginning: the beginning of short keys of the resource, if it is known.
+    static func of(
+        _ resource: String, beginning: ShortKey.Prefix? = nil, _ scope: String?, _ parameters: Parameters,
+        _ bodyDigest: String?
+    ) -> Key {
+        switch KeyWriter.text(of: resource, beginning: beginning, scope, parameters, bodyDigest) {
+        case .short(let text): Key(text)
+        case .long(let text): Key(Long(resource: resource, scope: scope, text: text))
+        }
+    }
+
+    private init(_ text: ShortKey) {
+        shortText = text
+        hash = text.processHash
+        long = nil
+    }
+
+    private init(_ long: Long) {
+        shortText = ShortKey()
+        self.long = long
         var hasher = Hasher()
-        hasher.combine(parts.text)
+        hasher.combine(long.text)
         hash = hasher.finalize()
     }
 
     /// Returns the key of a variant of the answers for this key. `digest` must consist of lowercase hexadecimal digits.
     func variant(_ digest: String) -> Key {
+        let text = base.text
         let separator =
-            switch base.text.utf8.count(where: { $0 == UInt8(ascii: "?") }) {
+            switch text.utf8.count(where: { $0 == UInt8(ascii: "?") }) {
             case 0: "??"
             case 1: "?"
             default: "&"
             }
-        let text = base.text + separator + "variant=" + digest
-        return Key(Parts(resource: resource, scope: scope, text: text, base: base))
+        return Key(
+            Long(resource: resource, scope: scope, text: text + separator + "variant=" + digest, base: base))
+    }
+
+    /// The text if it is short.
+    var short: ShortKey? { long == nil ? shortText : nil }
+
+    /// Returns whether the key is one of this resource.
+    @inline(__always)
+    func isOf(_ resource: ResourceName) -> Bool {
+        if let long { return long.resource == resource.text }
+        return shortText.begins(with: resource.prefix)
     }
 
     /// Returns whether two keys have the same text.
+    @inlinable @inline(__always)
     public static func == (left: Key, right: Key) -> Bool {
-        left.hash == right.hash && (left.parts === right.parts || left.parts.text == right.parts.text)
+        guard left.hash == right.hash, left.shortText == right.shortText else { return false }
+        return left.long == nil && right.long == nil || isSameLong(left, right)
+    }
+
+    @usableFromInline @inline(never)
+    static func isSameLong(_ left: Key, _ right: Key) -> Bool {
+        left.long === right.long || left.long?.text == right.long?.text
     }
 
     /// Hashes the hash that was computed when the key was created.

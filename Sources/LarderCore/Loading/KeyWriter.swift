@@ -1,19 +1,57 @@
-/// Writes the text of a key into memory on the stack, so that only a text of more than 15 bytes is allocated.
+/// Writes the text of a key into memory on the stack, so that only a long text is allocated.
 struct KeyWriter: ~Copyable {
     private let buffer: UnsafeMutableBufferPointer<UInt8>
     private var length = 0
 
-    private init(_ buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+    private init(_ buffer: UnsafeMutableBufferPointer<UInt8>, _ beginning: ShortKey.Prefix) {
+        self.buffer = buffer
+        UnsafeMutableRawBufferPointer(buffer).storeBytes(of: beginning.bytes, as: ShortKey.self)
+        length = beginning.count
+    }
 
-    /// Returns the text that `write` writes.
+    /// The text of a key.
+    enum Text {
+        case short(ShortKey)
+        case long(String)
+    }
+
+    /// Returns the text of a key with these parts.
     ///
-    /// - Parameter capacity: the largest number of bytes that are written. An escape takes three bytes.
-    static func text(atMost capacity: Int, _ write: (inout KeyWriter) -> Void) -> String {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
-            var writer = KeyWriter(buffer)
-            write(&writer)
-            return String(decoding: UnsafeBufferPointer(rebasing: buffer[..<writer.length]), as: UTF8.self)
+    /// - Parameter beginning: the beginning of short keys of the resource, if it is known.
+    @inline(__always)
+    static func text(
+        of resource: String, beginning: ShortKey.Prefix?, _ scope: String?, _ parameters: Parameters,
+        _ bodyDigest: String?
+    ) -> Text {
+        var bytes = resource.utf8.count + (scope?.utf8.count ?? 0)
+        // Each parameter has two separators, which take a byte each.
+        parameters.forEach { bytes += $0.utf8.count + $1.utf8.count + 2 }
+        // An escape takes three bytes.
+        let capacity = max(3 * bytes + 1 + (bodyDigest.map { $0.utf8.count + 7 } ?? 0), ShortKey.capacity + 1)
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
+            var text = KeyWriter(buffer, beginning ?? ShortKey.Prefix(ShortKey()))
+            if beginning == nil { text.write(resource) }
+            if let scope {
+                text.write(separator: "@")
+                text.write(scope)
+            }
+            var separator: Unicode.Scalar = "?"
+            parameters.forEach { name, value in
+                text.write(separator: separator)
+                text.write(name)
+                text.write(separator: "=")
+                text.write(value)
+                separator = "&"
+            }
+            if let bodyDigest { text.write(plain: (parameters.isEmpty ? "??body=" : "?body=") + bodyDigest) }
+            return text.end()
         }
+    }
+
+    @inline(__always)
+    private func end() -> Text {
+        if length <= ShortKey.capacity { return .short(ShortKey(buffer, count: length)) }
+        return .long(String(decoding: UnsafeBufferPointer(rebasing: buffer[..<length]), as: UTF8.self))
     }
 
     /// Writes an ASCII character that separates texts.

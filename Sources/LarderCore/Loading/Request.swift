@@ -3,6 +3,7 @@
 #else
     public import Foundation
 #endif
+import LarderBase
 
 /// A request for one instance of a resource, for one account or none.
 public struct Request: Hashable, Sendable {
@@ -42,11 +43,11 @@ public struct Request: Hashable, Sendable {
 
     /// The key of the request.
     public let key: Key
-    /// The parameters for the origin.
-    public let parameters: [String: String]
+    /// The parameters for the origin, which are read from the key on each access.
+    public var parameters: Parameters { key.parameters }
     /// The way in which the request may be answered.
     public var mode: Mode {
-        didSet { isCountedApart = mode == .cachedOnly || purpose == .prefetch }
+        didSet { isPlain = mode == .normal && purpose != .prefetch }
     }
     /// The time that the caller waits for the origin; nil for no limit.
     ///
@@ -59,10 +60,10 @@ public struct Request: Hashable, Sendable {
     /// The parts that few requests have; nil for a request that has none of them. A single reference keeps requests
     /// small.
     var details: Details? {
-        didSet { isCountedApart = mode == .cachedOnly || purpose == .prefetch }
+        didSet { isPlain = mode == .normal && purpose != .prefetch }
     }
-    /// Whether the load is part of no rate. It is stored because hits read it.
-    private(set) var isCountedApart: Bool
+    /// Whether the mode is normal and the load is no prefetch. It is stored because hits read it.
+    private(set) var isPlain: Bool
 
     /// Creates a request for one instance of `resource`.
     ///
@@ -78,16 +79,25 @@ public struct Request: Hashable, Sendable {
     ///   - purpose: see ``purpose``.
     ///   - noOlderThan: see ``noOlderThan``.
     public init(
-        _ resource: String, _ parameters: [String: String] = [:], scope: String? = nil, mode: Mode = .normal,
+        _ resource: String, _ parameters: Parameters = [:], scope: String? = nil, mode: Mode = .normal,
         deadline: Duration? = nil, priority: Priority = .normal, fields: Fields = [:], body: Data? = nil,
         purpose: Purpose = .user, noOlderThan: Duration? = nil
     ) {
-        self.key = Key(resource: resource, scope: scope, parameters: parameters, body: body)
-        self.parameters = parameters
+        self.init(
+            Key.of(resource, scope, parameters, body.map { SHA256.hex($0) }), mode: mode, deadline: deadline,
+            priority: priority, fields: fields, body: body, purpose: purpose, noOlderThan: noOlderThan)
+    }
+
+    /// Creates the request for a key. `body` must be the one whose digest the key has.
+    init(
+        _ key: Key, mode: Mode, deadline: Duration?, priority: Priority, fields: Fields, body: Data?, purpose: Purpose,
+        noOlderThan: Duration?
+    ) {
+        self.key = key
         self.mode = mode
         self.deadline = deadline
         self.priority = priority
-        isCountedApart = mode == .cachedOnly || purpose == .prefetch
+        isPlain = mode == .normal && purpose != .prefetch
         // Most requests have none of these.
         details =
             fields.isEmpty && body == nil && purpose == .user && noOlderThan == nil

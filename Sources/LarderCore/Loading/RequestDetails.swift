@@ -33,6 +33,9 @@ extension Request {
         set { change { $0.noOlderThan = newValue } }
     }
 
+    /// Whether the load is part of no rate.
+    var isCountedApart: Bool { !isPlain && (mode == .cachedOnly || purpose == .prefetch) }
+
     /// The parts that few requests have.
     struct Content: Hashable, Sendable {
         var fields: Fields = [:]

@@ -225,8 +225,12 @@ package final class Meter: Sendable {
     /// not logged.
     @inline(__always)
     func isReported(plain isPlain: Bool) -> Bool {
-        !sinks.loads.isEmpty || !isPlain && loggedShare > 0 && !sinks.decisions.isEmpty
+        !sinks.loads.isEmpty || !isPlain && logsDecisions
     }
+
+    /// Whether decisions are logged, at least some of them.
+    @inline(__always)
+    var logsDecisions: Bool { !sinks.decisions.isEmpty && loggedShare > 0 }
 
     /// Sends the report of a load to its listeners, and the decision to the log.
     func send(_ report: LoadReport) {

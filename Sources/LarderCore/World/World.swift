@@ -151,9 +151,9 @@ extension World {
 
     /// Returns the hash by which a store tells its eviction of a text: `processHash`, which nobody can foresee, or a hash
     /// that is the same in every run where ``hashSeed`` is set.
-    public func evictionHash(of text: String, processHash: Int) -> Int {
+    public func evictionHash(of text: @autoclosure () -> String, processHash: Int) -> Int {
         guard let hashSeed else { return processHash }
-        return text.utf8.reduce(Int(truncatingIfNeeded: hashSeed)) { ($0 ^ Int($1)) &* 0x100_0000_01B3 }
+        return text().utf8.reduce(Int(truncatingIfNeeded: hashSeed)) { ($0 ^ Int($1)) &* 0x100_0000_01B3 }
     }
 
     /// Returns a random number in 0 ..< 1, made of ``random()``.

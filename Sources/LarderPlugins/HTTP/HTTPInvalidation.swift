@@ -26,18 +26,18 @@ enum HTTPInvalidation {
     private static func tag(of key: Key) -> String { "http.lookup-" + key.digest.prefix(32) }
 
     /// Returns the key of a request with these parameters and no body.
-    private static func key(of request: Request, _ parameters: [String: String]) -> Key {
+    private static func key(of request: Request, _ parameters: Parameters) -> Key {
         Key(resource: request.key.resource, scope: request.key.scope, parameters: parameters)
     }
 
     /// Returns the parameters of the URLs that an answer names.
-    private static func locations(in answer: Metadata, of change: Request, at url: HTTPURL) -> [[String: String]] {
+    private static func locations(in answer: Metadata, of change: Request, at url: HTTPURL) -> [Parameters] {
         // After a redirect, the answer is that of another URL.
-        guard answer[.redirectTarget] == nil, let text = try? url.expanded(with: change.parameters),
+        guard answer[.redirectTarget] == nil, let text = try? url.expanded(with: change.parameters.dictionary),
             let target = HTTPAddress(text)
         else { return [] }
         return ["location", "content-location"].flatMap { name in
-            answer.fields[name].flatMap(target.resolving).map(url.parameters) ?? []
+            answer.fields[name].flatMap(target.resolving).map(url.parameters)?.map { Parameters($0) } ?? []
         }
     }
 }

@@ -99,7 +99,8 @@ struct HTTPOrigin: Loader {
         let fields = try HTTPRequestFields.fields(
             of: call, policy: settings.fields, accept: settings.accept, hasBody: body != nil)
         return HTTPRequest(
-            method: method, url: try settings.url.expanded(with: call.request.parameters), fields: fields, body: body)
+            method: method, url: try settings.url.expanded(with: call.request.parameters.dictionary), fields: fields,
+            body: body)
     }
 
     /// Sends a request, follows redirects, and renews credentials once.

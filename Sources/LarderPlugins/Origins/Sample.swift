@@ -71,7 +71,7 @@ struct Sample: Loader {
         let edition = UInt64(max(0, world.now.nanoseconds)) / UInt64(changes.nanoseconds)
         let etag = "\"\(edition)\""
         if call.known?.metadata.etag == etag { return try .unchanged(call) }
-        let (bytes, type) = payload.make(for: call.request.parameters, edition: edition)
+        let (bytes, type) = payload.make(for: call.request.parameters.dictionary, edition: edition)
         return Loaded(Entry(bytes, Metadata(etag: etag, contentType: type)))
     }
 }

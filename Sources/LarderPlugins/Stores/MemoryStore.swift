@@ -44,9 +44,6 @@ final class MemoryStore: Store {
     /// Receives the evicted entries. Nil if nobody observes them.
     private let context: Context?
 
-    /// The number of bytes of a key that the flat cost of an entry includes.
-    private static let freeLength = 64
-
     /// The number of places that each write checks for entries that are too old.
     private static let placesPerSweep = 4
 
@@ -156,10 +153,8 @@ final class MemoryStore: Store {
 
     func statistics() -> StoreStatistics { table.statistics }
 
-    /// Returns the weight of an entry. The flat cost covers a key of usual length. A longer key adds its extra bytes.
-    private func weight(of entry: Entry, _ key: Key) -> Int {
-        entry.weight + max(0, key.text.utf8.count - Self.freeLength)
-    }
+    /// Returns the weight of an entry and its key.
+    private func weight(of entry: Entry, _ key: Key) -> Int { entry.weight + key.weight }
 
     private func isTooOld(_ entry: Entry, at now: Timestamp) -> Bool {
         now - entry.metadata.confirmedAt >= maxAge

@@ -52,7 +52,7 @@ extension ShardedTable {
             var goesOn = true
             while goesOn, let next = accounting.next() {
                 let node = next >> bits
-                let taken = Shard.locked(shards + next & (1 << bits - 1)) { content -> Shard<ID, Item>.Node? in
+                let taken = Shard.locked(shards + next & (1 << bits - 1)) { content -> Shard<ID, Item>.Removed? in
                     if content.nodes[node].id != id { return content.take(node) }
                     spared = (next, content.nodes[node].weight)
                     return nil

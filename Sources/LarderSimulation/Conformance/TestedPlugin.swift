@@ -19,7 +19,7 @@ struct TestedPlugin: Sendable {
     /// A request without parameters.
     static let request = Request(resource)
 
-    static func key(_ parameters: [String: String] = [:], scope: String? = nil) -> Key {
+    static func key(_ parameters: Parameters = [:], scope: String? = nil) -> Key {
         Key(resource: resource, scope: scope, parameters: parameters)
     }
 
@@ -73,7 +73,7 @@ extension SimulatedPantry {
 
     /// Starts a load in a task beside the scenario.
     func load(
-        _ parameters: [String: String] = [:], scope: String? = nil, mode: Request.Mode = .normal,
+        _ parameters: Parameters = [:], scope: String? = nil, mode: Request.Mode = .normal,
         deadline: Duration? = nil
     ) -> ObservedTask<Loaded<String>> {
         ObservedTask(in: world) { [handle] in

@@ -11,7 +11,7 @@ extension SimulatedPantry {
 
     /// A request for a language.
     func request(
-        in language: String, _ parameters: [String: String] = [:], mode: Request.Mode = .normal, trace: String? = nil
+        in language: String, _ parameters: Parameters = [:], mode: Request.Mode = .normal, trace: String? = nil
     ) -> Request {
         var request = feed.request(parameters, mode: mode, fields: ["Accept-Language": language])
         request.fields["X-Trace"] = trace

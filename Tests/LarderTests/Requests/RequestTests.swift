@@ -15,7 +15,7 @@ import Testing
     @Test func parametersCannotImitateBodies() {
         let body = Request("feed", body: Data("q".utf8)).key
         let digest = String(body.text.dropFirst("feed??body=".count))
-        for parameters in [["?body": digest], ["body": digest], ["": "?body=" + digest], [:]] {
+        for parameters: Parameters in [["?body": digest], ["body": digest], ["": "?body=" + digest], [:]] {
             #expect(Key(resource: "feed", parameters: parameters) != body)
         }
         #expect(Key(resource: "feed??body=" + digest) != body)

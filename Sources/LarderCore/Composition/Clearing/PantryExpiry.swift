@@ -6,7 +6,7 @@ extension Resource {
     ///
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot list its entries. It
     ///   needs that for all selections but that of one instance whose answers do not vary.
-    public func expire(_ parameters: [String: String], scope: String? = nil) async throws {
+    public func expire(_ parameters: Parameters, scope: String? = nil) async throws {
         try await expire(.key(request(parameters, scope: scope).key))
     }
 

@@ -11,7 +11,7 @@ import Testing
 
     /// Loads two instances, sends a change, and returns the instances whose copies are not fresh any more.
     private func changed(
-        by method: String, of parameters: [String: String] = ["id": "1"], _ status: Int = 200,
+        by method: String, of parameters: Parameters = ["id": "1"], _ status: Int = 200,
         _ fields: [(String, String)] = [], body: String? = "change",
         url: String = "https://api.example/items{/id}{?page}"
     ) throws -> [String] {
@@ -22,7 +22,7 @@ import Testing
         let more = #""validators": [{ "use": "http", "onError": "1h" }], "store": "memory""#
         return try server.run(strategy: #""cache-first""#, more: more, url: url) { simulated async throws in
             let feed = simulated.resource
-            let instances = [["id": "1"], ["id": "ä/2"], ["id": "ä/2", "page": "3"], [:]]
+            let instances: [Parameters] = [["id": "1"], ["id": "ä/2"], ["id": "ä/2", "page": "3"], [:]]
             for instance in instances { _ = try await feed.load(instance) }
             let request = feed.request(parameters, fields: ["X-Change": "1"], body: body.map { Data($0.utf8) })
             _ = try? await feed.send(request, method: method)
@@ -78,7 +78,7 @@ import Testing
         ("/{+path}{?a}", ["path": "items/1", "a": "1"], "/items/1?a=1"),
     ])
     func copyWhoseURLTheAnswerNamesIsStale(_ url: String, _ instance: [String: String], _ location: String) throws {
-        #expect(try isStale(instance, afterAnswerThatNames: location, url: url))
+        #expect(try isStale(Parameters(instance), afterAnswerThatNames: location, url: url))
     }
 
     @Test(arguments: [
@@ -89,12 +89,12 @@ import Testing
     func copyWithAnotherURLThanTheAnswerNamesIsFresh(
         _ url: String, _ instance: [String: String], _ location: String
     ) throws {
-        #expect(try !isStale(instance, afterAnswerThatNames: location, url: url))
+        #expect(try !isStale(Parameters(instance), afterAnswerThatNames: location, url: url))
     }
 
     /// Loads an instance, sends a change whose answer names a URL, and returns whether the copy is not fresh any more.
     private func isStale(
-        _ instance: [String: String], afterAnswerThatNames location: String, url: String
+        _ instance: Parameters, afterAnswerThatNames location: String, url: String
     ) throws -> Bool {
         let server = ScriptedTransport { request in
             request.method == "PUT"
