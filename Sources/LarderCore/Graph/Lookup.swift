@@ -154,13 +154,14 @@ package struct Lookup: Loader {
     ///   store failed.
     private func find(_ call: Call) async throws -> CachedCopy {
         let key = variations.entryKey(of: call.request, adding: addedFields)
-        let ticket = storeAccess.order.begin(key)
+        let mark = storeAccess.order.mark(key, for: call.ticket)
         let outdated = storeAccess.outdatedReason(of: key)
-        var found = try await read(call, ticket, outdated)
+        var found = try await read(call, mark, outdated)
         if !key.isVariant, let variation = Variation(marker: found.entry) {
             variations.learn(variation, of: key)
             return try await find(call)
         }
+        let ticket = mark.ticket()
         var isKept = true
         if found.isForeign {
             do {
@@ -205,24 +206,27 @@ package struct Lookup: Loader {
         return copy
     }
 
-    private func read(_ call: Call, _ ticket: Ticket, _ outdated: OutdatedCopies.Reason?) async throws -> Found {
+    /// The error when there is no copy. Most misses throw it, so it is made once.
+    private static let noCopy: any Error = LoadError.notCached
+
+    private func read(_ call: Call, _ mark: ReadingMark, _ outdated: OutdatedCopies.Reason?) async throws -> Found {
         if let reason = outdated?.reasonToHide {
             call.trail.note("store", .copySkipped(reason))
             throw LoadError.notCached
         }
         let found: Found?
         do {
-            found = try await storeAccess.read(ticket.entryKey)?.expired(if: outdated, in: world)
+            found = try await storeAccess.read(mark.entryKey)?.expired(if: outdated, in: world)
         } catch let error as CancellationError where Task.isCancelled {
             throw error
         } catch {
             _ = storeAccess.report(error, .notRead, call.trail)
-            if (error as? StoreError)?.isDamaged == true { await storeAccess.discard(ticket, call.trail) }
+            if (error as? StoreError)?.isDamaged == true { await storeAccess.discard(mark.ticket(), call.trail) }
             var missing = LoadError.notCached
             missing.store = error
             throw missing
         }
-        guard let found else { throw LoadError.notCached }
+        guard let found else { throw Self.noCopy }
         storeAccess.report(found.faults, .notRead, call.trail)
         return found
     }

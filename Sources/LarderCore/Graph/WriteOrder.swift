@@ -26,36 +26,9 @@ package final class WriteOrder: Sendable {
         case nothing
     }
 
-    private struct Line {
-        var tickets = 0
-        var writes: UInt64 = 0
-        var newest: UInt64 = 0
-        /// The newest answers of variants, at most ``WriteOrder/variantCapacity`` of them.
-        var newestVariants: [Key: UInt64] = [:]
-        /// The newest answer of all variants that are not remembered any more.
-        var newestForgotten: UInt64 = 0
-        var cleared: UInt64 = 0
-        var clearedTags: [String: UInt64] = [:]
-        var isBusy = false
-        var queue: [CheckedContinuation<Void, Never>] = []
-
-        /// Remembers the newest answer of a variant, and forgets that of another one if there are too many.
-        mutating func wrote(_ variant: Key, _ sequence: UInt64) {
-            newestVariants[variant] = sequence
-            guard newestVariants.count > WriteOrder.variantCapacity,
-                let oldest = newestVariants.min(by: { $0.value < $1.value })
-            else { return }
-            newestVariants[oldest.key] = nil
-            newestForgotten = oldest.value
-        }
-    }
-
-    /// The number of variants of one key whose newest answers are remembered.
-    private static let variantCapacity = 1_000
-
     private struct State {
         var next: UInt64 = 1
-        var lines: [Key: Line] = [:]
+        var lines: [Key: WriteLine] = [:]
         /// The clearings under way, by the numbers under which they began.
         var clearings: [UInt64: Selection] = [:]
 
@@ -78,28 +51,57 @@ package final class WriteOrder: Sendable {
     /// Returns a ticket for a call that begins now. `load` is the ticket of the load that makes the call, if that began
     /// earlier. `entryKey` may be a variant.
     func begin(_ entryKey: Key, for load: Ticket? = nil) -> Ticket {
-        let key = entryKey.base
-        return state.withLock { state in
+        state.withLock { state in
             let sequence = state.number()
-            state.lines[key, default: Line()].tickets += 1
-            return Ticket(
-                key, entryKey: entryKey, sequence: sequence, since: load?.since ?? sequence,
-                writes: state.lines[key]?.writes ?? 0
-            ) { [self] key in end(key) }
+            let line = line(of: entryKey, for: load, &state)
+            return ticket(line, entryKey, sequence, since: load?.since ?? sequence, writes: line.writes)
         }
     }
 
-    private func end(_ key: Key) {
+    /// Returns the mark of a reading that begins now, in a load that has a ticket. A reading makes a ticket of it only if
+    /// something must be done to the entry: most find nothing, or an entry that stays as it is.
+    func mark(_ entryKey: Key, for load: Ticket?) -> ReadingMark {
+        let holder = load?.key == entryKey.base ? load ?? begin(entryKey) : begin(entryKey)
+        return state.withLock { state in
+            ReadingMark(
+                order: self, holder: holder, entryKey: entryKey, sequence: state.number(), writes: holder.line.writes)
+        }
+    }
+
+    /// Returns a ticket for a reading that began earlier.
+    fileprivate func begin(_ mark: ReadingMark) -> Ticket {
+        state.withLock { _ in
+            ticket(mark.holder.line, mark.entryKey, mark.sequence, since: mark.sequence, writes: mark.writes)
+        }
+    }
+
+    private func ticket(
+        _ line: WriteLine, _ entryKey: Key, _ sequence: UInt64, since: UInt64, writes: UInt64
+    ) -> Ticket {
+        line.tickets += 1
+        return Ticket(line, entryKey: entryKey, sequence: sequence, since: since, writes: writes) { [self] in end($0) }
+    }
+
+    private func line(of entryKey: Key, for load: Ticket?, _ state: inout State) -> WriteLine {
+        let key = entryKey.base
+        // The line of a ticket that exists is the one in the dictionary.
+        if let load, load.key == key { return load.line }
+        if let line = state.lines[key] { return line }
+        let line = WriteLine(key)
+        state.lines[key] = line
+        return line
+    }
+
+    private func end(_ line: WriteLine) {
         state.withLock { state in
-            guard var line = state.lines[key] else { return }
             line.tickets -= 1
-            state.lines[key] = line.tickets == 0 ? nil : line
+            if line.tickets == 0 { state.lines[line.key] = nil }
         }
     }
 
     /// Returns whether the key was cleared since the load began.
     func isVoid(_ ticket: Ticket) -> Bool {
-        state.withLock { ($0.lines[ticket.key]?.cleared ?? 0) > ticket.since }
+        state.withLock { _ in ticket.line.cleared > ticket.since }
     }
 
     /// Does `work`, which concerns the entry under the ticket's key and with these tags, in its turn, if the condition
@@ -121,42 +123,78 @@ package final class WriteOrder: Sendable {
         _ ticket: Ticket, if condition: Condition = .notOvertaken, tags: [String] = [], at place: () async -> Key,
         _ work: () async throws -> Void
     ) async rethrows -> Bool {
-        await takeTurn(ticket.key)
-        var unfinished: [UnfinishedOperation] = []
-        defer { endTurn(ticket, after: unfinished) }
+        if !takeFreeTurn(ticket) { await waitForTurn(ticket.line) }
         let entryKey = await place()
-        let allowed = state.withLock { state in
-            guard let line = state.lines[ticket.key], line.cleared < ticket.since,
-                !state.clearings.values.contains(where: { $0.concerns(entryKey, tags: tags) }),
-                !tags.contains(where: { line.clearedTags[$0] ?? 0 > ticket.since })
-            else { return false }
-            switch condition {
-            case .notOvertaken:
-                return max(line.newest, line.newestVariants[entryKey] ?? line.newestForgotten) < ticket.sequence
-            case .untouched: return line.writes == ticket.writes
-            }
-        }
-        guard allowed else { return false }
-        defer {
-            // A write that failed may have changed some tiers.
-            state.withLock {
-                $0.lines[ticket.key]?.writes += 1
-                guard condition == .notOvertaken else { return }
-                if entryKey.isVariant {
-                    $0.lines[ticket.key]?.wrote(entryKey, ticket.sequence)
-                } else {
-                    $0.lines[ticket.key]?.newest = ticket.sequence
-                }
-            }
+        guard allows(ticket, condition, at: entryKey, tags: tags) else {
+            endTurn(ticket)
+            return false
         }
         do {
             try await work()
         } catch {
-            // A write that was given up may still be carried out. Later writes wait for its end.
-            unfinished = (error as? StoreError)?.unfinished ?? []
+            // A write that failed may have changed some tiers. One that was given up may still be carried out.
+            endTurn(
+                ticket, condition, afterWriting: entryKey, unfinished: (error as? StoreError)?.unfinished ?? [])
             throw error
         }
+        endTurn(ticket, condition, afterWriting: entryKey)
         return true
+    }
+
+    // MARK: Turns
+
+    /// Takes the turn if it is free. ``endTurn(_:)`` or ``endTurn(_:_:afterWriting:unfinished:)`` must follow.
+    func takeFreeTurn(_ ticket: Ticket) -> Bool { state.withLock { _ in ticket.line.takeTurn() } }
+
+    /// Returns whether an operation on the entry under `entryKey` may be carried out now, in its turn.
+    func allows(
+        _ ticket: Ticket, _ condition: Condition = .notOvertaken, at entryKey: Key, tags: [String]
+    ) -> Bool {
+        state.withLock { state in
+            let line = ticket.line
+            guard line.cleared < ticket.since,
+                state.clearings.isEmpty
+                    || !state.clearings.values.contains(where: { $0.concerns(entryKey, tags: tags) }),
+                line.clearedTags.isEmpty || !tags.contains(where: { line.clearedTags[$0] ?? 0 > ticket.since })
+            else { return false }
+            switch condition {
+            case .notOvertaken: return line.newest(at: entryKey) < ticket.sequence
+            case .untouched: return line.writes == ticket.writes
+            }
+        }
+    }
+
+    /// Ends a turn in which nothing was done.
+    func endTurn(_ ticket: Ticket) { endTurn(ticket.line) }
+
+    /// Ends a turn in which an operation was carried out, or failed. Later operations wait for the end of those that were
+    /// given up in it. The ticket keeps the line alive until then.
+    func endTurn(
+        _ ticket: Ticket, _ condition: Condition = .notOvertaken, afterWriting entryKey: Key,
+        unfinished: [UnfinishedOperation] = []
+    ) {
+        let next = state.withLock { _ in
+            ticket.line.writes += 1
+            if condition == .notOvertaken { ticket.line.wrote(entryKey, ticket.sequence) }
+            return unfinished.isEmpty ? ticket.line.endTurn() : nil
+        }
+        next?.resume()
+        if !unfinished.isEmpty { UnfinishedOperation.whenOver(unfinished) { self.endTurn(ticket.line) } }
+    }
+
+    private func endTurn(_ line: WriteLine) {
+        state.withLock { _ in line.endTurn() }?.resume()
+    }
+
+    private func waitForTurn(_ line: WriteLine) async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { _ in
+                if line.takeTurn() { return true }
+                line.queue.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
     }
 
     /// Waits for the writes of the selected keys that are under way, then does `work`, which removes the selected
@@ -186,13 +224,13 @@ package final class WriteOrder: Sendable {
             state.withLock { state in
                 if voided == .nothing { return }
                 let now = state.number()
-                for key in state.lines.keys where selection.mayConcern(key) {
+                for line in state.lines.values where selection.mayConcern(line.key) {
                     if voided == .readings {
-                        state.lines[key]?.writes += 1
+                        line.writes += 1
                     } else if case .tag(let tag) = selection {
-                        state.lines[key]?.clearedTags[tag] = now
+                        line.clearedTags[tag] = now
                     } else {
-                        state.lines[key]?.cleared = now
+                        line.cleared = now
                     }
                 }
             }
@@ -214,40 +252,23 @@ package final class WriteOrder: Sendable {
     private func waitForTurns(of keys: [Key]) async {
         for key in keys {
             let ticket = begin(key)
-            await takeTurn(key)
-            endTurn(key)
+            await waitForTurn(ticket.line)
+            endTurn(ticket.line)
             withExtendedLifetime(ticket) {}
         }
     }
+}
 
-    private func takeTurn(_ key: Key) async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state -> Bool in
-                guard state.lines[key]?.isBusy == true else {
-                    state.lines[key]?.isBusy = true
-                    return true
-                }
-                state.lines[key]?.queue.append(continuation)
-                return false
-            }
-            if isFree { continuation.resume() }
-        }
-    }
+/// The moment at which a reading of a key began, among the writes and clearings of the key.
+struct ReadingMark {
+    fileprivate let order: WriteOrder
+    /// Keeps the key's numbers of writes and clearings.
+    fileprivate let holder: Ticket
+    /// The key that is read: that of the request or a variant of it.
+    let entryKey: Key
+    fileprivate let sequence: UInt64
+    fileprivate let writes: UInt64
 
-    /// Ends the turn when all operations that were given up in it have ended. The ticket keeps the line alive until
-    /// then.
-    private func endTurn(_ ticket: Ticket, after unfinished: [UnfinishedOperation]) {
-        UnfinishedOperation.whenOver(unfinished) { self.endTurn(ticket.key) }
-    }
-
-    private func endTurn(_ key: Key) {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.lines[key]?.queue.isEmpty == false else {
-                state.lines[key]?.isBusy = false
-                return nil
-            }
-            return state.lines[key]?.queue.removeFirst()
-        }
-        next?.resume()
-    }
+    /// Returns a ticket for an operation on the entry that was read.
+    func ticket() -> Ticket { order.begin(self) }
 }

@@ -1,6 +1,5 @@
 /// The order of a call among the writes and clearings of its key. The ticket is returned when it is deallocated.
 package final class Ticket: Sendable {
-    let key: Key
     /// The key under which the store keeps the answer: ``key`` or a variant of it.
     let entryKey: Key
     /// The sequence number of the start of the call.
@@ -9,13 +8,15 @@ package final class Ticket: Sendable {
     let since: UInt64
     /// The number of writes of the key before the call.
     let writes: UInt64
-    private let giveBack: @Sendable (Key) -> Void
+    /// The tickets and writes of the key.
+    let line: WriteLine
+    private let giveBack: @Sendable (WriteLine) -> Void
 
     init(
-        _ key: Key, entryKey: Key, sequence: UInt64, since: UInt64, writes: UInt64,
-        giveBack: @escaping @Sendable (Key) -> Void
+        _ line: WriteLine, entryKey: Key, sequence: UInt64, since: UInt64, writes: UInt64,
+        giveBack: @escaping @Sendable (WriteLine) -> Void
     ) {
-        self.key = key
+        self.line = line
         self.entryKey = entryKey
         self.sequence = sequence
         self.since = since
@@ -23,5 +24,7 @@ package final class Ticket: Sendable {
         self.giveBack = giveBack
     }
 
-    deinit { giveBack(key) }
+    deinit { giveBack(line) }
+
+    var key: Key { line.key }
 }
