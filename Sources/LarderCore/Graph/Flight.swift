@@ -4,7 +4,7 @@ import LarderBase
 ///
 /// Each caller has a seat. When the last seat is given up before an answer has arrived, the call is cancelled. An
 /// answer that has arrived is always saved.
-final class Flight: Sendable {
+final class Flight: SharedCall {
     /// The end of one wait. It does not hold the answer, because each of thousands of waiting loads would reserve room
     /// for it.
     enum Ending: Sendable {
@@ -22,39 +22,17 @@ final class Flight: Sendable {
         let admission: Admission
     }
 
-    private typealias Waiter = CheckedContinuation<Ending, Never>
-
-    private enum Seat {
-        /// The caller does not wait at present. `isWoken` ends its next wait at once.
-        case idle(isWoken: Bool)
-        case waiting(Waiter, alarm: Alarm?)
-        /// The caller has gone, and the call goes on until the alarm.
-        case lingering(alarm: Alarm, ended: @Sendable (LateEnding) -> Void)
-
-        var alarm: Alarm? {
-            switch self {
-            case .idle: nil
-            case .waiting(_, let alarm): alarm
-            case .lingering(let alarm, _): alarm
-            }
-        }
-
-        /// Tells a caller that has gone how the call ended.
-        func tell(_ ending: LateEnding) { if case .lingering(_, let ended) = self { ended(ending) } }
-
-        var waiter: Waiter? { if case .waiting(let waiter, _) = self { waiter } else { nil } }
-    }
-
     private struct State {
-        var seats: [UInt64: Seat] = [:]
+        var seats = FlightSeats()
+        var priority: CallPriority
         var work: Task<Void, Never>?
         var arrived: Received?
         var result: Result<Received, any Error>?
         var isAbandoned = false
 
         /// Gives up a seat, and abandons the call if that was the last seat and there is no answer.
-        mutating func leave(_ seat: UInt64) -> Seat? {
-            guard let taken = seats.removeValue(forKey: seat) else { return nil }
+        mutating func leave(_ seat: UInt64) -> FlightSeat? {
+            guard let taken = seats.remove(seat) else { return nil }
             if seats.isEmpty, arrived == nil, result == nil { isAbandoned = true }
             return taken
         }
@@ -65,21 +43,47 @@ final class Flight: Sendable {
     let request: Request
     /// The fields that the origin adds to requests that lack them.
     let addedFields: Fields
-    let priority: CallPriority
     private let world: any World
-    private let ended: @Sendable (Flight) -> Void
-    private let state = Locked(State())
+    private let flights: Flights
+    private let identity: Flights.Identity
+    /// The seat of the caller that started the call.
+    private let firstSeat: UInt64
+    private let state: Locked<State>
 
-    /// - Parameter ended: called when no further caller may join.
+    /// Creates a flight with the seat of the caller that starts the call.
+    ///
+    /// - Parameter flights: are told when no further caller may join.
     init(
-        for request: Request, adding addedFields: Fields, in world: any World,
-        ended: @escaping @Sendable (Flight) -> Void
+        for request: Request, adding addedFields: Fields, _ seat: UInt64, in flights: Flights,
+        as identity: Flights.Identity, world: any World
     ) {
         self.request = request
         self.addedFields = addedFields
-        priority = CallPriority(request.priority)
         self.world = world
-        self.ended = ended
+        self.flights = flights
+        self.identity = identity
+        firstSeat = seat
+        var state = State(priority: CallPriority(request.priority))
+        state.seats[seat] = .idle(isWoken: false)
+        self.state = Locked(state)
+    }
+
+    /// Tells that no further caller may join.
+    private func end() { flights.ended(self, identity, firstSeat) }
+
+    // MARK: The priority
+
+    var priority: Request.Priority { state.withLock { $0.priority.value } }
+
+    /// Raises the priority and tells all listeners. Does nothing if the priority is as high already.
+    func raise(to priority: Request.Priority) {
+        for listener in state.withLock({ $0.priority.raise(to: priority) }) { listener(priority) }
+    }
+
+    func onRaise(_ listener: @escaping CallPriority.Listener) -> Subscription {
+        let (number, raised) = state.withLock { $0.priority.add(listener) }
+        if let raised { listener(raised) }
+        return Subscription { [weak self] in _ = self?.state.withLock { $0.priority.remove(number) } }
     }
 
     // MARK: The call
@@ -102,18 +106,20 @@ final class Flight: Sendable {
 
     /// Ends the flight with the result of the call, and resumes all waiters.
     func land(_ result: Result<Received, any Error>) {
-        ended(self)
-        let seats = state.withLock { state in
+        end()
+        let (first, others) = state.withLock { state in
             state.result = result
             state.work = nil
-            defer { state.seats = state.seats.filter { if case .idle = $0.value { true } else { false } } }
-            return state.seats
+            return state.seats.removeBusy()
         }
-        for (_, seat) in seats.sorted(by: { $0.key < $1.key }) {
-            seat.alarm?.cancel()
-            seat.waiter?.resume(returning: .answered)
-            seat.tell(LateEnding(of: result))
-        }
+        if let first { answered(first, result) }
+        for seat in others { answered(seat, result) }
+    }
+
+    private func answered(_ seat: FlightSeat, _ result: Result<Received, any Error>) {
+        seat.alarm?.cancel()
+        seat.waiter?.resume(returning: .answered)
+        seat.tell(LateEnding(of: result))
     }
 
     /// The result of the call, and whether saving has ended, too; nil while there is no answer.
@@ -142,8 +148,11 @@ final class Flight: Sendable {
     /// - Parameter isLast: whether this is the caller's last wait. If so, an answer that is still being saved ends it
     ///   as `answered`.
     func wait(_ seat: UInt64, within limit: Duration?, isLast: Bool = true) async -> Ending {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
+        // A call that began on its caller's thread has often ended by now.
+        if !Task.isCancelled, isOver(for: seat) { return .answered }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = FlightSeat.Waiter(continuation)
                 if let ending = sit(seat, waiter, within: limit, isLast) { waiter.resume(returning: ending) }
             }
         } onCancel: {
@@ -151,8 +160,11 @@ final class Flight: Sendable {
         }
     }
 
+    /// Returns whether the call has ended, and the seat is taken.
+    private func isOver(for seat: UInt64) -> Bool { state.withLock { $0.result != nil && $0.seats[seat] != nil } }
+
     /// Registers `waiter`, or returns the ending if the wait is over already.
-    private func sit(_ seat: UInt64, _ waiter: Waiter, within limit: Duration?, _ isLast: Bool) -> Ending? {
+    private func sit(_ seat: UInt64, _ waiter: FlightSeat.Waiter, within limit: Duration?, _ isLast: Bool) -> Ending? {
         let ending = state.withLock { state -> Ending? in
             guard state.seats[seat] != nil else { return .left }
             if state.result != nil { return .answered }
@@ -176,7 +188,7 @@ final class Flight: Sendable {
     }
 
     private func overran(_ seat: UInt64, _ isLast: Bool) {
-        let (waiter, hasArrived) = state.withLock { state -> (Waiter?, Bool) in
+        let (waiter, hasArrived) = state.withLock { state -> (FlightSeat.Waiter?, Bool) in
             guard case .waiting(let waiter, _) = state.seats[seat] else { return (nil, false) }
             state.seats[seat] = .idle(isWoken: false)
             return (waiter, state.arrived != nil)
@@ -186,7 +198,7 @@ final class Flight: Sendable {
 
     /// Ends the wait in a seat before its time, or else its next wait.
     func wake(_ seat: UInt64) {
-        let (woken, ending) = state.withLock { state -> (Seat?, Ending) in
+        let (woken, ending) = state.withLock { state -> (FlightSeat?, Ending) in
             let taken = state.seats[seat]
             switch taken {
             case .idle: state.seats[seat] = .idle(isWoken: true)
@@ -200,25 +212,26 @@ final class Flight: Sendable {
     }
 
     /// Gives up a seat, and ends the wait in it.
-    func leave(_ seat: UInt64) {
-        let (left, abandoned, hasArrived) = state.withLock { state -> (Seat?, Task<Void, Never>??, Bool) in
+    ///
+    /// - Parameter ifLingering: whether to give it up also if its caller has gone and the call goes on for it.
+    func leave(_ seat: UInt64, ifLingering: Bool = true) {
+        let (left, abandoned, hasArrived) = state.withLock { state -> (FlightSeat?, Task<Void, Never>??, Bool) in
+            if !ifLingering, case .lingering = state.seats[seat] { return (nil, nil, false) }
             let left = state.leave(seat)
             return (left, left != nil && state.isAbandoned ? .some(state.work) : nil, state.arrived != nil)
         }
-        left?.alarm?.cancel()
+        guard let left else { return }
+        left.alarm?.cancel()
         if let abandoned {
-            ended(self)
+            end()
             abandoned?.cancel()
         }
-        left?.waiter?.resume(returning: .left)
-        left?.tell(hasArrived ? .answered : .givenUp)
+        left.waiter?.resume(returning: .left)
+        left.tell(hasArrived ? .answered : .givenUp)
     }
 
     /// Gives up a seat whose caller has gone, unless the seat is lingering.
-    func letGo(_ seat: UInt64) {
-        let isLingering = state.withLock { if case .lingering = $0.seats[seat] { true } else { false } }
-        if !isLingering { leave(seat) }
-    }
+    func letGo(_ seat: UInt64) { leave(seat, ifLingering: false) }
 
     /// Keeps the seat for `time` after its caller has gone, so that the call goes on.
     ///

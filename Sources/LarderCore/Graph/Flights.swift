@@ -3,7 +3,8 @@ import LarderBase
 /// The calls under way. Callers share a flight if key, codec and declaration of the live side are equal, and the fields
 /// by which the answers for the key vary. Their modes and patience may differ.
 package final class Flights: Sendable {
-    private struct Identity: Hashable {
+    /// Identifies the calls that may be shared.
+    struct Identity: Hashable {
         var key: Key
         /// The requests that may share the flight.
         var sharing: Variations.Sharing
@@ -34,13 +35,12 @@ package final class Flights: Sendable {
 
     /// Joins the flight for this call, or starts one.
     func join(_ call: Call, of side: LiveSide, beginsOnCaller: Bool) -> LiveCall {
-        var call = call
         let sharing = variations.sharing(
             of: call.request, adding: side.addedFields, afterMismatches: call.mismatches)
         var identity = Identity(
             key: call.key, sharing: sharing, codec: call.codec.id, declaration: side.declaration)
         let isVoid = call.ticket.map(order.isVoid) ?? false
-        let (flight, seat, isNew) = state.withLock { state in
+        let (flight, seat, ticket) = state.withLock { state -> (Flight, UInt64, Ticket?) in
             state.seats += 1
             let seat = state.seats
             var open = state.open[identity]
@@ -48,25 +48,22 @@ package final class Flights: Sendable {
                 identity.isOvertaken = true
                 open = open ?? state.open[identity]
             }
-            if let open, open.take(seat) { return (open, seat, false) }
-            let flight = Flight(for: call.request, adding: side.addedFields, in: world) { [weak self, identity] in
-                self?.ended($0, identity, seat)
-            }
-            _ = flight.take(seat)
+            if let open, open.take(seat) { return (open, seat, nil) }
+            let flight = Flight(
+                for: call.request, adding: side.addedFields, seat, in: self, as: identity, world: world)
             state.open[identity] = flight
             state.underWay[seat] = flight
             // The order of calls is the order in which their flights begin.
-            call.ticket = order.begin(call.key, for: call.ticket)
-            return (flight, seat, true)
+            return (flight, seat, order.begin(call.key, for: call.ticket))
         }
-        if isNew {
-            launch(call, flight, side, beginsOnCaller)
+        if let ticket {
+            launch(call, ticket, flight, side, beginsOnCaller)
         } else {
-            flight.priority.raise(to: call.request.priority)
+            flight.raise(to: call.request.priority)
             side.meter.count(.coalesced)
             call.trail.note("shared", .joined)
         }
-        return LiveCall(flight, seat: seat, for: call)
+        return LiveCall(flight, seat: seat, for: call, load: ticket?.since ?? call.load)
     }
 
     /// Closes the flights of the selected keys to further callers. The callers that wait for them get the answers.
@@ -83,12 +80,14 @@ package final class Flights: Sendable {
         for flight in flights { await flight.saving?.value }
     }
 
-    private func launch(_ call: Call, _ flight: Flight, _ side: LiveSide, _ beginsOnCaller: Bool) {
+    private func launch(
+        _ call: Call, _ ticket: Ticket, _ flight: Flight, _ side: LiveSide, _ beginsOnCaller: Bool
+    ) {
         var shared = call
+        shared.ticket = ticket
         shared.deadline = nil
         shared.trail = flight.trail
-        shared.sharedPriority = flight.priority
-        shared.arrived = { flight.arrived($0, $1) }
+        shared.shared = flight
         let work = { @Sendable [shared] in
             let result: Result<Flight.Received, any Error>
             do { result = .success(try await side.ask(shared)) } catch { result = .failure(error) }
@@ -97,7 +96,8 @@ package final class Flights: Sendable {
         flight.launched(beginsOnCaller ? world.begin(work) : world.spawn(work))
     }
 
-    private func ended(_ flight: Flight, _ identity: Identity, _ seat: UInt64) {
+    /// Closes a flight that has ended or was abandoned.
+    func ended(_ flight: Flight, _ identity: Identity, _ seat: UInt64) {
         state.withLock { state in
             if state.open[identity] === flight { state.open[identity] = nil }
             state.underWay[seat] = nil

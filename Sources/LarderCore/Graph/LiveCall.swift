@@ -5,12 +5,17 @@ struct AnotherVariant: Error {}
 final class LiveCall: Sendable {
     private let flight: Flight
     private let seat: UInt64
-    private let call: Call
+    private let request: Request
+    private let trail: Trail.Recorder
+    /// The number of the caller's load: see ``Call/load``.
+    private let load: UInt64
 
-    init(_ flight: Flight, seat: UInt64, for call: Call) {
+    init(_ flight: Flight, seat: UInt64, for call: Call, load: UInt64) {
         self.flight = flight
         self.seat = seat
-        self.call = call
+        request = call.request
+        trail = call.trail
+        self.load = load
     }
 
     deinit { flight.letGo(seat) }
@@ -39,15 +44,15 @@ final class LiveCall: Sendable {
     func answer() throws -> Loaded<Entry> {
         guard let answer = flight.answer else { throw CancellationError() }
         if !mayHave(answer.result) {
-            call.trail.note("shared", .anotherVariant)
+            trail.note("shared", .anotherVariant)
             throw AnotherVariant()
         }
         let steps = flight.trail.steps
-        call.trail.add(steps)
+        trail.add(steps)
         let isSaving = !answer.isOver && !steps.contains { $0.event.kind == .notKept || $0.event.kind == .notSaved }
-        if isSaving { call.trail.note("store", .savingGoesOn) }
+        if isSaving { trail.note("store", .savingGoesOn) }
         var loaded = try value(of: answer.result)
-        loaded.provenance.seal(for: call.key, load: call.load)
+        loaded.provenance.seal(for: request.key, load: load)
         return loaded
     }
 
@@ -79,7 +84,7 @@ final class LiveCall: Sendable {
     private var hasSameFields: Bool { isAsked(by: ["*"]) }
 
     private func isAsked(by names: [String]) -> Bool {
-        call.request.matches(flight.request, by: names, adding: flight.addedFields)
+        request.matches(flight.request, by: names, adding: flight.addedFields)
     }
 
     /// Ends the present wait, or else the next one, as if its time were over.

@@ -6,6 +6,8 @@ package final class LiveSide: Loader {
     private let validators: Validators
     /// Finds the copy that the origin is asked about. Nil where the strategy keeps no copies; then nothing is saved.
     private let copies: Lookup?
+    /// Whether answers are saved.
+    private let saves: Bool
     private let storeAccess: StoreAccess
     private let world: any World
     let meter: Meter
@@ -22,6 +24,7 @@ package final class LiveSide: Loader {
         self.origin = origin
         self.validators = validators
         self.copies = copies
+        saves = copies != nil
         self.addedFields = addedFields
         self.storeAccess = storeAccess
         self.declaration = declaration
@@ -58,54 +61,105 @@ package final class LiveSide: Loader {
 
     // MARK: The shared call
 
+    // These functions wait, so they have little else in their frames: see ``MeasuredLoader``.
+
     /// Asks the origin and saves its answer. A flight calls this once, for all its callers.
     func ask(_ call: Call) async throws -> Flight.Received {
-        guard let copies else {
-            let received = try await receive(call)
-            await storeAccess.place(
-                of: received.loaded.value, for: call.request, adding: addedFields, isSaved: false,
-                isKept: received.admission == .keep)
-            return received
-        }
+        guard saves else { return try await askOnly(call) }
+        guard call.hasLooked else { return try await lookAndAsk(call) }
         let ticket = call.ticket ?? storeAccess.order.begin(call.key)
-        let known = call.hasLooked ? call.known : await copy(for: call, among: copies)
-        let permissions = known.map { self.permissions(of: $0, for: call.request) }
-        let asked = world.now
-        let entryKey = storeAccess.variations.entryKey(of: call.request, adding: addedFields)
-        var received = try await answer(to: call.knowing(known), ticket)
-        received.loaded.provenance.known = permissions.map { $0.allows(.fresh) ? .fresh : .stale } ?? .none
-        call.arrived?(received.loaded, received.admission)
-        let entry = received.loaded.value
-        let isUnchanged = received.loaded.source == .revalidated
-        if let known, let fresh = permissions?.freshNanoseconds, fresh >= 0 {
-            let age = known.metadata.ageInNanoseconds(at: asked)
-            // The age of a copy from the future is not known.
-            if age >= 0 { meter.asked(isUnchanged: isUnchanged, sinceFresh: age - fresh) }
-        } else if known == nil, let evicted = storeAccess.evictedKeys.take(entryKey, in: world),
-            evicted.isFresh(at: asked, for: self.permissions(of: entry, for: call.request))
-        {
-            meter.evictedTooSoon(missing: evicted.missing, times: evicted.times)
+        let question = question(about: call)
+        var received: Flight.Received
+        do {
+            let loaded = try await origin.load(call)
+            received = try loaded.isLarge ? await self.received(loaded, call) : receivedAtOnce(loaded, call)
+        } catch {
+            throw await failed(call, ticket, error)
         }
+        take(&received, call, question)
+        let isUnchanged = received.loaded.source == .revalidated
         switch received.admission {
         case .keep:
             received.loaded.isStored = await storeAccess.save(
-                entry, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
+                received.loaded.content, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged,
+                call.trail)
         case .useOnly:
-            await storeAccess.leaveUnsaved(
-                entry, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
+            await leaveUnsaved(received.loaded.content, isUnchanged, call, ticket)
         }
-        entry.payload.releaseFile()
+        received.loaded.content.payload.releaseFile()
         return received
     }
 
+    /// Looks for the copy that the origin is asked about, then asks.
+    @inline(never)
+    private func lookAndAsk(_ call: Call) async throws -> Flight.Received {
+        var call = call
+        call.ticket = call.ticket ?? storeAccess.order.begin(call.key)
+        return try await ask(call.knowing(await copy(for: call)))
+    }
+
+    /// Asks the origin and saves nothing.
+    @inline(never)
+    private func askOnly(_ call: Call) async throws -> Flight.Received {
+        let loaded = try await origin.load(call)
+        let received = try await received(loaded, call)
+        await storeAccess.place(
+            of: received.loaded.value, for: call.request, adding: addedFields, isSaved: false,
+            isKept: received.admission == .keep)
+        return received
+    }
+
+    /// The facts about a call that are noted before the origin is asked.
+    private struct Question {
+        /// The permissions of the copy that the origin is asked about; nil if there is none.
+        var permissions: Permissions?
+        var asked: Timestamp
+        var entryKey: Key
+    }
+
+    @inline(never)
+    private func question(about call: Call) -> Question {
+        Question(
+            permissions: call.known.map { permissions(of: $0, for: call.request) }, asked: world.now,
+            entryKey: storeAccess.variations.entryKey(of: call.request, adding: addedFields))
+    }
+
+    /// Hands an answer on to those who wait for it, and counts the calls that a longer freshness or a larger store would
+    /// have saved.
+    @inline(never)
+    private func take(_ received: inout Flight.Received, _ call: Call, _ question: Question) {
+        storeAccess.backOff.succeeded(call.key)
+        received.loaded.provenance.known = question.permissions.map { $0.allows(.fresh) ? .fresh : .stale } ?? .none
+        call.shared?.arrived(received.loaded, received.admission)
+        if let known = call.known {
+            guard let fresh = question.permissions?.freshNanoseconds, fresh >= 0 else { return }
+            let age = known.metadata.ageInNanoseconds(at: question.asked)
+            // The age of a copy from the future is not known.
+            if age < 0 { return }
+            meter.asked(isUnchanged: received.loaded.source == .revalidated, sinceFresh: age - fresh)
+        } else if let evicted = storeAccess.evictedKeys.take(question.entryKey, in: world),
+            evicted.isFresh(
+                at: question.asked, for: permissions(of: received.loaded.content, for: call.request))
+        {
+            meter.evictedTooSoon(missing: evicted.missing, times: evicted.times)
+        }
+    }
+
+    @inline(never)
+    private func leaveUnsaved(_ entry: Entry, _ isUnchanged: Bool, _ call: Call, _ ticket: Ticket) async {
+        await storeAccess.leaveUnsaved(
+            entry, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
+    }
+
     /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
-    private func copy(for call: Call, among copies: Lookup) async -> Entry? {
-        guard let copy = try? await copies.copy(for: call.knowing(nil)) else { return nil }
+    private func copy(for call: Call) async -> Entry? {
+        guard let copies, let copy = try? await copies.copy(for: call.knowing(nil)) else { return nil }
         return copy.revalidatable
     }
 
     /// Returns the permissions of a copy, whatever the wishes of the request.
     private func permissions(of copy: Entry, for request: Request) -> Permissions {
+        if request.details == nil { return validators.permit(copy.metadata, for: request, at: world.now) }
         var request = request
         request.details = nil
         return validators.permit(copy.metadata, for: request, at: world.now)
@@ -117,30 +171,37 @@ package final class LiveSide: Loader {
         return permissions(of: loaded.value, for: request).freshFor.map { now - age + $0 }
     }
 
-    /// Returns the origin's answer, and notes whether the origin failed. A copy that the origin calls gone is dropped.
-    private func answer(
-        to call: Call, _ ticket: Ticket
-    ) async throws -> Flight.Received {
-        do {
-            let answer = try await receive(call)
-            storeAccess.backOff.succeeded(call.key)
-            return answer
-        } catch {
-            guard let failure = LoadError.meaning(of: error) else { throw error }
-            switch failure.code {
-            case .answer: storeAccess.backOff.succeeded(call.key)
-            // This says nothing about the origin.
-            case .notSignedIn: break
-            default: storeAccess.backOff.failed(call.key, in: world)
-            }
-            if failure.saysGone { await storeAccess.drop(call.request, adding: addedFields, ticket, call.trail) }
-            throw error
+    /// Notes that the origin failed or sent an error that is an answer. A copy that the origin calls gone is dropped.
+    ///
+    /// - Returns: the error.
+    @inline(never)
+    private func failed(_ call: Call, _ ticket: Ticket, _ error: any Error) async -> any Error {
+        guard let failure = LoadError.meaning(of: error) else { return error }
+        switch failure.code {
+        case .answer: storeAccess.backOff.succeeded(call.key)
+        // This says nothing about the origin.
+        case .notSignedIn: break
+        default: storeAccess.backOff.failed(call.key, in: world)
         }
+        if failure.saysGone { await storeAccess.drop(call.request, adding: addedFields, ticket, call.trail) }
+        return error
     }
 
-    private func receive(_ call: Call) async throws -> Flight.Received {
-        var loaded = try await origin.load(call)
+    @inline(never)
+    private func receivedAtOnce(_ loaded: Loaded<Entry>, _ call: Call) throws(LoadError) -> Flight.Received {
+        var loaded = loaded
+        let admission = try validators.receiveAtOnce(&loaded, from: .origin, for: call, in: world)
+        return Flight.Received(loaded: loaded, admission: admission)
+    }
+
+    @inline(never)
+    private func received(_ loaded: Loaded<Entry>, _ call: Call) async throws(LoadError) -> Flight.Received {
+        var loaded = loaded
         let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
         return Flight.Received(loaded: loaded, admission: admission)
     }
+}
+
+extension Loaded where Value == Entry {
+    fileprivate var isLarge: Bool { content.payload.size >= Payload.largeSize }
 }

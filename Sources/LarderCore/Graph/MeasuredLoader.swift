@@ -97,28 +97,43 @@ package struct MeasuredOrigin: Loader {
         if call.isSend { return try await send(call) }
         let (start, asked) = (world.uptime, world.now)
         do {
-            var loaded = try await answer(to: call)
-            loaded.value.metadata.askedAt = asked
-            let isUnchanged = loaded.confirms(call)
-            if !isUnchanged, loaded.source == .revalidated { loaded.source = .origin }
-            let took = world.uptime - start
-            call.trail.note("origin", isUnchanged ? .unchanged(after: took) : .answered(after: took))
-            let bytes = isUnchanged ? 0 : loaded.value.payload.bytes.count
-            report(call, failed: false, unchanged: isUnchanged, bytes: bytes, since: start)
-            return loaded
+            // A handler would make everything inside it slower.
+            if call.hasTimedOut == nil { return answered(call, try await origin.load(call), asked, since: start) }
+            return answered(call, try await answer(to: call), asked, since: start)
         } catch {
-            guard let failure = LoadError.failure(error) else {
-                meter.originGivenUp(after: call.hasTimedOut?() == true ? world.uptime - start : nil)
-                throw CancellationError()
-            }
-            // Without an account, there was no call.
-            if failure.code != .notSignedIn { report(call, failed: !failure.isAnswer, since: start) }
-            throw failure
+            throw failed(call, error, since: start)
         }
     }
 
+    // The work after the wait has functions of its own: see ``MeasuredLoader``.
+    @inline(never)
+    private func answered(
+        _ call: Call, _ answer: Loaded<Entry>, _ asked: Timestamp, since start: Duration
+    ) -> Loaded<Entry> {
+        var loaded = answer
+        loaded.value.metadata.askedAt = asked
+        let isUnchanged = loaded.confirms(call)
+        if !isUnchanged, loaded.source == .revalidated { loaded.source = .origin }
+        let took = world.uptime - start
+        call.trail.note("origin", isUnchanged ? .unchanged(after: took) : .answered(after: took))
+        let bytes = isUnchanged ? 0 : loaded.value.payload.bytes.count
+        report(call, failed: false, unchanged: isUnchanged, bytes: bytes, since: start)
+        return loaded
+    }
+
+    @inline(never)
+    private func failed(_ call: Call, _ error: any Error, since start: Duration) -> any Error {
+        guard let failure = LoadError.failure(error) else {
+            meter.originGivenUp(after: call.hasTimedOut?() == true ? world.uptime - start : nil)
+            return CancellationError()
+        }
+        // Without an account, there was no call.
+        if failure.code != .notSignedIn { report(call, failed: !failure.isAnswer, since: start) }
+        return failure
+    }
+
+    @inline(never)
     private func answer(to call: Call) async throws -> Loaded<Entry> {
-        // A handler would make everything inside it slower.
         guard let hasTimedOut = call.hasTimedOut else { return try await origin.load(call) }
         let isLate = Task.isCancelled
         return try await withTaskCancellationHandler {

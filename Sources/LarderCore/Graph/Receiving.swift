@@ -9,9 +9,44 @@ extension Validators {
     func receive(
         _ loaded: inout Loaded<Entry>, from arrival: Arrival, for call: Call, in world: any World
     ) async throws(LoadError) -> Admission {
+        // Few payloads are large, and the others need not wait.
+        if loaded.value.payload.size < Payload.largeSize {
+            return try receiveAtOnce(&loaded, from: arrival, for: call, in: world)
+        }
         let now = world.now
-        loaded.value.metadata.isExpired = false
+        let arrival = date(&loaded, arrival, call, at: now, in: world)
+        let admission: Admission
+        do {
+            admission = try await admit(&loaded.value, from: arrival, for: call.request, in: world)
+        } catch {
+            throw LoadError.refused(error)
+        }
+        try finish(&loaded, arrival, call, at: now)
+        return admission
+    }
+
+    /// Does the same as ``receive(_:from:for:in:)`` without leaving the thread, whatever the size of the payload.
+    func receiveAtOnce(
+        _ loaded: inout Loaded<Entry>, from arrival: Arrival, for call: Call, in world: any World
+    ) throws(LoadError) -> Admission {
+        let now = world.now
+        let arrival = date(&loaded, arrival, call, at: now, in: world)
+        let admission: Admission
+        do {
+            admission = try admit(&loaded.value, from: arrival, for: call.request)
+        } catch {
+            throw LoadError.refused(error)
+        }
+        try finish(&loaded, arrival, call, at: now)
+        return admission
+    }
+
+    /// Dates an answer, and returns whether it is a new payload or says that the copy is unchanged.
+    private func date(
+        _ loaded: inout Loaded<Entry>, _ arrival: Arrival, _ call: Call, at now: Timestamp, in world: any World
+    ) -> Arrival {
         var arrival = arrival
+        loaded.value.metadata.isExpired = false
         if loaded.confirms(call), let known = call.known {
             arrival = .unchanged
             loaded.value.metadata.setTimes(fetchedAt: known.metadata.fetchedAt, validatedAt: now)
@@ -22,12 +57,13 @@ extension Validators {
             loaded.value.metadata.spread = world.chance()
         }
         if loaded.value.metadata.initialAge > .zero { loaded.age = loaded.value.metadata.initialAge }
-        let admission: Admission
-        do {
-            admission = try await admit(&loaded.value, from: arrival, for: call.request, in: world)
-        } catch {
-            throw LoadError(.refused, "payload refused: \(error.reason)", origin: error)
-        }
+        return arrival
+    }
+
+    /// Notes how long an answer that was admitted is fresh, and decodes it.
+    private func finish(
+        _ loaded: inout Loaded<Entry>, _ arrival: Arrival, _ call: Call, at now: Timestamp
+    ) throws(LoadError) {
         if arrival != .fallback {
             loaded.permissions.freshFor = permit(loaded.value.metadata, for: call.request, at: now).freshFor
         }
@@ -36,7 +72,13 @@ extension Validators {
         } catch {
             throw LoadError(.undecodable, "payload does not decode", origin: error)
         }
-        return admission
+    }
+}
+
+extension LoadError {
+    /// The failure of an origin whose payload a validator refuses.
+    fileprivate static func refused(_ refusal: Refusal) -> LoadError {
+        LoadError(.refused, "payload refused: \(refusal.reason)", origin: refusal)
     }
 }
 

@@ -76,15 +76,17 @@ public struct Sides: Sendable {
         if let resting = rest(of: call) { return try await load(call, during: resting, patience, linger) }
         let isPatient = patience == nil && call.deadline == nil
         guard let joined = liveSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
-        let limits = WaitLimits(patience, until: call.deadline, at: world.uptime)
+        let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)
         // This function only waits, so that its frame stays small: see ``MeasuredLoader``.
         do {
             while true {
-                switch await joined.wait(within: limits.next(at: world.uptime), isLast: !limits.isHalf) {
+                let limit = limits.flatMap { $0.next(at: world.uptime) }
+                switch await joined.wait(within: limit, isLast: limits?.isHalf != true) {
                 case .answered: return try joined.answer()
                 case .left: throw CancellationError()
                 case .overran: break
                 }
+                guard let limits else { continue }
                 if let shown = overran(limits, joined, call) {
                     goOn(joined, for: linger, after: limits, call)
                     return shown

@@ -1,59 +1,60 @@
-import LarderBase
+/// A call that callers share, as the parts of the graph that make it see it.
+protocol SharedCall: AnyObject, Sendable {
+    /// The priority of the most urgent request that has joined the call so far.
+    var priority: Request.Priority { get }
+
+    /// See ``Call/onRaise(_:)``.
+    func onRaise(_ listener: @escaping CallPriority.Listener) -> Subscription
+
+    /// Notes that the answer has arrived, and whether it may be kept. It is not saved yet.
+    func arrived(_ loaded: Loaded<Entry>, _ admission: Admission)
+}
 
 /// The priority of a call that callers share. It rises when a more urgent request joins the call, and never falls.
-final class CallPriority: Sendable {
+struct CallPriority: Sendable {
     typealias Listener = @Sendable (Request.Priority) -> Void
 
-    private struct State {
-        var priority: Request.Priority
-        var last = 0
-        var listeners: [Int: Listener] = [:]
-    }
-
     private let first: Request.Priority
-    private let state: Locked<State>
+    /// The present priority.
+    private(set) var value: Request.Priority
+    private var last = 0
+    private var listeners: [Int: Listener] = [:]
 
     /// Creates the priority of a call that begins.
     init(_ priority: Request.Priority) {
         first = priority
-        state = Locked(State(priority: priority))
+        value = priority
     }
 
-    /// The present priority.
-    var value: Request.Priority { state.withLock { $0.priority } }
-
-    /// Raises the priority and tells all listeners. Does nothing if the priority is as high already.
-    func raise(to priority: Request.Priority) {
-        let listeners = state.withLock { state -> [Listener] in
-            guard state.priority < priority else { return [] }
-            state.priority = priority
-            return state.listeners.sorted { $0.key < $1.key }.map(\.value)
-        }
-        for listener in listeners { listener(priority) }
+    /// Raises the priority. Does nothing if the priority is as high already.
+    ///
+    /// - Returns: the listeners to call with it.
+    mutating func raise(to priority: Request.Priority) -> [Listener] {
+        guard value < priority else { return [] }
+        value = priority
+        return listeners.isEmpty ? [] : listeners.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Calls `listener` each time the priority is raised, and at once if it has been raised before.
-    func onRaise(_ listener: @escaping Listener) -> Subscription {
-        let (number, priority) = state.withLock { state in
-            state.last += 1
-            state.listeners[state.last] = listener
-            return (state.last, state.priority)
-        }
-        if first < priority { listener(priority) }
-        return Subscription { [weak self] in self?.remove(number) }
+    /// Adds a listener that is called each time the priority is raised.
+    ///
+    /// - Returns: the number of the listener, and the priority to call it with at once; nil if the priority has not been
+    ///   raised before.
+    mutating func add(_ listener: @escaping Listener) -> (number: Int, raised: Request.Priority?) {
+        last += 1
+        listeners[last] = listener
+        return (last, first < value ? value : nil)
     }
 
-    private func remove(_ number: Int) {
-        // The listener is released outside the lock, because its closure may own objects whose `deinit` runs any code.
-        _ = state.withLock { $0.listeners.removeValue(forKey: number) }
-    }
+    /// Removes a listener. Release it outside of locks, because its closure may own objects whose `deinit` runs any
+    /// code.
+    mutating func remove(_ number: Int) -> Listener? { listeners.removeValue(forKey: number) }
 }
 
 extension Call {
     /// The present priority of the call. It is that of the most urgent request which has joined the call so far.
     ///
     /// A wrapper that lets calls wait orders them by this, and listens with ``onRaise(_:)``.
-    public var priority: Request.Priority { sharedPriority?.value ?? request.priority }
+    public var priority: Request.Priority { shared?.priority ?? request.priority }
 
     /// Calls `listener` each time a more urgent request joins the call, until the subscription ends. If the
     /// priority has already risen, calls `listener` at once.
@@ -69,6 +70,6 @@ extension Call {
     ///
     /// The listener may be called from any thread and several times with the same priority. It must be quick.
     public func onRaise(_ listener: @escaping @Sendable (Request.Priority) -> Void) -> Subscription {
-        sharedPriority?.onRaise(listener) ?? Subscription {}
+        shared?.onRaise(listener) ?? Subscription {}
     }
 }

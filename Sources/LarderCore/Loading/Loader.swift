@@ -72,11 +72,9 @@ public struct Call: Sendable {
     var respectsRest = true
     /// The number of calls that this one joined and that were answered for other fields than the request's.
     private(set) var mismatches = 0
-    /// A closure to call when the answer has arrived, with whether it may be kept, before it is saved.
-    var arrived: (@Sendable (Loaded<Entry>, Admission) -> Void)?
     private var copy: Copy?
-    /// The priority of the shared call; nil for a call that is not shared.
-    var sharedPriority: CallPriority?
+    /// The shared call that this is; nil for a call that is not shared.
+    var shared: (any SharedCall)?
     /// The kind of change that the call sends; nil for a load.
     var sendMethod: SendMethod?
 
@@ -121,8 +119,7 @@ public struct Call: Sendable {
         copy.deadline = nil
         copy.limit = nil
         copy.hasTimedOut = nil
-        copy.arrived = nil
-        copy.sharedPriority = nil
+        copy.shared = nil
         copy.trail = Trail.Recorder()
         return copy
     }
