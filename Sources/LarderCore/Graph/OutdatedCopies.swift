@@ -128,22 +128,26 @@ extension StoreAccess {
             works(.write)
             return isKept
         } catch {
-            let failure = error as? StoreError
-            let wasGone =
-                switch outdatedCopies[key] {
-                case .gone, .unkeepable: true
-                case .uncleared, .outdated, nil: false
-                }
-            let unfinished = failure?.unfinished ?? []
-            if wasGone, failure?.isStored != true, unfinished.isEmpty {
-                // The copy that is gone was not replaced, and stays hidden.
-            } else if wasGone || failure?.leavesOlder == true {
-                outdatedCopies.note(
-                    .outdated(by: await NewestAnswer(entry, in: world)), key, after: unfinished)
-            } else {
-                outdatedCopies.forget(key)
-            }
+            await noteOlder(than: entry, key, after: error)
             throw error
+        }
+    }
+
+    /// Remembers the older copy under a key to which a write has failed, if it is left and not expired.
+    func noteOlder(than entry: Entry, _ key: Key, after error: any Error) async {
+        let failure = error as? StoreError
+        let wasGone =
+            switch outdatedCopies[key] {
+            case .gone, .unkeepable: true
+            case .uncleared, .outdated, nil: false
+            }
+        let unfinished = failure?.unfinished ?? []
+        if wasGone, failure?.isStored != true, unfinished.isEmpty {
+            // The copy that is gone was not replaced, and stays hidden.
+        } else if wasGone || failure?.leavesOlder == true {
+            outdatedCopies.note(.outdated(by: await NewestAnswer(entry, in: world)), key, after: unfinished)
+        } else {
+            outdatedCopies.forget(key)
         }
     }
 

@@ -119,6 +119,67 @@ package final class StoreAccess: Sendable {
         _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool = false,
         _ trail: Trail.Recorder
     ) async -> Bool {
+        if !isUnchanged, entry.metadata.variesBy.isEmpty, order.takeFreeTurn(ticket) {
+            if !variations.knows(request.key) {
+                return await savePlain(entry, for: request, addedFields, ticket, trail)
+            }
+            order.endTurn(ticket)
+        }
+        return await saveInTurn(
+            entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged, trail)
+    }
+
+    /// Saves a new answer for a key whose answers do not vary, in the turn of the ticket, and ends the turn. Nearly all
+    /// answers are saved so, and this function waits for the store only.
+    private func savePlain(
+        _ entry: Entry, for request: Request, _ addedFields: Fields, _ ticket: Ticket, _ trail: Trail.Recorder
+    ) async -> Bool {
+        variations.addUniform(request)
+        guard order.allows(ticket, at: request.key, tags: entry.metadata.tags) else {
+            order.endTurn(ticket)
+            trail.note("store", .notSaved)
+            return false
+        }
+        let store = store
+        do {
+            let isKept = try await store.write(entry, for: request.key)
+            outdatedCopies.forget(request.key)
+            works(.write)
+            order.endTurn(ticket, afterWriting: request.key)
+            send(entry, for: request, addedFields, isKept: isKept)
+            return isKept
+        } catch {
+            return await plainSaveFailed(error, in: store, entry, for: request, addedFields, ticket, trail)
+        }
+    }
+
+    @inline(never)
+    private func plainSaveFailed(
+        _ error: any Error, in store: any Store, _ entry: Entry, for request: Request, _ addedFields: Fields,
+        _ ticket: Ticket, _ trail: Trail.Recorder
+    ) async -> Bool {
+        let failure = await store.expireOlder(than: entry, request.key, after: error, in: world)
+        await noteOlder(than: entry, request.key, after: failure)
+        order.endTurn(
+            ticket, afterWriting: request.key, unfinished: (failure as? StoreError)?.unfinished ?? [])
+        let isKept = report(failure, .notSaved, trail)
+        send(entry, for: request, addedFields, isKept: isKept)
+        return isKept
+    }
+
+    @inline(never)
+    private func send(_ entry: Entry, for request: Request, _ addedFields: Fields, isKept: Bool) {
+        if saved.isEmpty { return }
+        saved.send(
+            SavedEntry(request: request, addedFields: addedFields, names: [], entry: entry, isKept: isKept))
+    }
+
+    /// Saves an answer in its turn, which it may have to wait for, under the key of its variant.
+    @inline(never)
+    private func saveInTurn(
+        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool,
+        _ trail: Trail.Recorder
+    ) async -> Bool {
         if Variation.normalized(entry.metadata.variesBy) == nil {
             trail.note("store", .matchesNoOther)
             await leaveUnsaved(

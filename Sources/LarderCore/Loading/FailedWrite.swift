@@ -40,27 +40,33 @@ extension Store {
         do {
             return try await work()
         } catch {
-            var failure = error as? StoreError ?? StoreError("\(type(of: error))")
-            // A store of several stores has expired the older copies itself.
-            if failure.isStored { throw error }
-            let newest = await NewestAnswer(entry, in: world)
-            let pending = failure.unfinished
-            if pending.isEmpty {
-                failure.leavesOlder = await !outdate(key, by: newest, in: world)
-                if error is StoreError || failure.leavesOlder { throw failure }
-                throw error
-            }
-            let end = UnfinishedOperation()
-            UnfinishedOperation.whenOver(pending) {
-                world.spawn {
-                    _ = await outdate(key, by: newest, in: world)
-                    end.end()
-                }
-            }
-            failure.leavesOlder = true
-            failure.unfinished = [end]
-            throw failure
+            throw await expireOlder(than: entry, key, after: error, in: world)
         }
+    }
+
+    /// Expires the older copy under a key to which a write has failed.
+    ///
+    /// - Returns: the error to throw, which tells whether an older copy is left that is not expired.
+    func expireOlder(than entry: Entry, _ key: Key, after error: any Error, in world: any World) async -> any Error {
+        var failure = error as? StoreError ?? StoreError("\(type(of: error))")
+        // A store of several stores has expired the older copies itself.
+        if failure.isStored { return error }
+        let newest = await NewestAnswer(entry, in: world)
+        let pending = failure.unfinished
+        if pending.isEmpty {
+            failure.leavesOlder = await !outdate(key, by: newest, in: world)
+            return error is StoreError || failure.leavesOlder ? failure : error
+        }
+        let end = UnfinishedOperation()
+        UnfinishedOperation.whenOver(pending) {
+            world.spawn {
+                _ = await outdate(key, by: newest, in: world)
+                end.end()
+            }
+        }
+        failure.leavesOlder = true
+        failure.unfinished = [end]
+        return failure
     }
 
     /// Expires the copy under `key` unless it is the newest answer. Removes the copy if it cannot be expired.
