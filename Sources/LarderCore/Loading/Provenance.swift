@@ -202,7 +202,9 @@
     /// Adds the steps that came before its own, and sets the revision of the policy.
     mutating func sign(after earlier: [Trail.Step], by revision: String) {
         self.revision = revision
-        if !earlier.isEmpty { setHistory(history?.statedReasons ?? [], earlier + (history?.steps ?? [])) }
+        if earlier.isEmpty { return }
+        let later = history?.steps ?? []
+        setHistory(history?.statedReasons ?? [], later.isEmpty ? earlier : earlier + later)
     }
 
     /// Adds steps that came later.

@@ -62,12 +62,14 @@ public struct Trail: Sendable, Hashable, CustomStringConvertible {
         ///   - part: the name of the part, such as the name of a plugin.
         ///   - event: an event of ``Trail/Event``, or an event of your own. It must hold no key, parameter or payload.
         public func note(_ part: String, _ event: Event) {
-            add([Step(part, event)])
+            let step = Step(part, event)
+            collected.withLock { $0.append(step) }
         }
 
         /// Adds steps from another trail.
         public func add(_ steps: [Step]) {
-            collected.withLock { $0 += steps }
+            // The steps of a shared call are mostly the first, and are not copied then.
+            collected.withLock { if $0.isEmpty { $0 = steps } else { $0 += steps } }
         }
 
         /// The steps so far.
