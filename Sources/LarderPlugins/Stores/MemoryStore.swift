@@ -42,7 +42,14 @@ final class MemoryStore: Store {
     private let isLimitedByNumber: Bool
     private let world: any World
     /// Receives the evicted entries. Nil if nobody observes them.
-    private let context: Context?
+    private let observer: Observer?
+
+    /// Holds a context behind a reference, because a copy of it takes as long as a write.
+    private final class Observer: Sendable {
+        let context: Context
+
+        init(_ context: Context) { self.context = context }
+    }
 
     /// The number of places that each write checks for entries that are too old.
     private static let placesPerSweep = 4
@@ -56,7 +63,7 @@ final class MemoryStore: Store {
         forgets = maxAge < .forever
         isLimitedByNumber = entries != nil
         self.world = world
-        self.context = context
+        observer = context.map(Observer.init)
     }
 
     var peekedTier: String { "memory" }
@@ -94,7 +101,12 @@ final class MemoryStore: Store {
         }
         let evictionHash = world.evictionHash(of: key.text, processHash: key.hash)
         let insertion = table.insert(entry, as: key, hash: key.hash, evictionHash: evictionHash, weight: weight)
-        report(insertion.evicted, .capacity)
+        // Mostly one entry is evicted, which needs no array.
+        if insertion.others.isEmpty, let (key, entry) = insertion.first {
+            observer?.context.forgot([evicted(key, entry, .capacity)])
+        } else {
+            report(insertion.evicted, .capacity)
+        }
         return insertion.isKept
     }
 
@@ -162,11 +174,12 @@ final class MemoryStore: Store {
 
     private func report(_ gone: [(id: Key, item: Entry)], _ reason: EvictedEntry.Reason) {
         if gone.isEmpty { return }
-        context?.forgot(
-            gone.map { key, entry in
-                EvictedEntry(
-                    key: key, tier: peekedTier, reason: reason, metadata: entry.metadata,
-                    size: isLimitedByNumber ? nil : weight(of: entry, key))
-            })
+        observer?.context.forgot(gone.map { evicted($0.id, $0.item, reason) })
+    }
+
+    private func evicted(_ key: Key, _ entry: Entry, _ reason: EvictedEntry.Reason) -> EvictedEntry {
+        EvictedEntry(
+            key: key, tier: peekedTier, reason: reason, metadata: entry.metadata,
+            size: isLimitedByNumber ? nil : weight(of: entry, key))
     }
 }
