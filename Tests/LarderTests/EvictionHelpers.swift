@@ -26,13 +26,16 @@ struct PlainStore {
     private var taken = 0
     private(set) var weight = 0
     let capacity: Int
+    /// The keys have other hashes for each seed.
+    let seed: Int
     private(set) var hits = 0
     /// The defects of the eviction.
     private(set) var complaint: String?
 
-    init(_ eviction: any Eviction, capacity: Int) {
+    init(_ eviction: any Eviction, capacity: Int, seed: Int = 0) {
         self.eviction = eviction
         self.capacity = capacity
+        self.seed = seed
     }
 
     mutating func ask(_ key: Int, weight: Int = 1) {
@@ -51,7 +54,7 @@ struct PlainStore {
         places[key] = place
         weights[place] = (key, weight)
         self.weight += weight
-        eviction.inserted(place, hash: key &* 0x1234_5678_9ABC_DEF1, weight: weight)
+        eviction.inserted(place, hash: (key ^ seed << 32) &* 0x1234_5678_9ABC_DEF1, weight: weight)
         fit()
     }
 

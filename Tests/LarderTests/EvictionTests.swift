@@ -54,15 +54,15 @@ import Larder
         chains.insert(3, weight: 5, record: 7, in: 0)
         chains.insert(0, weight: 0, record: 8, in: 1)
         chains.insert(1, weight: 2, record: 9, in: 0, asOldest: true)
-        #expect(chains.weights == [7, 1] && chains.weight == 8 && chains.count == 3 && chains[3] == 7)
+        #expect(chains.weights == [7, 1, 0, 0] && chains.weight == 8 && chains.count == 3 && chains[3] == 7)
         #expect(chains.oldest(0) == 1 && chains.oldest(1) == 0 && chains.list(of: 2) == nil)
         chains.move(1, to: 1)
         chains.setWeight(10, of: 1)
         chains.remove(2)
-        #expect(chains.weights == [5, 11] && chains.list(of: 1) == 1)
+        #expect(chains.weights == [5, 11, 0, 0] && chains.list(of: 1) == 1)
         // A place that is inserted twice is in one list only.
         chains.insert(3, weight: 1, record: 1, in: 1)
-        #expect(chains.weights == [0, 12] && chains.count == 3 && chains.oldest(0) == nil)
+        #expect(chains.weights == [0, 12, 0, 0] && chains.count == 3 && chains.oldest(0) == nil)
     }
 
     @Test func recentlyEvictedReturnsTimeAndForgetsOldest() {
@@ -71,7 +71,7 @@ import Larder
         for hash in 0..<4_000 as Range<UInt32> {
             now &+= 1
             ghosts.reserve(min(1_000, Int(hash)), now: now)
-            ghosts.insert(UInt32(stirring: Int(hash)), at: now, now: now)
+            ghosts.insert(UInt32(stirring: Int(hash)), at: now)
         }
         func known(_ range: Range<Int>) -> Int {
             range.filter { number in
@@ -84,6 +84,15 @@ import Larder
         #expect(known(3_600..<4_000) > 360)
         #expect(known(0..<1_000) < 50)
         #expect(known(3_600..<4_000) == 0, "what was told is forgotten")
+    }
+
+    @Test func recentlyEvictedRemembersOneTimeForEachEntry() {
+        var ghosts = RecentlyEvicted(perEntry: 1)
+        ghosts.insert(7, at: 10)
+        for number in 0..<6 as Range<UInt32> { ghosts.insert(number << 20, at: 11) }
+        ghosts.insert(7, at: 12)
+        #expect(ghosts.take(7, now: 20) == 12)
+        #expect(ghosts.take(7, now: 20) == nil)
     }
 
     @Test func sketchCountsUsesAndForgetsOldOnes() {

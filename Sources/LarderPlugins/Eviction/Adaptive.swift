@@ -16,8 +16,6 @@ extension Plugin {
 /// - An evicted entry that returns goes into the main part at once, if it was away for less time than the main part's
 ///   next victim was unused. This is the rule of LIRS: the returned entry would have been better to keep.
 /// - The main part is a clock: an entry that was used since its last turn gets another turn.
-/// - The main part is stale if most entries that return after a long time would have been better to keep than its next
-///   victim. Entries that leave the window then enter the main part without a use.
 struct Adaptive: Eviction {
     private struct Record: Sendable {
         var hash: UInt32 = 0
@@ -30,27 +28,19 @@ struct Adaptive: Eviction {
     private var sizer = WindowSizer(share: Trials.choices[0].share)
     private var choice = Trials.choices[0]
     private var trials = Trials()
-    private var ghosts = RecentlyEvicted(perEntry: 1.4)
-    /// The ghosts of one key in 16, which are remembered for longer.
-    private var farGhosts = RecentlyEvicted(perEntry: 0.35)
+    private var ghosts = RecentlyEvicted(perEntry: 2.8)
     /// The place of the entry that was inserted last, if it had been evicted before; otherwise -1.
     private var returned = -1
     private var now: UInt32 = 0
-    /// The share of inserted keys that have a far ghost with a shorter absence than the main part's next victim, in
-    /// 4096ths.
-    private var staleness = 0
-    /// The number of entries that may move from the window to the main part without a use.
-    private var passes = 0
 
-    private static let (window, main) = (0, 1)
-    private static let isFar: UInt32 = 0xF000_0000
+    private static let window = 0
+    private static let main = 1
 
     mutating func inserted(_ place: Int, hash: Int, weight: Int) {
         now &+= 1
         returned = -1
         let record = Record(hash: UInt32(stirring: hash), last: now)
         ghosts.reserve(queues.count, now: now)
-        farGhosts.reserve(queues.count, now: now)
         if let before = ghosts.take(record.hash, now: now), victim().map({ before.isAfter(queues[$0].last) }) ?? true {
             queues.insert(place, weight: weight, record: record, in: Self.main)
             returned = place
@@ -58,8 +48,6 @@ struct Adaptive: Eviction {
             let isLarge = queues.count > 0 && weight > sizer.window(queues)
             queues.insert(place, weight: weight, record: record, in: Self.window, asOldest: isLarge)
         }
-        if record.hash & Self.isFar == 0 { checkFarGhosts(record.hash) }
-        sizer.inserted(weight: weight)
         if sizer.isFilling(queues) { fill() }
         observe(record.hash, weight: UInt32(clamping: queues.weight(of: place)))
     }
@@ -87,23 +75,13 @@ struct Adaptive: Eviction {
     mutating func evict() -> Int? {
         sizer.willEvict(queues)
         let window = sizer.window(queues)
-        var free = 4
         while let oldest = queues.oldest(Self.window) {
             if queues.weights[Self.window] <= window, let victim = victim() {
                 // The entry that has just returned is not the one to evict, whatever its weight is.
                 return drop(victim == returned ? oldest : victim)
             }
-            if queues[oldest].uses >= choice.threshold {
-                enter(oldest)
-            } else if free > 0, sizer.mainHasRoom(for: oldest, in: queues, window: window) {
-                free -= 1
-                enter(oldest)
-            } else if passes > 0 {
-                passes -= 1
-                enter(oldest)
-            } else {
-                return drop(oldest)
-            }
+            guard queues[oldest].uses >= choice.threshold else { return drop(oldest) }
+            enter(oldest)
         }
         return victim().flatMap { drop($0) }
     }
@@ -125,8 +103,7 @@ struct Adaptive: Eviction {
 
     private mutating func drop(_ place: Int) -> Int {
         let record = queues[place]
-        ghosts.insert(record.hash, at: record.last, now: now)
-        if record.hash & Self.isFar == 0 { farGhosts.insert(record.hash, at: record.last, now: now) }
+        ghosts.insert(record.hash, at: record.last)
         queues.remove(place)
         return place
     }
@@ -137,16 +114,6 @@ struct Adaptive: Eviction {
         for _ in 0..<2 where queues.weights[Self.window] > window {
             if let oldest = queues.oldest(Self.window) { enter(oldest) }
         }
-    }
-
-    private mutating func checkFarGhosts(_ hash: UInt32) {
-        var isBetter = false
-        if let before = farGhosts.take(hash, now: now), let oldest = queues.oldest(Self.main) {
-            isBetter = (now &- before) < (now &- queues[oldest].last) / 2
-        }
-        staleness += ((isBetter ? 4096 : 0) - staleness) / 16
-        // The far ghosts are a sample of one in 16, so each stands for 16 entries.
-        if isBetter, staleness > 1024 { passes = min(passes + 16, queues.count) }
     }
 
     private mutating func observe(_ hash: UInt32, weight: UInt32) {

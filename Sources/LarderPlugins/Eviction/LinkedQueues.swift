@@ -16,8 +16,8 @@ struct LinkedQueues<Record: Sendable>: Sendable {
     private var nodes: [Node]
     private let ends: Int
     private let blank: Record
-    /// The total weight of each list.
-    private(set) var weights: [Int]
+    /// The total weight of each list. There are at most four lists.
+    private(set) var weights = SIMD4<Int>()
     /// The total weight of all lists.
     private(set) var weight = 0
     /// The number of places that are in a list.
@@ -29,7 +29,6 @@ struct LinkedQueues<Record: Sendable>: Sendable {
     init(lists: Int, blank: Record) {
         ends = lists
         self.blank = blank
-        weights = Array(repeating: 0, count: lists)
         nodes = (0..<Int32(lists)).map { Node(newer: $0, older: $0, weight: 0, record: blank, list: UInt8($0)) }
     }
 

@@ -2,7 +2,7 @@ import LarderCore
 
 /// A table that remembers a time for each evicted entry, in four bytes: half of its hash and half of the time.
 ///
-/// The table has small buckets, in which the newest ghost replaces the oldest. About one lookup in 10,000 mistakes
+/// The table has small buckets, each ordered from the newest ghost to the oldest. A new ghost replaces the oldest. About one lookup in 10,000 mistakes
 /// another key for a remembered one. The only cost is a wrong guess.
 struct RecentlyEvicted: Sendable {
     private static let width = 8
@@ -41,19 +41,14 @@ struct RecentlyEvicted: Sendable {
     }
 
     /// Remembers a time for an evicted entry.
-    mutating func insert(_ hash: UInt32, at time: UInt32, now: UInt32) {
+    mutating func insert(_ hash: UInt32, at time: UInt32) {
         let (start, tag) = place(of: hash)
-        var (chosen, age) = (start, UInt32(0))
+        var moved = tag | (time >> grain) & 0xFFFF
         for index in start..<start + Self.width {
-            let slot = slots[index]
-            if slot == 0 || slot & 0xFFFF_0000 == tag {
-                chosen = index
-                break
-            }
-            let since = ((now >> grain) &- slot) & 0xFFFF
-            if since > age { (chosen, age) = (index, since) }
+            swap(&slots[index], &moved)
+            // A slot that was empty or held the same entry ends the move.
+            if moved == 0 || moved & 0xFFFF_0000 == tag { return }
         }
-        slots[chosen] = tag | (time >> grain) & 0xFFFF
     }
 
     /// Forgets an entry and returns the time that was remembered for it, or nil if there was none. The time is rounded

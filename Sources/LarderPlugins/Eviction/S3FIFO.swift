@@ -26,7 +26,8 @@ struct S3FIFO: Eviction {
     /// The number of entries that were evicted from the small queue.
     private var gone: UInt32 = 0
 
-    private static let (small, main) = (0, 1)
+    private static let small = 0
+    private static let main = 1
 
     init(small: Double) {
         sizer = WindowSizer(share: small)
@@ -47,7 +48,6 @@ struct S3FIFO: Eviction {
             let isLarge = queues.count > 0 && weight > sizer.window(queues)
             queues.insert(place, weight: weight, record: record, in: Self.small, asOldest: isLarge)
         }
-        sizer.inserted(weight: weight)
         guard sizer.isFilling(queues) else { return }
         let window = sizer.window(queues)
         for _ in 0..<2 where queues.weights[Self.small] > window {
@@ -73,7 +73,7 @@ struct S3FIFO: Eviction {
         while let oldest = queues.oldest(Self.small), queues.weights[Self.small] > window {
             guard queues[oldest].uses > 1 else {
                 gone &+= 1
-                ghosts.insert(queues[oldest].hash, at: gone, now: gone)
+                ghosts.insert(queues[oldest].hash, at: gone)
                 queues.remove(oldest)
                 return oldest
             }

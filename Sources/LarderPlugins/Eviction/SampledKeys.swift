@@ -10,8 +10,6 @@ struct SampledKeys: Sendable {
         var next: Int16 = 0
         /// The number of trials that keep it; negative if this number stands for no key.
         var trialCount: Int8 = 0
-        /// Whether it was requested since it was last considered for removal.
-        var isFresh = false
     }
 
     /// The keys by number. The first two are not keys: trials use their numbers for the ends of lists.
@@ -71,9 +69,7 @@ struct SampledKeys: Sendable {
     private mutating func forgetOne() {
         for _ in 0..<24 {
             hand = hand + 1 < keys.count ? hand + 1 : Self.first
-            guard keys[hand].trialCount == 0 else { continue }
-            if !keys[hand].isFresh { return remove(hand) }
-            keys[hand].isFresh = false
+            if keys[hand].trialCount == 0 { return remove(hand) }
         }
     }
 

@@ -23,7 +23,9 @@ struct TrialRun {
     let trials: UnsafeMutableBufferPointer<Trial>
     let keys: UnsafeMutableBufferPointer<SampledKeys.Key>
 
-    private static let (window, main, none): (UInt8, UInt8, UInt8) = (0, 1, 2)
+    private static let window: UInt8 = 0
+    private static let main: UInt8 = 1
+    private static let none: UInt8 = 2
 
     /// Requests a key in all trials. `lastUse` is the time of the request before, if it is known.
     ///

@@ -4,7 +4,7 @@ import LarderCore
 /// rule would have.
 ///
 /// All trials see the same keys, so only the requests that one trial finds and another does not are compared. The share
-/// of sampled keys is halved whenever a trial would keep more than 256 entries, or 1,024 once the share is below 1 %. A
+/// of sampled keys is halved whenever a trial would keep more than 256 entries, or 2,048 once the share is below 2 %. A
 /// small store is simulated completely.
 struct Trials: Sendable {
     /// A rule of eviction.
@@ -19,10 +19,9 @@ struct Trials: Sendable {
 
     /// All rules. An eviction begins with the first one.
     static let choices = [
-        Choice(share: 0.03, threshold: 1, mostUses: 3), Choice(share: 0.01, threshold: 1, mostUses: 3),
-        Choice(share: 0.15, threshold: 1, mostUses: 3), Choice(share: 0.3, threshold: 2, mostUses: 3),
-        Choice(share: 0.6, threshold: 1, mostUses: 3), Choice(share: 0.03, threshold: 1, mostUses: 1),
-        Choice(share: 0.3, threshold: 1, mostUses: 1),
+        Choice(share: 0.03, threshold: 1, mostUses: 3), Choice(share: 0.03, threshold: 1, mostUses: 1),
+        Choice(share: 0.3, threshold: 1, mostUses: 1), Choice(share: 0.3, threshold: 2, mostUses: 3),
+        Choice(share: 0.6, threshold: 1, mostUses: 3),
     ]
 
     private var sample = SampledKeys()
@@ -36,7 +35,7 @@ struct Trials: Sendable {
 
     /// The number of entries that a trial may keep. It is larger once the sample is so small that trials cost almost
     /// nothing.
-    private var capacity: Int { shift < 7 ? 256 : 1_024 }
+    private var capacity: Int { shift < 6 ? 256 : 2_048 }
 
     init() {
         let ends = (0..<2).map { TrialRun.Link(newer: $0, older: $0, list: UInt8($0)) }
@@ -60,11 +59,10 @@ struct Trials: Sendable {
         guard Int(weight) <= room else { return nil }
         now &+= 1
         let known = sample.find(hash)
-        let key = known ?? sample.add(hash, weight: weight, limit: 16 + 5 * trials[0].count)
+        let key = known ?? sample.add(hash, weight: weight, limit: 16 + 3 * trials[0].count)
         while links.count < sample.keys.count * trials.count { links.append(TrialRun.Link()) }
         let lastUse = known.map { sample.keys[$0].last }
         sample.keys[key].last = now
-        sample.keys[key].isFresh = true
         let found = run { $0.request(key, lastUse: lastUse, room: room, isFull: isFull) }
         // Entries of very different weights may be few in one trial and many in another.
         if trials[0].count > capacity || sample.count > 8 * capacity { halve() }

@@ -20,7 +20,9 @@ struct WTinyLFU: Eviction {
     private var chance: UInt32 = 1
 
     /// The lists. Entries of the main part are on probation until they are used there.
-    private static let (window, probation, protected) = (0, 1, 2)
+    private static let window = 0
+    private static let probation = 1
+    private static let protected = 2
 
     mutating func inserted(_ place: Int, hash: Int, weight: Int) {
         let hash = UInt32(stirring: hash)
