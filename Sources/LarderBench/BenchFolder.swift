@@ -7,7 +7,7 @@ import LarderBase
 import Larder
 
 /// A folder of many different policies, some of which extend another file.
-final class BenchFolder {
+final class BenchFolder: Sendable {
     let path: String
     let names: [String]
     var url: URL { URL(filePath: path) }

@@ -74,11 +74,17 @@ enum LoopBench {
             }
         } + memory(UInt64.self, "u64", "a 64-bit key") + memory(ShortText.self, "text", "a 20-byte text")
         + memory(Key.self, "key", "a request's key") + [
-            Loop("typed-hit", "a hit of 1 KB of JSON, kept decoded") { try await TypedBench.hit(of: 1_000) }
+            Loop("typed-hit", "a hit of 1 KB of JSON, kept decoded") { try await TypedBench.hit(of: 1_000) },
+            Loop("compose", "reading and composing a folder of 1,000 policies") {
+                try PolicyBench.composing(1_000)
+            },
+            Loop("reload", "reloading a folder of 1,000 policies of which one changed") {
+                try await PolicyBench.reloading(1_000)
+            },
         ]
 
     /// Returns a loop of asynchronous work, which blocks its thread.
-    private static func looping(
+    static func looping(
         _ work: @escaping @Sendable (Int) async throws -> Void
     ) -> @Sendable (Int) -> Void {
         { count in

@@ -24,7 +24,7 @@ enum PolicyBench {
         let name = "\(count) resource\(count == 1 ? "" : "s")"
 
         var figures = [
-            try await times("read and composed, \(name)", rounds, goal: isLarge ? 1_000_000_000 : nil) { _ in
+            try await times("read and composed, \(name)", rounds, goal: isLarge ? 800_000_000 : nil) { _ in
                 try await Self.pantry(folder)
             },
             try await times("read and checked, \(name)", rounds) { _ in
@@ -40,7 +40,7 @@ enum PolicyBench {
                 try await change(folder, pantry, 2 * round) { try await pantry.reload(.files([$0])) }
             })
         figures.append(
-            try await times("one changed, nobody says which, \(name)", 21) { round in
+            try await times("one changed, nobody says which, \(name)", 21, goal: isLarge ? 25_000_000 : nil) { round in
                 try await change(folder, pantry, 2 * round + 1) { _ in try await pantry.reload() }
             })
         figures.append(try await times("none changed, reload, \(name)", rounds) { _ in try await pantry.reload() })
@@ -51,6 +51,22 @@ enum PolicyBench {
                     unit: .bytes, goal: 20_000))
         }
         return figures
+    }
+
+    /// Returns the loop that reads and composes a folder of `count` policies.
+    static func composing(_ count: Int) throws -> @Sendable (Int) -> Void {
+        let folder = try BenchFolder(count: count)
+        return LoopBench.looping { _ in keep(try await pantry(folder)) }
+    }
+
+    /// Returns the loop that changes one of `count` policies and reloads their folder.
+    static func reloading(_ count: Int) async throws -> @Sendable (Int) -> Void {
+        let folder = try BenchFolder(count: count)
+        let pantry = try await pantry(folder)
+        // A policy must be older than a moment before it is changed.
+        try await world.sleep(for: .seconds(2.5))
+        try await pantry.reload()
+        return LoopBench.looping { try await change(folder, pantry, $0) { _ in try await pantry.reload() } }
     }
 
     /// Edits one policy and checks that the change is in effect.
