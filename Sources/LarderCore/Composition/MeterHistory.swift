@@ -22,12 +22,12 @@ final class MeterHistory: Sendable {
     /// in effect.
     func meter(for policy: Policy, reportingTo sinks: EventSinks, in world: any World) -> Meter {
         let known = state.withLock { $0.meters.first { $0.revision == policy.revision } }
-        return known
-            ?? Meter(
-                resource: policy.resource, revision: policy.revision, strategy: policy.strategy.plugin.name,
-                policy: policy.outline, loggedShare: policy.logShare, counters: policy.plugins.flatMap(\.counters),
-                levels: policy.plugins.flatMap(\.levels),
-                sinks: sinks, world: world)
+        if let known { return known }
+        let plugins = policy.plugins
+        return Meter(
+            resource: policy.resource, revision: policy.revision, strategy: policy.strategy.plugin.name,
+            policy: { policy.outline }, loggedShare: policy.logShare, counters: plugins.flatMap(\.counters),
+            levels: plugins.flatMap(\.levels), sinks: sinks, world: world)
     }
 
     /// Notes that a meter is in effect. If there are too many, drops the one that has not been in effect for the
@@ -52,12 +52,11 @@ final class MeterHistory: Sendable {
 
     /// The policies of the revisions that were in effect last, by revision.
     var policies: [String: JSON] {
-        state.withLock { state in
+        let meters = state.withLock { state in
             let recent = state.recent.suffix(Self.mostPolicies)
-            return state.meters.reduce(into: [:]) { policies, meter in
-                if recent.contains(meter.revision) { policies[meter.revision] = meter.policy }
-            }
+            return state.meters.filter { recent.contains($0.revision) }
         }
+        return meters.reduce(into: [:]) { $0[$1.revision] = $1.policy }
     }
 
     /// The metrics of all revisions together.
