@@ -124,6 +124,8 @@ package struct JSONParser {
         var names: Set<String>?
         try skipSpace()
         if skip("}") { return members }
+        // Most objects have a few members. Growing from one would move them twice.
+        members.reserveCapacity(4)
         while true {
             try skipSpace()
             let start = here
@@ -211,7 +213,9 @@ package struct JSONParser {
             if !skip("+") { _ = skip("-") }
             if digits() == 0 { throw problem("a digit is missing", expected: "a number") }
         }
-        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        let text = bytes.withUnsafeBufferPointer {
+            String(decoding: UnsafeBufferPointer(rebasing: $0[start..<position]), as: UTF8.self)
+        }
         guard let value = Double(text), value.isFinite else {
             throw problem("the number is too large", at: start, expected: "a number")
         }
@@ -240,10 +244,19 @@ package struct JSONParser {
     private mutating func string() throws(JSONError) -> String {
         let start = position
         position += 1
-        // The bytes before the first escape are copied together.
-        let end = bytes[position...].firstIndex { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }
-        var text = Array(bytes[position..<(end ?? bytes.count)])
-        position = end ?? bytes.count
+        // The bytes before the first escape are taken together.
+        var all: UInt8 = 0
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            all |= byte
+            position += 1
+        }
+        if next == UInt8(ascii: "\""), all < 0x80 {
+            position += 1
+            return bytes.withUnsafeBufferPointer {
+                String(decoding: UnsafeBufferPointer(rebasing: $0[(start + 1)..<(position - 1)]), as: UTF8.self)
+            }
+        }
+        var text = Array(bytes[(start + 1)..<position])
         while let byte = next {
             switch byte {
             case UInt8(ascii: "\""):
