@@ -4,6 +4,8 @@ struct CanonicalText {
     /// Whether `${NAME}` is written as it stands, and not as its value. A text with values is only for comparing.
     let isShown: Bool
     private(set) var bytes: [UInt8] = []
+    /// Whether any value that was written came from the environment.
+    private(set) var isFilled = false
 
     init(isShown: Bool) {
         self.isShown = isShown
@@ -21,13 +23,18 @@ struct CanonicalText {
 
     mutating func write(_ node: Node) {
         switch node.content {
-        case .string(let text): write(isShown ? node.written ?? text : text)
+        case .string(let text):
+            if node.written != nil { isFilled = true }
+            write(isShown ? node.written ?? text : text)
         case .list(let items): write(items) { $0.write($1) }
         case .object(let members): write(sorted: members) { text, _, value in text.write(value) }
         case .number(_, let digits) where digits != "-0" && Int(digits) != nil: bytes += digits.utf8
         case .null, .bool, .number: bytes += node.json.text(indented: false).utf8
         }
     }
+
+    /// Adds text that is canonical already.
+    mutating func write(canonical text: [UInt8]) { bytes += text }
 
     mutating func write(_ text: String) {
         // Most text needs no escapes. U+2028 and U+2029, which do, begin with the byte E2.

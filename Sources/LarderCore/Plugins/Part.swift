@@ -8,14 +8,17 @@ public final class Part: Sendable {
     /// The settings as the policy has them; an empty object if it gives none.
     package let node: Node
     /// The parts among its settings, such as the tiers of a store.
-    package let nested: [Part]
+    package var nested: [Part] { prepared.nested }
     /// The facts about this part that the lint rules check.
-    public let traits: Traits
+    public var traits: Traits { prepared.traits }
     /// The JSON path of the part: `$.store.tiers[0]`.
     let path: String
     /// The node that holds the plugin's name.
     let name: Node
-    let recipe: Recipe
+    var recipe: Recipe { prepared.recipe }
+    /// A hash of its declaration, with the values from the environment. It is only comparable within this process.
+    var fingerprint: Int { prepared.fingerprint }
+    private let prepared: PreparedPart
     /// Whether the policy leaves it out, so that a plugin's defaults stand in its place.
     let isDefault: Bool
 
@@ -38,16 +41,13 @@ public final class Part: Sendable {
 
     private init?(_ plugin: Plugin, _ settings: Node, named name: Node, _ reading: PolicyDiagnostics) {
         Self.checkNames(of: settings, plugin, reading)
-        let (prepared, nested) = reading.collectingParts { plugin.prepare(settings, reading) }
-        guard let (recipe, traits) = prepared else { return nil }
-        self.nested = nested
+        guard let prepared = reading.prepare(plugin, settings, named: name) else { return nil }
+        self.prepared = prepared
         isDefault = false
         self.plugin = plugin
         path = reading.path
         self.name = name
         node = settings
-        self.recipe = recipe
-        self.traits = traits.with { $0.mayBeShown = !settings.isFilled && !name.isFilled }
     }
 
     /// Makes a part of the first registered plugin of a kind, with default settings. Returns nil if there is no such
@@ -57,14 +57,12 @@ public final class Part: Sendable {
         let node = Node(.object([]), at: SourcePosition(SourceText(name: "default", bytes: []), offset: 0))
         let reading = PolicyDiagnostics(registry: registry, folder: "", file: "default")
         guard let (recipe, traits) = plugin.prepare(node, reading) else { return nil }
-        nested = []
         isDefault = true
         self.plugin = plugin
         path = "$"
         name = Node(.string(plugin.name), at: node.position)
         self.node = node
-        self.recipe = recipe
-        self.traits = traits.with { $0.mayBeShown = true }
+        prepared = PreparedPart(recipe, traits, [], node, named: name)
     }
 
     private static func plugin(_ kind: PluginKind, _ node: Node, _ reading: PolicyDiagnostics) -> Plugin? {
@@ -162,18 +160,10 @@ public final class Part: Sendable {
 
     /// Writes the part as an object with `use`.
     func write(to text: inout CanonicalText) {
-        let use = Node.Member(name: "use", position: name.position, value: name)
-        let members = (node["use"] == nil ? [use] : []) + (node.members ?? [])
-        text.write(sorted: members) { text, _, value in write(value, to: &text) }
-    }
-
-    private func write(_ value: Node, to text: inout CanonicalText) {
-        if let part = nested.first(where: { $0.node.position == value.position }) {
-            part.write(to: &text)
-        } else if !nested.isEmpty, case .list(let items) = value.content {
-            text.write(items) { write($1, to: &$0) }
+        if let own = prepared.text {
+            text.write(canonical: own)
         } else {
-            text.write(value)
+            text.write(part: node, named: name, with: nested)
         }
     }
 

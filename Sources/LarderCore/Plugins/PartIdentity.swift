@@ -13,16 +13,13 @@ struct PartIdentity: Sendable {
 
     /// A hash of the identity, with the values from the environment. It is only comparable within this process.
     var fingerprint: Int {
-        let own = Self.text(part)
+        let own = part.fingerprint
         let siblings = enclosing.first.map { $0.part.nested.prefix { $0 !== part } } ?? inside
-        let number = siblings.count { $0.plugin.name == part.plugin.name && Self.text($0) == own }
-        if let outer = enclosing.first { return [CanonicalText.hash(own), outer.fingerprint, number].hashValue }
-        return [CanonicalText.hash(own), origin.map { CanonicalText.hash(Self.text($0)) } ?? 0, number].hashValue
-    }
-
-    private static func text(_ part: Part) -> [UInt8] {
-        var text = CanonicalText(isShown: false)
-        part.write(to: &text)
-        return text.bytes
+        let number = siblings.count { $0.plugin.name == part.plugin.name && $0.fingerprint == own }
+        var hasher = Hasher()
+        hasher.combine(own)
+        hasher.combine(enclosing.first?.fingerprint ?? origin?.fingerprint ?? 0)
+        hasher.combine(number)
+        return hasher.finalize()
     }
 }

@@ -24,6 +24,8 @@ public final class Plugin: Sendable {
     package let needs: StrategyNeeds
     /// The names of its settings.
     let names: [String]
+    /// The names of the settings whose values may depend on more than their text.
+    let unshareableSettings: [String]
     /// Whether only the kind and name are known: see ``assumed(_:_:)``.
     package let isAssumed: Bool
     /// Whether it was declared as a plugin of a module's own kind.
@@ -45,6 +47,7 @@ public final class Plugin: Sendable {
         self.isAssumed = isAssumed
         self.isCustom = isCustom
         names = settings.map(\.name)
+        unshareableSettings = settings.filter { !$0.isShareable }.map(\.name)
         self.prepare = prepare
     }
 }

@@ -18,13 +18,22 @@ public final class PolicyDiagnostics {
     /// from that one.
     private var unfilled: [SourcePosition] = []
     private var parts: [Part] = []
+    private let prepared: PreparedParts
 
     /// Makes the diagnostics of `file` in `folder`.
-    package init(registry: Registry, folder: String, file: String) {
+    package convenience init(registry: Registry, folder: String, file: String) {
+        self.init(registry: registry, folder: folder, file: file, prepared: PreparedParts())
+    }
+
+    /// - Parameter prepared: the parts of other files that were read already.
+    init(registry: Registry, folder: String, file: String, prepared: PreparedParts) {
         self.registry = registry
         self.folder = folder
         self.file = file
+        self.prepared = prepared
     }
+
+    private static let mostProblems = 200
 
     /// Whether no error has been found so far.
     package var isSound: Bool { !problems.contains { $0.severity == .error } }
@@ -45,7 +54,7 @@ public final class PolicyDiagnostics {
     ) {
         if let position, unfilled.contains(where: { $0 == position }) { return }
         // So many problems mean that this is the wrong file. Finding the line of each takes time.
-        guard problems.count < 200 else { return }
+        guard problems.count < Self.mostProblems else { return }
         var problem = Problem(
             message, severity, file: file, at: position, path: path, expected: expected, suggestion: suggestion,
             rule: rule
@@ -75,12 +84,25 @@ public final class PolicyDiagnostics {
         report("this is not a \(noun)", at: node.position, expected: expected)
     }
 
-    /// Runs `read`, and returns its result with the parts that it found.
-    func collectingParts<Value>(_ read: () -> Value) -> (Value, [Part]) {
+    /// Reads the settings of a part, unless an equal part is known. Returns nil after reporting what is wrong with them.
+    func prepare(_ plugin: Plugin, _ settings: Node, named name: Node) -> PreparedPart? {
+        if !plugin.isShareable(with: settings) { return read(plugin, settings, named: name) }
+        let text = CanonicalText(ofPart: settings, named: name)
+        if text.isFilled { return read(plugin, settings, named: name) }
+        if let known = prepared[plugin, text.bytes] { return known }
+        let before = problems.count
+        let part = read(plugin, settings, named: name)
+        // A part with a problem is read again, so that the problem is reported for each.
+        if let part, problems.count == before, before < Self.mostProblems { prepared[plugin, text.bytes] = part }
+        return part
+    }
+
+    private func read(_ plugin: Plugin, _ settings: Node, named name: Node) -> PreparedPart? {
         let outer = parts
         parts = []
         defer { parts = outer }
-        return (read(), parts)
+        guard let (recipe, traits) = plugin.prepare(settings, self) else { return nil }
+        return PreparedPart(recipe, traits, parts, settings, named: name)
     }
 
     func found(_ part: Part) {

@@ -134,7 +134,7 @@ extension SettingType where Value == Duration {
                 if mayBeForever, node.string == "forever" { return .forever }
                 return quantity.read(node, in: limits, reading).map { .nanoseconds($0) }
             }
-        ).shownInDumps
+        ).shownInDumps.shareable()
     }
 }
 
@@ -161,7 +161,7 @@ extension SettingType where Value == Range<Duration> {
                 }
                 return .nanoseconds(amounts[0]) ..< .nanoseconds(amounts[1])
             }
-        ).shownInDumps
+        ).shownInDumps.shareable()
     }
 }
 
@@ -174,7 +174,7 @@ extension SettingType where Value == Int {
             example: "20MB",
             show: { "\"\(Quantity.size.text(Int64($0)))\"" },
             read: { node, reading in Quantity.size.read(node, in: limits, reading).map { Int(clamping: $0) } }
-        ).shownInDumps
+        ).shownInDumps.shareable()
     }
 }
 

@@ -83,7 +83,7 @@ public final class Setting<Value: Sendable>: Sendable {
             name: name, type: type.name, expectation: type.expectation, default: fallback.flatMap(type.show),
             isRequired: fallback == nil && defaultPart == nil, help: help, schema: type.schema, example: type.example,
             kind: type.kind, isDefaultPart: defaultPart != nil, isShownInDumps: type.isShownInDumps,
-            formerNames: formerNames, topic: topic)
+            formerNames: formerNames, topic: topic, isShareable: type.isShareable)
     }
 
     /// Returns the value that `settings` gives, or the default; nil after a problem was reported.
@@ -127,6 +127,8 @@ public struct SettingDeclaration: Sendable {
     public let formerNames: [String]
     /// The purpose of the setting, for advice; nil if none is given about it.
     public let topic: AdviceTopic?
+    /// Whether a value depends on its text alone.
+    let isShareable: Bool
 }
 
 extension SettingDeclaration {

@@ -17,6 +17,9 @@ public struct SettingType<Value: Sendable>: Sendable {
     public private(set) var isShownInDumps = false
     /// The kind of the plugins that a value names; nil if it names none.
     var kind: PluginKind?
+    /// Whether a value depends on its text alone, and not on its place in a policy or on the disk. Equal parts of policies
+    /// then share it.
+    private(set) var isShareable = false
     let show: @Sendable (Value) -> String?
     package let read: @Sendable (Node, PolicyDiagnostics) -> Value?
 
@@ -42,7 +45,7 @@ public struct SettingType<Value: Sendable>: Sendable {
         SettingType<Value?>(
             name, expectation: expectation, schema: schema, example: example, show: { $0.flatMap(show) },
             read: { node, reading in read(node, reading).map { .some($0) } }
-        ).naming(kind).shown(isShownInDumps)
+        ).naming(kind).shown(isShownInDumps).shareable(isShareable)
     }
 
     /// The same type, with values that metrics dumps show. For texts that are never secret or personal:
@@ -56,6 +59,13 @@ public struct SettingType<Value: Sendable>: Sendable {
     func shown(_ isShown: Bool) -> SettingType {
         var copy = self
         copy.isShownInDumps = isShown
+        return copy
+    }
+
+    /// The same type, with values that depend on their text alone or not.
+    func shareable(_ isShareable: Bool = true) -> SettingType {
+        var copy = self
+        copy.isShareable = isShareable
         return copy
     }
 
@@ -104,7 +114,7 @@ public struct SettingType<Value: Sendable>: Sendable {
                 }
                 return values.count == items.count ? values : nil
             }
-        ).naming(element.kind).shown(element.isShownInDumps)
+        ).naming(element.kind).shown(element.isShownInDumps).shareable(element.isShareable)
     }
 }
 
@@ -120,7 +130,8 @@ extension SettingType where Value == String {
                     return nil
                 }
                 return text
-            })
+            }
+        ).shareable()
     }
 
     /// A word from a list.
@@ -143,7 +154,7 @@ extension SettingType where Value == String {
                 }
                 return word
             }
-        ).shownInDumps
+        ).shownInDumps.shareable()
     }
 
     /// A name for a file or folder that is written to: letters, digits, `.`, `_` and `-`. It does not begin with a dot
@@ -163,7 +174,8 @@ extension SettingType where Value == String {
                     return nil
                 }
                 return name
-            })
+            }
+        ).shareable()
     }
 
     /// A file or folder inside the policy's own folder. A policy may read nothing else. The value is the full path.
@@ -219,7 +231,7 @@ extension SettingType where Value == Bool {
                 }
                 return value
             }
-        ).shownInDumps
+        ).shownInDumps.shareable()
     }
 }
 
@@ -242,7 +254,7 @@ extension SettingType where Value == Int {
                 }
                 return value
             }
-        ).shownInDumps
+        ).shownInDumps.shareable()
     }
 }
 
@@ -266,7 +278,7 @@ extension SettingType where Value == Double {
                 }
                 return value
             }
-        ).shownInDumps
+        ).shownInDumps.shareable()
     }
 
     /// A share of a whole: `0.1` or `"10%"`.
@@ -298,7 +310,7 @@ extension SettingType where Value == Double {
                 }
                 return value
             }
-        ).shownInDumps
+        ).shownInDumps.shareable()
     }
 
     private static func percent(_ text: String) -> Double? {
@@ -316,7 +328,8 @@ extension SettingType where Value == JSON {
     public static var json: SettingType<JSON> {
         SettingType(
             "JSON", expectation: "any JSON value", schema: true, example: [:], show: { $0.text(indented: false) },
-            read: { node, _ in node.json })
+            read: { node, _ in node.json }
+        ).shareable()
     }
 }
 

@@ -72,9 +72,9 @@ public struct Policy: Sendable {
     func fingerprint(of members: [PolicyMember]) -> Int { canonical(members, isShown: false).hash }
 
     private func canonical(_ members: [PolicyMember], isShown: Bool) -> CanonicalText {
-        let names = Set(members.map(\.name))
         var text = CanonicalText(isShown: isShown)
-        text.write(sorted: (tree.members ?? []).filter { names.contains($0.name) }) { text, name, node in
+        text.write(sorted: (tree.members ?? []).filter { entry in members.contains { $0.name == entry.name } }) {
+            text, name, node in
             if let parts = parts[name] { text.write(parts) { $1.write(to: &$0) } } else { text.write(node) }
         }
         return text
@@ -82,7 +82,14 @@ public struct Policy: Sendable {
 
     /// The plugins that the policy names, including those in the settings of others.
     var plugins: [Plugin] {
-        func plugins(_ parts: [Part]) -> [Plugin] { parts.flatMap { [$0.plugin] + plugins($0.nested) } }
-        return plugins(members.flatMap { self[$0] })
+        var plugins: [Plugin] = []
+        func add(_ parts: [Part]) {
+            for part in parts {
+                plugins.append(part.plugin)
+                add(part.nested)
+            }
+        }
+        for member in members { add(self[member]) }
+        return plugins
     }
 }

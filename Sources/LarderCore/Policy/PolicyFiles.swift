@@ -1,7 +1,7 @@
 import LarderBase
 
 /// Reads the files of a folder of policies into trees, and merges each with the files that it extends.
-package struct PolicyFiles {
+package struct PolicyFiles: Sendable {
     let folder: String
     /// Filters file stamps. A test uses it to imitate a file system with a coarser clock.
     var seen: @Sendable (FileStamp) -> FileStamp = { $0 }
@@ -24,7 +24,7 @@ package struct PolicyFiles {
         if let texts { return texts.keys.filter(Self.isPolicy).map { ($0, nil) } }
         do {
             return try Disk.stamps(in: folder) { known($0) || Self.isPolicy($0) }
-                .filter { $0.stamp?.isFolder != true }.map { ($0.name, $0.stamp.map(seen)) }
+                .compactMap { $0.stamp?.isFolder == true ? nil : ($0.name, $0.stamp.map(seen)) }
         } catch {
             throw Problem("the folder of policies cannot be read: \(error)", file: folder)
         }
@@ -61,7 +61,7 @@ package struct PolicyFiles {
     /// Returns the tree of one file, merged with the files that it extends.
     ///
     /// - Throws: ``Problem`` if a file cannot be read or parsed.
-    func tree(_ name: String, over bases: inout Bases) throws(Problem) -> Tree {
+    func tree(_ name: String, over bases: BlockingLock<Bases>) throws(Problem) -> Tree {
         var tree = Tree(root: try root(of: name))
         // From the file down to the last one that extends no other, and back up.
         var chain = [tree.root]
@@ -79,7 +79,8 @@ package struct PolicyFiles {
                 throw wrong("more than \(Self.longestChain) files extend each other")
             }
             tree.bases.append(file)
-            chain.append(try bases.root(of: file, named: base, in: self))
+            chain.append(
+                try bases.withLock { bases throws(Problem) in try bases.root(of: file, named: base, in: self) })
         }
         if chain.count > 1 {
             tree.root = chain.dropLast().reversed().reduce(chain[chain.count - 1]) { Self.merge($1, over: $0) }

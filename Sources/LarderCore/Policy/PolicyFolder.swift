@@ -71,7 +71,7 @@ struct PolicyFolder {
     {
         let now = Disk.now
         for (name, stamp) in try found(change, uptime) {
-            missing[name] = nil
+            if !missing.isEmpty { missing[name] = nil }
             markIfChanged(name, stamp, now)
         }
         let doubted = bases.names.filter { mayComeBack($0, uptime) }
@@ -120,8 +120,10 @@ struct PolicyFolder {
             return stamps.filter { $0.1?.isFolder != true }
         }
         do throws(Problem) {
-            let found = try disk.stamps { files[$0] != nil }
-            if found.count(where: { files[$0.name] != nil }) < files.count {
+            // Looking for a key copies no file.
+            let known = files.keys
+            let found = try disk.stamps { known.contains($0) }
+            if found.count(where: { known.contains($0.name) }) < files.count {
                 for name in Set(files.keys).subtracting(found.map(\.name)) { noteMissing(name, uptime) }
             }
             isUnreadable = false
@@ -159,8 +161,8 @@ struct PolicyFolder {
 
     /// Marks a file for reading if it may have changed since it was read.
     private mutating func markIfChanged(_ name: String, _ stamp: FileStamp?, _ now: Int64) {
-        if let stamp, let file = files[name], stamp == file.stamp {
-            guard let text = file.text else { return }
+        if let stamp, let place = files.index(forKey: name), stamp == files.values[place].stamp {
+            guard let text = files.values[place].text else { return }
             if reader.files.bytes(of: name) == text.bytes {
                 if stamp.isReliable(at: now) { files[name]?.text = nil }
                 return
@@ -176,8 +178,8 @@ struct PolicyFolder {
         var policies: [Policy] = []
         var problems: [Problem] = []
         policies.reserveCapacity(pending.count)
-        for name in pending.sorted() where missing[name] == nil {
-            let result = reader.check(name, over: &bases)
+        let names = pending.sorted().filter { missing[$0] == nil }
+        for (name, result) in zip(names, reader.check(names, over: &bases)) {
             guard let policy = result.policy else {
                 problems += result.problems
                 continue

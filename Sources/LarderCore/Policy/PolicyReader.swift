@@ -1,6 +1,13 @@
+import LarderBase
+
 /// Reads policy files, and returns either policies or all their problems.
-package struct PolicyReader {
+package struct PolicyReader: Sendable {
     package let registry: Registry
+    /// The keys that policies can have.
+    private let members: [PolicyMember]
+    /// The types of the keys that have a list of plugins, by key. To make a type takes longer than to read a short list.
+    private let lists: [String: SettingType<[Part]>]
+    private static let text = SettingType.text
     var files: PolicyFiles
     private let environment: EnvironmentReader
     /// The only file to read, under any name; nil to read all policy files of the folder.
@@ -14,7 +21,7 @@ package struct PolicyReader {
     package var folder: String { files.folder }
 
     /// The result of checking one file.
-    package struct CheckResult {
+    package struct CheckResult: Sendable {
         /// The policy; nil if it has errors.
         package var policy: Policy?
         /// The problems with warnings, in the order of their positions.
@@ -30,6 +37,12 @@ package struct PolicyReader {
 
     package init(registry: Registry, folder: String, environment: [String: String]) {
         self.registry = registry
+        members = registry.members
+        var lists: [String: SettingType<[Part]>] = [:]
+        for member in members {
+            if case .plugins(let kind) = member.content { lists[member.name] = .list(of: .part(kind)) }
+        }
+        self.lists = lists
         files = PolicyFiles(folder: folder)
         self.environment = EnvironmentReader(variables: environment)
     }
@@ -148,7 +161,19 @@ package struct PolicyReader {
         let names = try names()
         if names.isEmpty { throw none }
         var bases = Bases()
-        return names.map { check($0, over: &bases) }
+        return check(names, over: &bases)
+    }
+
+    /// Checks the files of these names, on several threads if there are many. Files that they extend are read at most once
+    /// into `bases`.
+    func check(_ names: [String], over bases: inout Bases) -> [CheckResult] {
+        let shared = BlockingLock(bases)
+        let results = ParallelMap.results(for: names.count, inRangesOf: 200) { range in
+            let prepared = PreparedParts()
+            return names[range].map { check($0, over: shared, preparing: prepared) }
+        }
+        bases = shared.withLock { $0 }
+        return results
     }
 
     /// The error of a folder without policies.
@@ -164,15 +189,17 @@ package struct PolicyReader {
 
     /// Checks the file called `name`.
     package func check(_ name: String) -> CheckResult {
-        var bases = Bases()
-        return check(name, over: &bases)
+        check(name, over: BlockingLock(Bases()), preparing: PreparedParts())
     }
 
-    /// Checks the file called `name`. Files that it extends are read at most once into `bases`.
-    func check(_ name: String, over bases: inout Bases) -> CheckResult {
-        let reading = PolicyDiagnostics(registry: registry, folder: files.folder, file: files.path(of: name))
+    /// Checks the file called `name`. Parts that are written like one in `prepared` share its settings.
+    private func check(
+        _ name: String, over bases: BlockingLock<Bases>, preparing prepared: PreparedParts
+    ) -> CheckResult {
+        let reading = PolicyDiagnostics(
+            registry: registry, folder: files.folder, file: files.path(of: name), prepared: prepared)
         do {
-            let read = try files.tree(name, over: &bases)
+            let read = try files.tree(name, over: bases)
             let tree = read.root
             let own =
                 only == nil ? nil : tree[PolicyMember.resource.name]?.string.flatMap { Self.isName($0) ? $0 : nil }
@@ -195,7 +222,7 @@ package struct PolicyReader {
         checkName(name, root, reading)
         var parts: [String: [Part]] = [:]
         var filled = root
-        for member in registry.members where member.kind != nil {
+        for member in members where member.kind != nil {
             guard let node = root[member.name] else { continue }
             reading.inside("." + member.name) {
                 let node = environment.fill(node, reading)
@@ -214,17 +241,17 @@ package struct PolicyReader {
         let share = root[log].map { node in reading.inside("." + log) { SettingType.logShare.read(node, reading) } }
         var policy = Policy(
             resource: name, about: about, file: reading.file, tree: filled, strategy: strategy, parts: parts,
-            members: registry.members)
+            members: members)
         if let share { policy.logShare = share ?? 1 }
         if reading.isSound { LintRule.check(policy, reading) }
         return policy
     }
 
     private func checkKeys(of root: Node, _ reading: PolicyDiagnostics) {
-        let known = registry.members.map(\.name)
-        for member in root.members ?? [] where !known.contains(member.name) {
+        for member in root.members ?? [] where !members.contains(where: { $0.name == member.name }) {
             reading.inside(".\(member.name.prefix(64))") {
-                reading.reportUnknownKey(member, "unknown key '\(member.name.prefix(64))'", .section, known: known)
+                reading.reportUnknownKey(
+                    member, "unknown key '\(member.name.prefix(64))'", .section, known: members.map(\.name))
             }
         }
     }
@@ -247,7 +274,7 @@ package struct PolicyReader {
 
     private func text(_ member: PolicyMember, of root: Node, _ reading: PolicyDiagnostics) -> String? {
         guard let node = root[member.name] else { return nil }
-        return reading.inside("." + member.name) { SettingType.text.read(node, reading) }
+        return reading.inside("." + member.name) { Self.text.read(node, reading) }
     }
 
     private func missing(_ member: PolicyMember, _ root: Node, _ reading: PolicyDiagnostics) {
@@ -260,7 +287,7 @@ package struct PolicyReader {
     private func parts(_ member: PolicyMember, _ node: Node, _ reading: PolicyDiagnostics) -> [Part] {
         switch member.content {
         case .plugin(let kind): Part(kind, node, reading).map { [$0] } ?? []
-        case .plugins(let kind): SettingType.list(of: .part(kind)).read(node, reading) ?? []
+        case .plugins(let kind): (lists[member.name] ?? .list(of: .part(kind))).read(node, reading) ?? []
         case .section(let plugin): Part(section: plugin, node, reading).map { [$0] } ?? []
         case .value: []
         }
