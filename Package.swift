@@ -41,6 +41,9 @@ let package = Package(
         .executableTarget(
             name: "LargeAnswerRun", dependencies: ["Larder"], path: "Tests/LargeAnswerRun", packageAccess: false,
             swiftSettings: settings),
+        // The process under which `Tests/network` changes the network; no product.
+        .executableTarget(
+            name: "NetworkRun", dependencies: ["Larder"], path: "Tests/NetworkRun", swiftSettings: settings),
         // The process that `Tests/store-crashes` kills; no product.
         .executableTarget(
             name: "StoreRun", dependencies: ["Larder"], path: "Tests/StoreRun", swiftSettings: settings),

@@ -53,7 +53,7 @@ public final class SimulatedWorld: World, TaskExecutor {
     private let interleaving: Interleaving
     private let state: Locked<State>
     private let timer = SharedTimer()
-    private let simulatedNetwork = SimulatedNetwork()
+    private let simulatedNetwork = ManualNetwork()
 
     /// Creates a world. The same seed always gives the same history.
     ///
@@ -157,8 +157,8 @@ public final class SimulatedWorld: World, TaskExecutor {
     /// world.network = NetworkState(.online, kind: .cellular, isExpensive: true)
     /// ```
     public var network: NetworkState {
-        get { simulatedNetwork.network }
-        set { simulatedNetwork.set(newValue) }
+        get { simulatedNetwork.state }
+        set { simulatedNetwork.state = newValue }
     }
 
     /// A stream of the present state of the network and of each state that a test sets, as far as its reader keeps up.

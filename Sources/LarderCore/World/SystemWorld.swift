@@ -11,18 +11,24 @@
 #endif
 import LarderBase
 
-/// The real world, with the system's clocks and random numbers, Swift's tasks, and threads of its own for blocking I/O:
-/// a few that are shared, and a few for each name.
+/// The real world, with the system's clocks, random numbers and network, Swift's tasks, and threads of its own for blocking
+/// I/O: a few that are shared, and a few for each name.
 public struct SystemWorld: World {
     private let threads: BlockingThreads
     private let named = NamedThreads()
     private let timer = SharedTimer(keepsSleeper: true)
     private let chances = Chances()
+    private let networkSource: any NetworkSource
 
-    /// Makes a world with at most `blockingThreads` shared threads for blocking I/O. Each thread starts when it is first
-    /// needed.
-    public init(blockingThreads: Int = 4) {
+    /// Makes a world.
+    ///
+    /// - Parameters:
+    ///   - blockingThreads: the largest number of shared threads for blocking I/O. Each starts when it is first needed.
+    ///   - network: the source of the state of the network: by default the system, which is asked when the state is first
+    ///     needed. Pass a ``ManualNetwork`` if the app knows better.
+    public init(blockingThreads: Int = 4, network: any NetworkSource = SystemNetwork()) {
         threads = BlockingThreads(limit: max(1, blockingThreads))
+        networkSource = network
     }
 
     /// The system's wall clock.
@@ -41,6 +47,12 @@ public struct SystemWorld: World {
 
     /// Returns a random number without a system call.
     public func chance() -> Double { chances.next().asChance }
+
+    /// The state of the network, as the source of this world tells it.
+    public var network: NetworkState { networkSource.state }
+
+    /// A stream of the present state of the network and then each new one, until its reader stops.
+    public var networkChanges: AsyncStream<NetworkState> { networkSource.changes }
 
     /// Sleeps in real time.
     public func sleep(for duration: Duration) async throws {

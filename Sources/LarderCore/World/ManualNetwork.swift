@@ -1,0 +1,105 @@
+import LarderBase
+import Synchronization
+
+/// A network whose state an app or a test sets.
+///
+/// An app that knows its network better than the system does gives one to its world:
+///
+/// ```swift
+/// let network = ManualNetwork(.online)
+/// let pantry = try await Pantry(policies: folder, world: SystemWorld(network: network))
+/// network.state = .offline   // the server of this app can be reached only through a VPN that has ended
+/// ```
+public final class ManualNetwork: NetworkSource {
+    private struct Listeners {
+        var next = 0
+        var streams: [Int: AsyncStream<NetworkState>.Continuation] = [:]
+    }
+
+    /// The present state, which is written only while the listeners are locked.
+    private let present: Atomic<UInt16>
+    private let listeners = Locked(Listeners())
+
+    /// Creates a network in a state, by default unknown.
+    public init(_ state: NetworkState = .unknown) {
+        present = Atomic(state.packed)
+    }
+
+    /// The state of the network. A new state is sent to every reader of ``changes``; reading takes no lock.
+    public var state: NetworkState {
+        get { NetworkState(packed: present.load(ordering: .acquiring)) }
+        set {
+            // Under the lock, so that all listeners get the states in the order in which they were set.
+            listeners.withLock { listeners in
+                let packed = newValue.packed
+                guard present.exchange(packed, ordering: .acquiringAndReleasing) != packed else { return }
+                for (_, stream) in listeners.streams.sorted(by: { $0.key < $1.key }) { stream.yield(newValue) }
+            }
+        }
+    }
+
+    /// A stream of the present state and then each new one, until its reader stops. A slow reader misses states that were
+    /// replaced, never the latest.
+    public var changes: AsyncStream<NetworkState> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
+            let number = listeners.withLock { listeners in
+                listeners.next += 1
+                listeners.streams[listeners.next] = stream
+                stream.yield(state)
+                return listeners.next
+            }
+            stream.onTermination = { [weak self] _ in
+                let ended = self?.listeners.withLock { $0.streams.removeValue(forKey: number) }
+                withExtendedLifetime(ended) {}
+            }
+        }
+    }
+
+    deinit { for stream in listeners.withLock({ $0.streams.values }) { stream.finish() } }
+}
+
+extension NetworkState {
+    /// The state as a number, for an atomic variable. See ``init(packed:)``.
+    var packed: UInt16 {
+        let flags = Self.number(isExpensive) | Self.number(isConstrained) << 2
+        let kinds: UInt16 =
+            switch kind {
+            case nil: 0
+            case .wifi: 1
+            case .cellular: 2
+            case .wired: 3
+            case .other: 4
+            }
+        let reaches: UInt16 =
+            switch reach {
+            case .unknown: 0
+            case .offline: 1
+            case .online: 2
+            }
+        return flags | kinds << 4 | reaches << 8
+    }
+
+    /// Returns the state that a number stands for.
+    init(packed: UInt16) {
+        let kind: Kind? =
+            switch packed >> 4 & 15 {
+            case 1: .wifi
+            case 2: .cellular
+            case 3: .wired
+            case 4: .other
+            default: nil
+            }
+        let reach: Reach =
+            switch packed >> 8 {
+            case 1: .offline
+            case 2: .online
+            default: .unknown
+            }
+        self.init(
+            reach, kind: kind, isExpensive: Self.flag(packed), isConstrained: Self.flag(packed >> 2))
+    }
+
+    private static func number(_ flag: Bool?) -> UInt16 { flag.map { $0 ? 2 : 1 } ?? 0 }
+
+    private static func flag(_ number: UInt16) -> Bool? { number & 3 == 0 ? nil : number & 3 == 2 }
+}
