@@ -154,6 +154,8 @@ extension Command {
         case .interrupted(let note): terminal.note(note)
         case .cacheUnusable(let problem): terminal.note("\(problem)")
         case .cacheUsable(let problem): terminal.note("usable again: \(problem.part)")
+        case .offline: terminal.note("offline: copies are shown without calls")
+        case .online(let time): terminal.note("online again after \(time.spelled)")
         }
     }
 

@@ -19,6 +19,8 @@ struct ResourceWorld: World {
 
     var networkChanges: AsyncStream<NetworkState> { base.networkChanges }
 
+    func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription { base.onNetworkChange(changed) }
+
     func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
 
     func alarm(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {

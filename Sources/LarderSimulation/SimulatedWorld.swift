@@ -164,6 +164,11 @@ public final class SimulatedWorld: World, TaskExecutor {
     /// A stream of the present state of the network and of each state that a test sets, as far as its reader keeps up.
     public var networkChanges: AsyncStream<NetworkState> { simulatedNetwork.changes }
 
+    /// Calls `changed` while a test sets another state, until the subscription ends.
+    public func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription {
+        simulatedNetwork.onChange(changed)
+    }
+
     // MARK: Running
 
     /// Sets the wall clock forward or back, as a user or a time server can. Uptime is not affected.

@@ -53,6 +53,7 @@ import Larder
                          └─ file  (path Seeds/feed.json)
 
                 network-first  rest               "5s"               default
+                network-first  offline            "cache"            default
                 network-first  patience           "800ms"            feed.json:4
                 network-first  background         "1m"               default
                 age            fresh              "0s"               feed.json:5

@@ -207,7 +207,7 @@ import Testing
                     changes.map { "\($0.resource) \($0.from == nil ? "new" : "") \($0.to == nil ? "gone" : "")" }
                         .joined()
                 case .rejected(let error): "\(error.problems.count) problem"
-                case .cacheUnusable, .cacheUsable, .interrupted: "cache"
+                case .cacheUnusable, .cacheUsable, .interrupted, .offline, .online: "cache"
                 }
             }
             #expect(texts == ["prices new ", "prices  gone", "1 problem"])

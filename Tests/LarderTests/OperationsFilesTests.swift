@@ -37,7 +37,7 @@ import Testing
                         case .cacheUnusable(let problem): "\(problem.part) fails: \(problem.reason)"
                         case .cacheUsable(let problem): "\(problem.part) works"
                         case .interrupted(let note): note
-                        case .reloaded, .rejected: "policies"
+                        case .reloaded, .rejected, .offline, .online: "others"
                         }
                     told.withLock { $0.append(text) }
                 }

@@ -35,7 +35,7 @@ import Testing
                         case .reloaded(let changes):
                             changes.map { $0.resource + ($0.to == nil ? " gone" : "") }.joined(separator: " ")
                         case .rejected(let error): error.problems.first?.message ?? ""
-                        case .cacheUnusable, .cacheUsable, .interrupted: "files"
+                        case .cacheUnusable, .cacheUsable, .interrupted, .offline, .online: "others"
                         }
                     told.withLock { $0.append(text) }
                 }

@@ -119,8 +119,12 @@ struct GrafanaDashboard {
                         && ![
                             .loads, .hits, .fallbacks, .stale, .failures, .staleErrors, .originCalls, .originErrors,
                             .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced,
-                        ].contains(counter)
+                        ].contains(counter) && !Self.offline.contains(counter)
                 }),
+            counters("Without a network", "Losses of the network, and loads without it by outcome", Self.offline),
+            GrafanaPanel(
+                "Without a network, share of time", Counter.offlineTime.help, .share,
+                [.init(every.rate(.offlineTime), Counter.offlineTime.title)]),
             GrafanaPanel(
                 "Bytes", "Bytes of payload in a second", .bytesPerSecond,
                 [Counter.bytesIn, .bytesOut].map { .init(every.rate($0), $0.title) }),
@@ -143,6 +147,10 @@ struct GrafanaDashboard {
                 [.init(every.rate(.storeFaults, by: ["tier", "kind"]), "{{tier}}, {{kind}}")]),
         ]
     }
+
+    private static let offline: [Counter] = [
+        .offlineSpells, .offlineLive, .offlineFresh, .offlineStale, .offlineFallbacks, .offlineFailures,
+    ]
 
     private func counters(_ title: String, _ about: String, _ counters: [Counter]) -> GrafanaPanel {
         GrafanaPanel(title, about, .perSecond, counters.map { .init(every.rate($0), $0.title) })

@@ -26,6 +26,7 @@ struct Findings {
         if total.refreshes >= Self.fewestRefreshes, total.revalidationErrorRate >= Self.noticed {
             sentences.append("\(total.revalidationErrorRate.percent) of background refreshes failed")
         }
+        if let offline = OfflineFigures(total) { sentences.append(offline.sentence) }
         sentences += Self.masking(total)
         sentences += [section.trend?.sentence].compactMap { $0 }
         sentences += changes.filter { !$0.isWorse }.compactMap(\.sentence)

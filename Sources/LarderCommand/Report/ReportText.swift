@@ -71,6 +71,9 @@ extension Report.Section {
                     }
             ).lines
         lines.append("")
+        if let offline = OfflineFigures(total) {
+            lines += Table([OfflineFigures.title, offline.row { "\($0)" }]).lines + [""]
+        }
         if !faultRows.isEmpty {
             lines += Table([["store failures", "could not", "times"]] + faultRows, left: 2).lines + [""]
         }

@@ -48,6 +48,7 @@ public final class Pantry: Sendable {
     /// Whether the places that no pantry has used for a week are deleted.
     let removesUnused: Bool
     let watchState = Locked(WatchState())
+    let network = NetworkFollower()
     /// The clearings that are being carried out.
     let clearingsUnderWay = Locked<Set<String>>([])
     /// Whether the pantry is closed, so that its resources keep nothing.

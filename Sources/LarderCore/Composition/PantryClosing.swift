@@ -21,6 +21,7 @@ extension Pantry {
                 _ = try? await TimedWait(in: world, work).value(within: max(.zero, left))
             }
             await composer.openAttachments.closeAll(by: start + max(.zero, limit - share - share), sparing: share)
+            network.stop()
             let stores = resourceStates.map { $0.stores.map(\.storeAccess) }
             await wait(until: limit - share - share) {
                 _ = await stores.flatMap { $0 }.concurrentMap { await $0.flights.finishSaving() }

@@ -12,6 +12,10 @@ public enum PantryEvent: Sendable {
     /// Another program moved, deleted or emptied the log or the dump, which is begun anew; or lines are missing in the
     /// log.
     case interrupted(String)
+    /// The device has no network. Copies are shown without calls where the policy allows it.
+    case offline
+    /// The network has returned after some time without one. The refreshes that waited for it begin soon.
+    case online(after: Duration)
 }
 
 /// A change of one resource's policy.
@@ -47,6 +51,13 @@ extension PantryEvent {
                     at: now, resource: problem.resource, revision: nil, kind: .cacheUnusable, note: problem.description)
             ]
         case .interrupted(let note): [Decision(at: now, resource: nil, revision: nil, kind: .interrupted, note: note)]
+        case .offline:
+            [Decision(at: now, resource: nil, revision: nil, kind: .network, note: "the device is offline")]
+        case .online(let time):
+            [
+                Decision(
+                    at: now, resource: nil, revision: nil, kind: .network, note: "online again after \(time.spelled)")
+            ]
         case .cacheUsable(let problem):
             [Decision(at: now, resource: problem.resource, revision: nil, kind: .cacheUsable, note: problem.resolved)]
         }

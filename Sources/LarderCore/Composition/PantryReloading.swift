@@ -83,14 +83,16 @@ extension Pantry {
     /// Makes a change that ``events`` describes, and reports the event that the change returns.
     func report(_ change: () -> PantryEvent?) { Self.report(change, eventListeners, sinks, at: world.now) }
 
+    @discardableResult
     static func report(
         _ change: () -> PantryEvent?, _ listeners: Listeners<PantryEvent>, _ sinks: EventSinks, at now: Timestamp
-    ) {
-        guard let event = listeners.send(noting: change) else { return }
+    ) -> PantryEvent? {
+        guard let event = listeners.send(noting: change) else { return nil }
         if case .reloaded = event { sinks.repeatedDecisions.endRefusals() }
         for decision in event.decisions(at: now).compactMap(sinks.repeatedDecisions.told) {
             sinks.decisions.send(decision)
         }
+        return event
     }
 
     /// Reads the changed policies, composes them, and only then puts them in effect. Blocks the thread.
@@ -163,6 +165,8 @@ extension Pantry {
             self.problems.replace(graph?.problems ?? [], of: resourceState.name)
         }
         makeKnown(next.map(\.0.name))
+        for (_, graph) in next { graph?.meter.setOffline(network.isOffline) }
+        followNetwork()
         putInEffect(attachments)
         let last = self.operationsFiles.withLock { current in
             defer { current = operationsFiles }

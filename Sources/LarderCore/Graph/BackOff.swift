@@ -108,6 +108,14 @@ package final class BackOff: Sendable {
         }
     }
 
+    /// Ends the rest of the origin for all keys.
+    func forget() {
+        state.withLock { state in
+            (state.failures, state.outage) = ([:], nil)
+            isAny.store(false, ordering: .relaxed)
+        }
+    }
+
     /// Returns the rest of the origin for a key. Returns nil when the origin may be asked.
     func rest(of key: Key, base: Duration, at uptime: Duration) -> Rest? {
         guard isAny.load(ordering: .relaxed), let failure = state.withLock({ $0.failure(of: key, base) }) else {

@@ -21,14 +21,18 @@ public struct Sides: Sendable {
     private let liveSide: LiveSide?
     /// The first rest of the origin after a failure.
     private let rest: Duration
+    /// Whether copies are shown while the device has no network.
+    private let heedsNetwork: Bool
 
     init(
-        live: any Loader, cached: any Loader, rest: Duration = .zero, world: any World, storeAccess: StoreAccess,
+        live: any Loader, cached: any Loader, rest: Duration = .zero, heedsNetwork: Bool = false, world: any World,
+        storeAccess: StoreAccess,
         meter: Meter, scope: any StrategyScope
     ) {
         self.live = live
         self.cached = cached
         self.rest = rest
+        self.heedsNetwork = heedsNetwork
         self.world = world
         self.storeAccess = storeAccess
         self.meter = meter
@@ -66,14 +70,14 @@ public struct Sides: Sendable {
     /// - After `patience`, or at the caller's deadline, a copy is shown that is fresh or in either window, and the call
     ///   goes on for at most `linger`. Without such a copy the wait goes on.
     /// - When the origin fails, a copy is shown that is fresh or that `onError` allows. While the origin rests for this
-    ///   key after a failure, such a copy is shown without a call.
+    ///   key after a failure, or the device has no network, such a copy is shown without a call.
     /// - An answer of the origin that is an error is thrown unchanged.
     ///
     /// - Throws: the origin's own error, with the store's error; `deadline` when the caller's deadline passes.
     public func load(_ call: Call, patience: Duration? = nil, linger: Duration = .seconds(60)) async throws
         -> Loaded<Entry>
     {
-        if let resting = rest(of: call) { return try await load(call, during: resting, patience, linger) }
+        if let pause = pause(of: call) { return try await load(call, during: pause, patience, linger) }
         let isPatient = patience == nil && call.deadline == nil
         guard let joined = liveSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
         let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)
@@ -103,14 +107,14 @@ public struct Sides: Sendable {
         }
     }
 
-    /// Shows the copy while the origin rests. Asks the origin when no copy may be shown.
+    /// Shows the copy while the origin is not called. Calls the origin when no copy may be shown.
     @inline(never)
     private func load(
-        _ call: Call, during rest: BackOff.Rest, _ patience: Duration?, _ linger: Duration
+        _ call: Call, during pause: OriginPause, _ patience: Duration?, _ linger: Duration
     ) async throws -> Loaded<Entry> {
-        if let shown = try await copy(of: call, during: rest) { return shown }
+        if let shown = try await copy(of: call, during: pause) { return shown }
         var call = call
-        call.respectsRest = false
+        call.respectsPause = false
         return try await load(call, patience: patience, linger: linger)
     }
 
@@ -205,17 +209,24 @@ public struct Sides: Sendable {
         throw failure
     }
 
-    /// Starts a refresh in the background, unless a refresh of this key is under way or the origin rests for it. The
-    /// refresh is given up after `limit`. It has a low priority, until a more urgent request joins its call.
+    /// Starts a refresh in the background, unless a refresh of this key is under way or the origin rests for it. While the
+    /// device has no network, the refresh waits for it. The refresh is given up after `limit`. It has a low priority,
+    /// until a more urgent request joins its call.
     public func refresh(_ call: Call, within limit: Duration = .seconds(60)) {
+        if isOffline { return refreshLater(call, within: limit) }
+        if let refresh = refreshing(call, within: limit) { world.begin(refresh) }
+    }
+
+    /// Begins a refresh. Returns the work that is left, or nil if there is none.
+    private func refreshing(_ call: Call, within limit: Duration) -> (@Sendable () async -> Void)? {
         let isResting = storeAccess.backOff.rest(of: call.key, base: rest, at: world.uptime) != nil
-        guard let liveSide, !isResting else { return }
+        guard let liveSide, !isResting else { return nil }
         let key = storeAccess.variations.entryKey(of: call.request, adding: liveSide.addedFields)
-        guard storeAccess.refreshes.begin(key) else { return }
+        guard storeAccess.refreshes.begin(key) else { return nil }
         var calling = call.inBackground
         calling.request.priority = .low
         calling.ticket = call.ticket ?? storeAccess.order.begin(call.key)
-        world.spawn { [calling] in
+        return { [calling] in
             var failed: Bool
             do {
                 let loaded = try await liveSide.join(calling).value(within: limit)
@@ -235,43 +246,69 @@ public struct Sides: Sendable {
         }
     }
 
+    /// Lets a refresh begin when the network returns, unless its copy is cleared before.
+    private func refreshLater(_ call: Call, within limit: Duration = .seconds(60)) {
+        guard liveSide != nil else { return }
+        let ticket = storeAccess.order.begin(call.key)
+        let due = Call(call.request, codec: call.codec)
+        storeAccess.dueRefreshes.add(due) {
+            if storeAccess.order.isVoid(ticket) { return }
+            if isOffline { return refreshLater(due, within: limit) }
+            await refreshing(due, within: limit)?()
+        }
+        // The network may have returned while this was noted.
+        if !isOffline { storeAccess.dueRefreshes.begin(in: world) }
+    }
+
     /// Returns whether `share` of a fresh copy's fresh time is over, so that a ``refresh(_:within:)`` should start.
     /// Returns false if a validator does not permit ``Uses/earlyRefresh``.
     public func isAgeing(_ loaded: Loaded<Entry>, past share: Double) -> Bool {
         loaded.provenance.copyFacts.isAgeing(past: share)
     }
 
-    // MARK: While the origin rests
+    // MARK: While the origin is not called
 
     /// The uses for which a copy may replace a call that failed.
     private static let standingIn: Uses = [.fresh, .onError]
 
-    /// Returns the copy to show while the origin rests for this key after a failure. Returns nil when the origin may be
-    /// asked, or when no copy may be shown. ``load(_:patience:linger:)`` does this itself.
+    /// Whether the strategy heeds the network, and the device is known to have none.
+    private var isOffline: Bool { heedsNetwork && world.network.reach == .offline }
+
+    /// Returns the copy to show while the origin rests for this key after a failure, or while the device has no network.
+    /// Returns nil when the origin may be asked, or when no copy may be shown. ``load(_:patience:linger:)`` does this
+    /// itself.
     public func copyWhileResting(_ call: Call) async throws -> Loaded<Entry>? {
-        guard let resting = rest(of: call) else { return nil }
-        return try await copy(of: call, during: resting)
+        guard let pause = pause(of: call) else { return nil }
+        return try await copy(of: call, during: pause)
     }
 
-    private func rest(of call: Call) -> BackOff.Rest? {
-        guard call.respectsRest, call.request.mode == .normal else { return nil }
-        return storeAccess.backOff.rest(of: call.key, base: rest, at: world.uptime)
+    private func pause(of call: Call) -> OriginPause? {
+        guard call.respectsPause, call.request.mode == .normal else { return nil }
+        return pause(at: call.key)
+    }
+
+    private func pause(at key: Key) -> OriginPause? {
+        if isOffline { return .offline }
+        return storeAccess.backOff.rest(of: key, base: rest, at: world.uptime).map(OriginPause.resting)
     }
 
     @inline(never)
-    private func copy(of call: Call, during rest: BackOff.Rest) async throws -> Loaded<Entry>? {
+    private func copy(of call: Call, during pause: OriginPause) async throws -> Loaded<Entry>? {
         guard let shown = try await copy(call)?.shown(for: Self.standingIn, fellBack: true) else { return nil }
-        if rest.isSlow, !call.request.isCountedApart { meter.shownWhileSlow() }
-        call.trail.note("origin", rest.event)
+        if pause.isSlow, !call.request.isCountedApart { meter.shownWhileSlow() }
+        if pause.isOffline { refreshLater(call) }
+        call.trail.note("origin", pause.event)
         return shown
     }
 
-    /// Returns the copy to show while the origin rests, if that can be given at once.
+    /// Returns the copy to show while the origin is not called, if that can be given at once.
     func answerWhileResting(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        guard let resting = storeAccess.backOff.rest(of: request.key, base: rest, at: world.uptime) else { return nil }
-        var shown = cached.answer(request, codec: codec, for: uses.intersection(Self.standingIn))
-        if resting.isSlow, shown != nil, !request.isCountedApart { meter.shownWhileSlow() }
-        shown?.provenance.standIn(after: Trail.Step("origin", resting.event))
+        guard let pause = pause(at: request.key),
+            var shown = cached.answer(request, codec: codec, for: uses.intersection(Self.standingIn))
+        else { return nil }
+        if pause.isSlow, !request.isCountedApart { meter.shownWhileSlow() }
+        if pause.isOffline { refreshLater(Call(request, codec: codec)) }
+        shown.provenance.standIn(after: Trail.Step("origin", pause.event))
         return shown
     }
 }

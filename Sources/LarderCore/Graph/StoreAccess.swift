@@ -9,6 +9,7 @@ package final class StoreAccess: Sendable {
     let order: WriteOrder
     let flights: Flights
     let refreshes = Refreshes()
+    let dueRefreshes = DueRefreshes()
     let backOff = BackOff()
     let failedClearings: FailedClearings
     let evictedKeys: EvictedKeys

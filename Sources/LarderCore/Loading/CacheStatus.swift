@@ -53,6 +53,6 @@ extension Loaded {
 extension Trail {
     /// Whether a call failed or took too long. Otherwise the origin was not asked.
     fileprivate var saysCalled: Bool {
-        !steps.contains { $0.event.kind == .resting }
+        !steps.contains { $0.event.kind == .resting || $0.event.kind == .offline }
     }
 }

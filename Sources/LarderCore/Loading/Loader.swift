@@ -69,7 +69,7 @@ public struct Call: Sendable {
     /// Returns whether a timeout has given up the call.
     var hasTimedOut: (@Sendable () -> Bool)?
     /// Whether a copy may be shown, without a call, while the origin is left alone after a failure.
-    var respectsRest = true
+    var respectsPause = true
     /// The number of calls that this one joined and that were answered for other fields than the request's.
     private(set) var mismatches = 0
     private var copy: Copy?

@@ -14,6 +14,8 @@ extension Trail.Event.Kind {
     public static let retrying: Self = "retrying"
     /// The origin is left alone after a failure. Facts: `since` and `left`.
     public static let resting: Self = "resting"
+    /// The origin is not called because the device has no network.
+    public static let offline: Self = "offline"
     /// The load joined a running call.
     public static let joined: Self = "joined"
     /// The running call was answered for other values of a field by which the answer varies, so the load asks again.
@@ -111,6 +113,8 @@ extension Trail.Event {
     public static func retrying(after failure: LoadError, attempt: Int, wait: Duration) -> Self {
         Self(.retrying, "\(failure.event); try \(.attempt, attempt) after \(.wait, wait)")
     }
+
+    static var offline: Self { Self(.offline, "not called, because the device is offline") }
 
     static func resting(since time: Duration, left: Duration, isSlow: Bool) -> Self {
         if isSlow { return Self(.resting, "gave no answer \(.since, time) ago, asked again in \(.left, left)") }

@@ -73,7 +73,8 @@ extension Counter {
     public static let core: [Counter] = [
         .loads, .hits, .fallbacks, .stale, .failures, .answers, .staleErrors, .cancelled, .cachedOnly, .coalesced,
         .refreshes, .refreshErrors, .originCalls, .originErrors, .revalidations, .unchanged, .bytesIn, .bytesOut,
-        .corrupt, .saves, .expirations, .prefetches, .sends, .failedSends,
+        .corrupt, .saves, .expirations, .prefetches, .sends, .failedSends, .offlineSpells, .offlineTime, .offlineLive,
+        .offlineFresh, .offlineStale, .offlineFallbacks, .offlineFailures,
     ]
 
     /// Loads that ended, without cancelled and cached-only loads and prefetches.
@@ -131,4 +132,35 @@ extension Counter {
     public static let sends = Counter(22, "sends", "Changes that were sent to the origin")
     /// Changes that ended with an error or were cancelled.
     public static let failedSends = Counter(23, "failed_sends", "Changes that ended with an error or were cancelled")
+    /// Times that the device lost its network.
+    public static let offlineSpells = Counter(24, "offline_spells", "Times that the device lost its network")
+    /// The time without a network, in milliseconds.
+    public static let offlineTime = Counter(25, "offline_milliseconds", "Time without a network")
+    /// Loads that ended without a network and were answered by the origin, for example one on this device.
+    public static let offlineLive = Counter(
+        26, "offline_live", "Loads that ended without a network and were answered by the origin")
+    /// Loads that ended without a network and were answered by a fresh copy.
+    public static let offlineFresh = Counter(
+        27, "offline_fresh", "Loads that ended without a network and were answered by a fresh copy")
+    /// Loads that ended without a network and were answered by a stale copy without waiting for a call.
+    public static let offlineStale = Counter(
+        28, "offline_stale", "Loads that ended without a network and were answered by a stale copy without a call")
+    /// Loads that ended without a network and were answered by a fallback, or by a copy in the place of a call.
+    public static let offlineFallbacks = Counter(
+        29, "offline_fallbacks",
+        "Loads that ended without a network and were answered by a fallback, or by a copy in the place of a call")
+    /// Loads that ended without a network and with an error.
+    public static let offlineFailures = Counter(
+        30, "offline_failures", "Loads that ended without a network and with an error")
+
+    /// The counter of the loads with this outcome that ended without a network.
+    static func offline(_ outcome: Outcome) -> Counter {
+        switch outcome {
+        case .live: .offlineLive
+        case .fresh: .offlineFresh
+        case .stale: .offlineStale
+        case .fallback: .offlineFallbacks
+        case .failed: .offlineFailures
+        }
+    }
 }

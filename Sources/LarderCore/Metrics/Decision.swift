@@ -33,6 +33,8 @@ public struct Decision: Sendable {
         /// Another program moved, deleted or emptied the log or the dump, so that a new file was begun, or lines are
         /// missing in the log.
         public static let interrupted = Kind(rawValue: "interrupted")
+        /// The network was lost, or has returned.
+        public static let network = Kind(rawValue: "network")
     }
 
     /// The wall time of the event.

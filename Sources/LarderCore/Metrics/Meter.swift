@@ -10,6 +10,8 @@ package final class Meter: Sendable {
         var added = ResourceMetrics()
         var windows: Windows
         var inFlight = 0
+        /// The time of the last update while the device has had no network; nil while it has one.
+        var offlineSince: Duration?
         /// The refreshes whose result is not known to be used: for each place of ``HitMeter``, the end of freshness.
         var refreshes: [Int: Timestamp] = [:]
 
@@ -88,6 +90,10 @@ package final class Meter: Sendable {
         return state.withLock { state in
             hits.drain(into: &state.added)
             for place in Array(state.refreshes.keys) { settle(place, at: now, &state) }
+            if let since = state.offlineSince {
+                state.added.countOffline(for: uptime - since)
+                state.offlineSince = uptime
+            }
             state.windows.record(state.added, uptime: uptime, now: now)
             if !state.added.isEmpty {
                 state.total.merge(state.added)
@@ -134,6 +140,16 @@ package final class Meter: Sendable {
         // Earlier counts must go to the windows of the earlier time.
         updateWindows(at: world.now.nanoseconds >> 33)
         state.withLock { change(&$0.added) }
+    }
+
+    /// Notes that the network was lost, or has returned. The loads in between are counted as offline loads.
+    func setOffline(_ isOffline: Bool) {
+        readAfterUpdate { _ in }
+        let uptime = world.uptime
+        state.withLock { state in
+            if isOffline, state.offlineSince == nil { state.added.count(.offlineSpells) }
+            state.offlineSince = isOffline ? uptime : nil
+        }
     }
 
     /// Notes the start of a load that could not be answered at once.

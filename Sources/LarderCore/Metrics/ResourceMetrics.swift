@@ -60,6 +60,12 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// Adds to a counter, up to the most that it can say.
     mutating func count(_ counter: Counter, _ times: UInt64 = 1) { counts[counter] = counts[counter].plus(times) }
 
+    /// Counts these metrics, which were measured in some time without a network.
+    mutating func countOffline(for time: Duration) {
+        for (outcome, sketch) in latency { count(.offline(outcome), sketch.count) }
+        count(.offlineTime, UInt64(clamping: time.nanoseconds / 1_000_000))
+    }
+
     // MARK: Rates
 
     /// Loads answered by a copy or a fallback because a call failed, was refused or was too slow ÷ loads.

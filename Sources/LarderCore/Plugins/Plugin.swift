@@ -115,7 +115,8 @@ extension Plugin {
     }
 
     /// Declares a strategy, which arranges the live and the cached side. A strategy that uses both sides also gets the
-    /// setting `rest`: how long the origin is left alone after a failure while a copy can be served.
+    /// settings `rest`, how long the origin is left alone after a failure while a copy can be served, and `offline`,
+    /// whether it is left alone while the device has no network.
     public static func strategy<each Value>(
         _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
         _ settings: repeat Setting<each Value>,
@@ -129,11 +130,15 @@ extension Plugin {
             }
         }
         return build(
-            .strategy, name, about, needs: needs, counters: counters, levels: levels, .rest, repeat each settings
+            .strategy, name, about, needs: needs, counters: counters, levels: levels, .rest, .offline,
+            repeat each settings
         ) {
-            (rest: Duration, values: repeat each Value) in
+            (rest: Duration, offline: String, values: repeat each Value) in
             let own = traits?(repeat each values) ?? Traits()
-            return (.strategy { sides in try make(sides, repeat each values) }, own.with { $0.rest = rest })
+            return (
+                .strategy { sides in try make(sides, repeat each values) },
+                own.with { ($0.rest, $0.heedsNetwork) = (rest, offline == "cache") }
+            )
         }
     }
 

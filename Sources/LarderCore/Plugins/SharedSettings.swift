@@ -46,3 +46,14 @@ extension Setting where Value == Double? {
         ).advised(.refreshAhead)
     }
 }
+
+extension Setting where Value == String {
+    /// The setting `offline`: whether a copy is shown at once while the device has no network. Every strategy that uses an
+    /// origin and copies has it.
+    static var offline: Setting<String> {
+        Setting(
+            "offline", .choice(["cache", "try"]), default: "cache",
+            help: "While the device is known to have no network: \"cache\" serves a copy that onError allows without a "
+                + "call, \"try\" calls the origin all the same; an origin on this device is always called")
+    }
+}

@@ -54,6 +54,8 @@ public struct Traits: Sendable {
     public var patience: Duration?
     /// Strategy: how long it leaves a key's origin alone after a failure. It is set from the setting `rest`.
     public var rest: Duration?
+    /// Strategy: it serves copies while the device has no network. It is set from the setting `offline`.
+    var heedsNetwork = false
     /// Whether all settings come from the policy and none from the environment.
     var mayBeShown = false
 

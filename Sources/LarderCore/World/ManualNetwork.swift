@@ -14,6 +14,7 @@ public final class ManualNetwork: NetworkSource {
     private struct Listeners {
         var next = 0
         var streams: [Int: AsyncStream<NetworkState>.Continuation] = [:]
+        var callbacks: [Int: @Sendable () -> Void] = [:]
     }
 
     /// The present state, which is written only while the listeners are locked.
@@ -30,11 +31,28 @@ public final class ManualNetwork: NetworkSource {
         get { NetworkState(packed: present.load(ordering: .acquiring)) }
         set {
             // Under the lock, so that all listeners get the states in the order in which they were set.
-            listeners.withLock { listeners in
+            let callbacks = listeners.withLock { listeners in
                 let packed = newValue.packed
-                guard present.exchange(packed, ordering: .acquiringAndReleasing) != packed else { return }
+                guard present.exchange(packed, ordering: .acquiringAndReleasing) != packed else {
+                    return [(key: Int, value: @Sendable () -> Void)]()
+                }
                 for (_, stream) in listeners.streams.sorted(by: { $0.key < $1.key }) { stream.yield(newValue) }
+                return listeners.callbacks.sorted { $0.key < $1.key }
             }
+            for (_, changed) in callbacks { changed() }
+        }
+    }
+
+    /// Calls `changed` on the thread that has set another state, until the subscription ends.
+    public func onChange(_ changed: @escaping @Sendable () -> Void) -> Subscription {
+        let number = listeners.withLock { listeners in
+            listeners.next += 1
+            listeners.callbacks[listeners.next] = changed
+            return listeners.next
+        }
+        return Subscription { [weak self] in
+            let ended = self?.listeners.withLock { $0.callbacks.removeValue(forKey: number) }
+            withExtendedLifetime(ended) {}
         }
     }
 

@@ -11,4 +11,16 @@ public protocol NetworkSource: Sendable {
     /// A stream of the present state and then each new one. A slow reader misses states that were replaced, never the
     /// latest. Each access returns a new stream.
     var changes: AsyncStream<NetworkState> { get }
+
+    /// Calls `changed` after each change of ``state``, on any thread, until the subscription ends. By default a task reads
+    /// ``changes``.
+    func onChange(_ changed: @escaping @Sendable () -> Void) -> Subscription
+}
+
+extension NetworkSource {
+    /// Reads ``changes`` in a task.
+    public func onChange(_ changed: @escaping @Sendable () -> Void) -> Subscription {
+        let task = Task.detached { for await _ in changes { changed() } }
+        return Subscription { task.cancel() }
+    }
 }

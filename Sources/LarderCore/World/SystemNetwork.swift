@@ -18,4 +18,9 @@ public struct SystemNetwork: NetworkSource {
     /// A stream of the present state and then each new one, until its reader stops. On Linux, changes within 20 ms come as
     /// one.
     public var changes: AsyncStream<NetworkState> { NetworkWatch.shared.network.changes }
+
+    /// Calls `changed` on the thread that watches, after each change of ``state``, until the subscription ends.
+    public func onChange(_ changed: @escaping @Sendable () -> Void) -> Subscription {
+        NetworkWatch.shared.network.onChange(changed)
+    }
 }

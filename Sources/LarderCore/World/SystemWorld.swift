@@ -54,6 +54,11 @@ public struct SystemWorld: World {
     /// A stream of the present state of the network and then each new one, until its reader stops.
     public var networkChanges: AsyncStream<NetworkState> { networkSource.changes }
 
+    /// Calls `changed` after each change of ``network``, on any thread, until the subscription ends.
+    public func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription {
+        networkSource.onChange(changed)
+    }
+
     /// Sleeps in real time.
     public func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: min(duration, .seconds(Int64(1) << 31)))

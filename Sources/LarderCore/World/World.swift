@@ -79,6 +79,10 @@ public protocol World: Sendable {
     /// replaced, never the latest. Each access returns a new stream. By default it ends after the present state.
     var networkChanges: AsyncStream<NetworkState> { get }
 
+    /// Calls `changed` after each change of ``network``, on any thread, until the subscription ends. By default a task reads
+    /// ``networkChanges``.
+    func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription
+
     /// The seed of the hashes that evictions see, so that they are the same in every replay of a simulated run. By
     /// default nil: evictions see the process's own hashes, which are random.
     var hashSeed: UInt64? { get }
@@ -135,6 +139,12 @@ extension World {
             stream.yield(network)
             stream.finish()
         }
+    }
+
+    /// Reads ``networkChanges`` in a task.
+    public func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription {
+        let task = spawn { for await _ in networkChanges { changed() } }
+        return Subscription { task.cancel() }
     }
 
     /// True.

@@ -10,6 +10,13 @@ struct HTTPAddress: Hashable, Sendable {
         var port: Int
 
         var isSecure: Bool { scheme == "https" }
+
+        /// Whether the host is a name or an address of the loopback interface.
+        var isThisDevice: Bool {
+            if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
+            let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+            return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        }
     }
 
     let server: Server

@@ -62,6 +62,7 @@ extension Plugin {
                 url, method, fields, accept, statuses, _, _, connectLimit, _, limit, _, authorities, sign, anonymous in
                 Traits().with {
                     $0.acceptsSends = true
+                    $0.isLocal = url.server.isThisDevice
                     $0.invalidates = {
                         HTTPInvalidation.selections(after: $0, method: $1, answer: $2, at: url, lookup: method)
                     }

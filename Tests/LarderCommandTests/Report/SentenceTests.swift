@@ -126,6 +126,19 @@ import Larder
             words: "3 loads failed although there was a copy", present: [RevisionDump([.loads: 100, .staleErrors: 3])],
             absent: [RevisionDump([.loads: 100, .failures: 3])]),
         Kind(
+            words: "offline 14 min in 3 spells: 96.0 % of loads were answered",
+            present: [
+                RevisionDump([
+                    .loads: 50, .offlineSpells: 3, .offlineTime: 840_000, .offlineFallbacks: 20, .offlineFresh: 4,
+                    .offlineFailures: 1,
+                ])
+            ],
+            absent: [RevisionDump([.loads: 50])]),
+        Kind(
+            words: "offline 5 s in 1 spell, without loads",
+            present: [RevisionDump([.loads: 50, .offlineSpells: 1, .offlineTime: 5_000])],
+            absent: [RevisionDump([.loads: 50, .offlineSpells: 1, .offlineTime: 5_000, .offlineLive: 1])]),
+        Kind(
             words: "10.0 % of background refreshes failed", anyWords: "of background refreshes failed",
             present: [RevisionDump([.loads: 9, .refreshes: 50, .refreshErrors: 5])],
             absent: [RevisionDump([.loads: 9, .refreshes: 49, .refreshErrors: 5])]),

@@ -147,6 +147,7 @@ extension Report.Section {
             \(RatesChart(self, id: "\(id)-rates", times: times)?.markup ?? nothing)
             \(incidentTable)
             \(trendTable)
+            \(offline)
             <div class="pair">
             <div><h3>Latency by outcome</h3>
             \(DistributionChart.latency(self, id: "\(id)-latency")?.markup ?? nothing)</div>

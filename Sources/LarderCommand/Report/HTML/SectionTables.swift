@@ -41,6 +41,15 @@ extension Report.Section {
         return "<p>\(hidden)</p>\n\(table.markup)"
     }
 
+    /// The time without a network; empty if there was none.
+    var offline: Markup {
+        guard let offline = OfflineFigures(total) else { return "" }
+        var table = PageTable("Without a network", OfflineFigures.title)
+        let row = offline.row(\.grouped)
+        table.add("\(row.first ?? "")", Array(row.dropFirst()))
+        return table.markup
+    }
+
     private var hidden: String {
         let felt = total.load(percentile: 0.95)
         let answered = total.originAnswerLatency

@@ -1,0 +1,73 @@
+import LarderBase
+
+/// Follows the network for a pantry.
+final class NetworkFollower: Sendable {
+    private struct State {
+        var following: Subscription?
+        var offlineSince: Duration?
+    }
+
+    private let state = Locked(State())
+
+    /// Calls `changed` now and after each change of the network. Does nothing the second time.
+    func start(in world: any World, _ changed: @escaping @Sendable () -> Void) {
+        // The first use of a system's network may take some time, and a lock is held during the later ones.
+        _ = world.network
+        let isFirst = state.withLock { state in
+            guard state.following == nil else { return false }
+            state.following = world.onNetworkChange(changed)
+            return true
+        }
+        if isFirst { changed() }
+    }
+
+    func stop() { state.withLock { $0.following }?.stop() }
+
+    /// Whether the device is known to have no network.
+    var isOffline: Bool { state.withLock { $0.offlineSince != nil } }
+
+    /// Takes on the state of the network. Returns the event if the network was lost or has returned.
+    func update(in world: any World) -> PantryEvent? {
+        state.withLock { state in
+            if world.network.reach == .offline {
+                guard state.offlineSince == nil else { return nil }
+                state.offlineSince = world.uptime
+                return .offline
+            }
+            guard let since = state.offlineSince else { return nil }
+            state.offlineSince = nil
+            return .online(after: world.uptime - since)
+        }
+    }
+}
+
+extension Pantry {
+    /// Begins to follow the network, if any strategy needs to know about it.
+    func followNetwork() {
+        guard graphs.contains(where: \.needsNetwork) else { return }
+        network.start(in: world) { [weak self] in self?.networkChanged() }
+    }
+
+    private func networkChanged() {
+        let event = Self.report({ network.update(in: world) }, eventListeners, sinks, at: world.now)
+        let isThere = world.network.reach != .offline
+        for graph in graphs {
+            if event != nil { graph.meter.setOffline(network.isOffline) }
+            if isThere, graph.needsNetwork { graph.networkIsThere(again: event != nil) }
+        }
+    }
+}
+
+extension LoaderGraph {
+    /// Whether its strategy heeds the network.
+    var needsNetwork: Bool {
+        policy.strategy.traits.heedsNetwork && policy.origin.map { !$0.traits.isLocal } ?? false
+    }
+
+    /// Begins the refreshes that waited for the network. After a time without it, the origin may be asked for every key.
+    fileprivate func networkIsThere(again hasReturned: Bool) {
+        if hasReturned { storeAccess.backOff.forget() }
+        // A loss that was too short to be followed may have left some, too.
+        storeAccess.dueRefreshes.begin(in: world)
+    }
+}
