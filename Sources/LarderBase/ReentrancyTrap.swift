@@ -7,7 +7,8 @@
 #endif
 
 /// Traps in debug builds if a validator uses a store while it examines a copy. The store holds a lock meanwhile. In a
-/// release build, an answer from that store would be nil after some milliseconds, and `relieve()` would wait forever.
+/// release build, an answer from that store would be nil after some milliseconds. `relieve()` would wait forever on Linux, and
+/// end the process on Apple platforms.
 package enum ReentrancyTrap {
     #if DEBUG
         /// A thread-specific value that is set while a validator examines a copy on the thread.
@@ -28,7 +29,7 @@ package enum ReentrancyTrap {
         package static func storeIsUsed() {
             precondition(
                 pthread_getspecific(flag) == nil,
-                "a validator used a store in permit(_:for:at:), which would never return: decide from the metadata alone"
+                "a validator used a store in permit(_:for:at:), which may never return: decide from the metadata alone"
             )
         }
     #else

@@ -94,6 +94,26 @@ import Testing
 
     private static let four = #"{ "use": "counted", "size": 4 }"#
 
+    /// The members of a JSON value have an order, which is no part of the canonical text.
+    @Test func valuesInJSONStayAsTheyAreWritten() throws {
+        try SimulatedWorld().run { world in
+            let values = [#"{"a":1,"b":2}"#, #"{"b":2,"a":1}"#]
+            var policies: [String: String] = [:]
+            for (number, value) in values.enumerated() {
+                policies["r\(number)"] = """
+                    { "resource": "r\(number)", "origin": { "use": "constant", "value": \(value) },
+                      "strategy": "network-only" }
+                    """
+            }
+            let pantry = try await Pantry(policies: policies, cache: TemporaryFolder().url, world: world)
+            for (number, value) in values.enumerated() {
+                let loaded = try await pantry.resource("r\(number)").load()
+                #expect(String(decoding: loaded.value, as: UTF8.self) == value)
+            }
+            await pantry.close()
+        }
+    }
+
     @Test func equalPartsAreReadOnce() throws {
         let counting = CountingPlugin()
         let spaced = #"{ "size":4, "use" : "counted" }"#

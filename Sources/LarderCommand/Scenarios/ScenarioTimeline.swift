@@ -56,7 +56,7 @@ struct ScenarioTimeline {
     }
 
     private func who(_ ask: Ask) -> String {
-        var text = ask.parameters.map { " \($0.key)=\($0.value)" }.joined()
+        var text = ask.parameters.map { " \($0.name)=\($0.value)" }.joined()
         if let scope = ask.scope { text += " as \(scope)" }
         if ask.mode != .normal { text += " \(ask.mode.rawValue)" }
         return text

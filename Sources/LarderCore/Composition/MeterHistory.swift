@@ -6,6 +6,8 @@ final class MeterHistory: Sendable {
         var meters: [Meter] = []
         /// The revisions of the meters, the present one last.
         var recent: [String] = []
+        /// The policies of the revisions that were in effect last, by revision.
+        var policies: [String: Policy] = [:]
         /// The sum of the meters that were dropped.
         var earlier = ResourceMetrics()
 
@@ -26,17 +28,19 @@ final class MeterHistory: Sendable {
         let plugins = policy.plugins
         return Meter(
             resource: policy.resource, revision: policy.revision, strategy: policy.strategy.plugin.name,
-            policy: { policy.outline }, loggedShare: policy.logShare, counters: plugins.flatMap(\.counters),
+            loggedShare: policy.logShare, counters: plugins.flatMap(\.counters),
             levels: plugins.flatMap(\.levels), sinks: sinks, world: world)
     }
 
     /// Notes that a meter is in effect. If there are too many, drops the one that has not been in effect for the
     /// longest time and has no running loads.
-    func enter(_ meter: Meter) {
+    func enter(_ meter: Meter, of policy: Policy) {
         state.withLock { state in
             if !state.meters.contains(where: { $0 === meter }) { state.meters.append(meter) }
             state.recent.removeAll { $0 == meter.revision }
             state.recent.append(meter.revision)
+            state.policies[policy.revision] = policy
+            state.policies = state.policies.filter { state.recent.suffix(Self.mostPolicies).contains($0.key) }
             while state.meters.count > Self.most,
                 let idle = state.recent.dropLast().first(where: { state.isIdle($0) }),
                 let place = state.meters.firstIndex(where: { $0.revision == idle })
@@ -51,13 +55,7 @@ final class MeterHistory: Sendable {
     var all: (meters: [Meter], earlier: ResourceMetrics) { state.withLock { ($0.meters, $0.earlier) } }
 
     /// The policies of the revisions that were in effect last, by revision.
-    var policies: [String: JSON] {
-        let meters = state.withLock { state in
-            let recent = state.recent.suffix(Self.mostPolicies)
-            return state.meters.filter { recent.contains($0.revision) }
-        }
-        return meters.reduce(into: [:]) { $0[$1.revision] = $1.policy }
-    }
+    var policies: [String: JSON] { state.withLock { $0.policies }.mapValues(\.outline) }
 
     /// The metrics of all revisions together.
     var total: ResourceMetrics {

@@ -140,7 +140,7 @@ final class ResourceState: Sendable {
     /// Replaces the graph. Running loads finish on the graph that they started with.
     func replace(with graph: LoaderGraph?) {
         if let graph {
-            meterHistory.enter(graph.meter)
+            meterHistory.enter(graph.meter, of: graph.policy)
             graph.storeAccess.count(with: graph.meter)
             for held in graph.attachments { held.meter.change(to: graph.meter) }
         }

@@ -28,7 +28,7 @@ package final class WriteOrder: Sendable {
 
     private struct State {
         var next: UInt64 = 1
-        var lines: [Key: WriteLine] = [:]
+        var lines: [Key: KeyWrites] = [:]
         /// The clearings under way, by the numbers under which they began.
         var clearings: [UInt64: Selection] = [:]
 
@@ -58,10 +58,10 @@ package final class WriteOrder: Sendable {
         }
     }
 
-    /// Returns the mark of a reading that begins now, in a load that has a ticket. A reading makes a ticket of it only if
-    /// something must be done to the entry: most find nothing, or an entry that stays as it is.
+    /// Returns the mark of a reading that begins now, in a load that has a ticket. A reading makes a ticket of it only if it
+    /// finds an entry.
     func mark(_ entryKey: Key, for load: Ticket?) -> ReadingMark {
-        let holder = load?.key == entryKey.base ? load ?? begin(entryKey) : begin(entryKey)
+        let holder = if let load, load.key == entryKey.base { load } else { begin(entryKey) }
         return state.withLock { state in
             ReadingMark(
                 order: self, holder: holder, entryKey: entryKey, sequence: state.number(), writes: holder.line.writes)
@@ -76,23 +76,23 @@ package final class WriteOrder: Sendable {
     }
 
     private func ticket(
-        _ line: WriteLine, _ entryKey: Key, _ sequence: UInt64, since: UInt64, writes: UInt64
+        _ line: KeyWrites, _ entryKey: Key, _ sequence: UInt64, since: UInt64, writes: UInt64
     ) -> Ticket {
         line.tickets += 1
         return Ticket(line, entryKey: entryKey, sequence: sequence, since: since, writes: writes) { [self] in end($0) }
     }
 
-    private func line(of entryKey: Key, for load: Ticket?, _ state: inout State) -> WriteLine {
+    private func line(of entryKey: Key, for load: Ticket?, _ state: inout State) -> KeyWrites {
         let key = entryKey.base
         // The line of a ticket that exists is the one in the dictionary.
         if let load, load.key == key { return load.line }
         if let line = state.lines[key] { return line }
-        let line = WriteLine(key)
+        let line = KeyWrites(key)
         state.lines[key] = line
         return line
     }
 
-    private func end(_ line: WriteLine) {
+    private func end(_ line: KeyWrites) {
         state.withLock { state in
             line.tickets -= 1
             if line.tickets == 0 { state.lines[line.key] = nil }
@@ -182,11 +182,11 @@ package final class WriteOrder: Sendable {
         if !unfinished.isEmpty { UnfinishedOperation.whenOver(unfinished) { self.endTurn(ticket.line) } }
     }
 
-    private func endTurn(_ line: WriteLine) {
+    private func endTurn(_ line: KeyWrites) {
         state.withLock { _ in line.endTurn() }?.resume()
     }
 
-    private func waitForTurn(_ line: WriteLine) async {
+    private func waitForTurn(_ line: KeyWrites) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { _ in
                 if line.takeTurn() { return true }

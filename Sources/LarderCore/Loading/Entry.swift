@@ -23,7 +23,7 @@ public struct Entry: Sendable {
         payload.weight + Self.overhead + metadata.size
     }
 
-    /// The fixed part of an entry's weight, in bytes: about what its key, its payload's objects, its place in a table and
+    /// The fixed part of an entry's weight, in bytes: about what a short key, its payload's objects, its place in a table and
     /// the state of an eviction take in memory.
     static let overhead = 420
 }

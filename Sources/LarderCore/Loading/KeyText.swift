@@ -7,6 +7,7 @@ extension Key {
         guard let names = parts.first?.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false),
             names.count <= 2, parts.count <= 3, let resource = PercentEncoding.decoded(names[0]),
             let parameters = KeyParts.pairs(in: parts.dropFirst().first ?? text.utf8[text.endIndex...])
+                .map(Parameters.sorted), Parameters.isUnique(parameters)
         else { return nil }
         var scope: String?
         if names.count == 2 {
@@ -19,9 +20,8 @@ extension Key {
             guard sides.count == 2, sides[1].allSatisfy(Self.isHexadecimal) else { return nil }
             others[String(Substring(sides[0]))] = String(Substring(sides[1]))
         }
-        // Names that occur twice make another text.
-        let dictionary = Dictionary(parameters.map { ($0.key, $0.value) }) { _, last in last }
-        self.init(resource: resource, scope: scope, parameters: Parameters(dictionary), bodyDigest: others["body"])
+        self.init(
+            resource: resource, scope: scope, parameters: Parameters(inOrder: parameters), bodyDigest: others["body"])
         if let variant = others["variant"] { self = self.variant(variant) }
         if self.text != text { return nil }
     }

@@ -16,50 +16,61 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// A name and its value.
-    public typealias Element = (key: String, value: String)
+    public typealias Element = (name: String, value: String)
 
     @usableFromInline var content: Content
 
-    /// Creates parameters from a literal such as `["id": "42"]`. The names must differ.
+    /// Creates parameters from a literal such as `["id": "42"]`. The program stops if a name occurs twice.
     @inlinable
     public init(dictionaryLiteral elements: (String, String)...) {
         switch elements.count {
         case 0: content = .none
         case 1: content = .one(elements[0].0, elements[0].1)
-        default: content = .several(Self.inOrder(elements.map { (key: $0.0, value: $0.1) }))
+        default: content = .several(Self.inOrder(elements.map { (name: $0.0, value: $0.1) }))
         }
     }
 
     /// Creates parameters from a dictionary.
     public init(_ dictionary: [String: String]) {
-        self.init(inOrder: Self.inOrder(dictionary.map { (key: $0.key, value: $0.value) }))
+        self.init(inOrder: Self.inOrder(dictionary.map { (name: $0.key, value: $0.value) }))
     }
 
     init(inOrder elements: [Element]) {
         switch elements.count {
         case 0: content = .none
-        case 1: content = .one(elements[0].key, elements[0].value)
+        case 1: content = .one(elements[0].name, elements[0].value)
         default: content = .several(elements)
         }
     }
 
     @usableFromInline
     static func inOrder(_ elements: [Element]) -> [Element] {
-        let sorted = elements.sorted { $0.key < $1.key }
-        precondition(zip(sorted, sorted.dropFirst()).allSatisfy { $0.key != $1.key }, "a parameter is named twice")
+        let sorted = sorted(elements)
+        precondition(isUnique(sorted), "a parameter is named twice")
         return sorted
     }
 
+    static func sorted(_ elements: [Element]) -> [Element] {
+        // Texts that Swift calls equal may have other bytes, and make another key.
+        elements.sorted {
+            $0.name == $1.name ? $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) : $0.name < $1.name
+        }
+    }
+
+    /// Returns whether each name in a sorted list occurs once.
+    static func isUnique(_ sorted: [Element]) -> Bool {
+        zip(sorted, sorted.dropFirst()).allSatisfy { !$0.name.utf8.elementsEqual($1.name.utf8) }
+    }
+
     /// The parameters as a dictionary.
-    public var dictionary: [String: String] { Dictionary(map { ($0.key, $0.value) }) { first, _ in first } }
+    public var dictionary: [String: String] { Dictionary(map { ($0.name, $0.value) }) { first, _ in first } }
 
     /// The value of a parameter; nil if there is no parameter of this name.
     public subscript(name: String) -> String? {
-        get { first { $0.key == name }?.value }
+        get { first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
         set {
-            var dictionary = dictionary
-            dictionary[name] = newValue
-            self = Parameters(dictionary)
+            let others = filter { !$0.name.utf8.elementsEqual(name.utf8) }
+            self = Parameters(inOrder: Self.inOrder(others + (newValue.map { [(name, $0)] } ?? [])))
         }
     }
 }
@@ -93,15 +104,19 @@ extension Parameters: RandomAccessCollection {
     public subscript(place: Int) -> Element {
         switch content {
         case .none: [][place]
-        case .one(let key, let value): [(key, value)][place]
+        case .one(let name, let value): [(name, value)][place]
         case .several(let elements): elements[place]
         }
     }
 }
 
 extension Parameters: Hashable {
-    /// Returns whether two collections have the same names with the same values.
-    public static func == (left: Parameters, right: Parameters) -> Bool { left.elementsEqual(right, by: ==) }
+    /// Returns whether both have the same names with the same values, byte for byte.
+    public static func == (left: Parameters, right: Parameters) -> Bool {
+        left.elementsEqual(right) {
+            $0.name.utf8.elementsEqual($1.name.utf8) && $0.value.utf8.elementsEqual($1.value.utf8)
+        }
+    }
 
     /// Hashes the names and the values.
     public func hash(into hasher: inout Hasher) {
@@ -114,7 +129,7 @@ extension Parameters: Hashable {
 
 extension Parameters: CustomStringConvertible, CustomReflectable {
     /// The names. Values may be private.
-    public var description: String { map(\.key).joined(separator: ", ") }
+    public var description: String { map(\.name).joined(separator: ", ") }
 
     /// A mirror that shows only the names.
     public var customMirror: Mirror { Mirror(self, children: ["names": description]) }

@@ -9,12 +9,12 @@ package final class Ticket: Sendable {
     /// The number of writes of the key before the call.
     let writes: UInt64
     /// The tickets and writes of the key.
-    let line: WriteLine
-    private let giveBack: @Sendable (WriteLine) -> Void
+    let line: KeyWrites
+    private let giveBack: @Sendable (KeyWrites) -> Void
 
     init(
-        _ line: WriteLine, entryKey: Key, sequence: UInt64, since: UInt64, writes: UInt64,
-        giveBack: @escaping @Sendable (WriteLine) -> Void
+        _ line: KeyWrites, entryKey: Key, sequence: UInt64, since: UInt64, writes: UInt64,
+        giveBack: @escaping @Sendable (KeyWrites) -> Void
     ) {
         self.line = line
         self.entryKey = entryKey

@@ -26,9 +26,6 @@ package final class Meter: Sendable {
     let revision: String
     /// The name of the policy's strategy.
     let strategy: String
-    /// The policy in effect, as dumps contain it. It is made when it is asked for.
-    var policy: JSON { outline() }
-    private let outline: @Sendable () -> JSON
     /// The share of decisions that are logged, from 0 to 1.
     private let loggedShare: Double
     /// The counters of the plugins that the policy names. Other counters of plugins are ignored.
@@ -45,7 +42,7 @@ package final class Meter: Sendable {
 
     package init(
         resource: String = "", revision: String = "", strategy: String = "",
-        policy outline: @escaping @Sendable () -> JSON = { .null }, loggedShare: Double = 1,
+        loggedShare: Double = 1,
         counters: [Counter] = [], levels: [Level] = [], sinks: EventSinks = EventSinks(), world: any World
     ) {
         self.resource = resource
@@ -56,7 +53,6 @@ package final class Meter: Sendable {
         self.sinks = sinks
         self.revision = revision
         self.strategy = strategy
-        self.outline = outline
         self.world = world
         state = Locked(State(counters, Windows(uptime: world.uptime, now: world.now)))
     }

@@ -83,7 +83,8 @@ enum Recipe: Sendable {
 extension Plugin {
     /// Declares an origin: a source of data.
     ///
-    /// `traits`, here and for the other kinds, gives the lint rules facts to check. `counters` and `levels` are added
+    /// `traits`, here and for the other kinds, gives the lint rules facts to check. It must depend on the values alone. It
+    /// may be called on several threads, and once for parts that are written alike. `counters` and `levels` are added
     /// to those of Larder: see ``Counter`` and ``Level``.
     ///
     /// The loader's ``Loader/load(_:)`` is called off the caller's actor, and may be called many times at once. It

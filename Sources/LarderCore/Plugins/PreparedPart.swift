@@ -14,7 +14,8 @@ final class PreparedPart: Sendable {
         self.recipe = recipe
         self.traits = traits.with { $0.mayBeShown = !text.isFilled }
         self.nested = nested
-        self.text = text.isFilled ? nil : text.bytes
+        // A copy, because the buffer that was written to is larger.
+        self.text = text.isFilled ? nil : text.bytes.withUnsafeBufferPointer { Array($0) }
         fingerprint = text.hash
     }
 }

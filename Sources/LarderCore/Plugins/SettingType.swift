@@ -26,7 +26,7 @@ public struct SettingType<Value: Sendable>: Sendable {
     /// Makes a type of settings. Metrics dumps do not show its values: see ``shownInDumps``.
     ///
     /// `show` returns a value as a policy would write it, or nil if there is nothing to show. `read` returns the value
-    /// of a node, or nil after reporting what is wrong with it.
+    /// of a node, or nil after reporting what is wrong with it. Both may be called on several threads.
     public init(
         _ name: String, expectation: String, schema: JSON, example: JSON? = nil,
         show: @escaping @Sendable (Value) -> String?,
@@ -328,8 +328,7 @@ extension SettingType where Value == JSON {
     public static var json: SettingType<JSON> {
         SettingType(
             "JSON", expectation: "any JSON value", schema: true, example: [:], show: { $0.text(indented: false) },
-            read: { node, _ in node.json }
-        ).shareable()
+            read: { node, _ in node.json })
     }
 }
 

@@ -2,8 +2,8 @@ import LarderCore
 
 /// A table that remembers a time for each evicted entry, in four bytes: half of its hash and half of the time.
 ///
-/// The table has small buckets, each ordered from the newest ghost to the oldest. A new ghost replaces the oldest. About one lookup in 10,000 mistakes
-/// another key for a remembered one. The only cost is a wrong guess.
+/// The table has small buckets, each ordered from the newest ghost to the oldest. A new ghost replaces the oldest. About one
+/// lookup in 10,000 mistakes another key for a remembered one. The only cost is a wrong guess.
 struct RecentlyEvicted: Sendable {
     private static let width = 8
 

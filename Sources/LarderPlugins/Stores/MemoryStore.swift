@@ -8,7 +8,8 @@ extension Plugin {
         Setting(
             "capacity", .size, default: 32_000_000,
             help:
-                "The largest total size: payloads, decoded values at their codec's cost, and 420 bytes for each entry"
+                "The largest total size: payloads, decoded values at their codec's cost, and 420 bytes for each entry, "
+                + "more if its key has over 23 bytes"
         ).advised(.capacity),
         Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries"),
         Setting(

@@ -4,7 +4,8 @@ public import Synchronization
 /// The places of a ``ShardedTable`` that were used and of which the eviction has not been told.
 ///
 /// Each thread notes in a ring of its own, so the notes of one thread stay in order. Threads that share a ring may lose
-/// or repeat notes, at most a ring full, which does not harm the eviction. All notes are read if the ring is read before it is full.
+/// or repeat notes, at most a ring full, which does not harm the eviction. All notes are read if the ring is read before it
+/// is full.
 ///
 /// `@unchecked Sendable`: the pointer points to atomics only.
 @usableFromInline struct UseNotes: @unchecked Sendable {

@@ -15,7 +15,8 @@ import Testing
                 for (name, value) in zip(Self.texts, Self.texts.reversed()) {
                     for parameters: Parameters in [[:], [name: value], [name: value, name + "z": resource]] {
                         let key = Key(resource: resource, scope: scope, parameters: parameters)
-                        #expect(key.resource == resource && key.scope == scope && key.parameters == parameters)
+                        #expect(key.resource.utf8.elementsEqual(resource.utf8) && key.parameters == parameters)
+                        #expect(key.scope.map { Array($0.utf8) } == scope.map { Array($0.utf8) })
                         #expect((key.weight == 0) == (key.text.utf8.count <= 23) && Key(text: key.text) == key)
                         #expect(key.isOf(ResourceName(resource)))
                     }
@@ -54,12 +55,21 @@ import Testing
     @Test func parametersAreReadByName() {
         var parameters: Parameters = ["b": "2", "a": "1"]
         #expect(parameters["a"] == "1" && parameters["b"] == "2" && parameters["c"] == nil)
-        #expect(parameters.map(\.key) == ["a", "b"] && parameters == Parameters(["a": "1", "b": "2"]))
+        #expect(parameters.map(\.name) == ["a", "b"] && parameters == Parameters(["a": "1", "b": "2"]))
         #expect(parameters.dictionary == ["a": "1", "b": "2"])
         parameters["a"] = nil
         #expect(parameters == ["b": "2"] && parameters.count == 1)
         parameters["b"] = nil
         #expect(parameters.isEmpty && parameters == [:])
+    }
+
+    @Test func namesOfOtherBytesAreOtherNames() {
+        let both: Parameters = ["\u{E9}": "1", "e\u{301}": "2"]
+        #expect(both.count == 2 && both["\u{E9}"] == "1" && both["e\u{301}"] == "2")
+        #expect(both == ["e\u{301}": "2", "\u{E9}": "1"])
+        #expect(Parameters(["\u{E9}": "1"]) != Parameters(["e\u{301}": "1"]))
+        let key = Key(resource: "feed", parameters: both)
+        #expect(key.parameters == both && Key(text: key.text) == key)
     }
 
     @Test func valuesOfParametersAreNotShown() {

@@ -5,7 +5,7 @@ import LarderBase
 /// This is a class so that a ticket leads to it without a search, and that it is changed in its place.
 ///
 /// `@unchecked Sendable`: its variables are read and changed only under the lock of the ``WriteOrder`` it belongs to.
-final class WriteLine: @unchecked Sendable {
+final class KeyWrites: @unchecked Sendable {
     let key: Key
     var tickets = 0
     var writes: UInt64 = 0
