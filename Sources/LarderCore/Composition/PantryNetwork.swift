@@ -42,8 +42,8 @@ final class NetworkFollower: Sendable {
 }
 
 extension Pantry {
-    /// Begins to follow the network, if any strategy needs to know about it.
-    func followNetwork() {
+    /// Begins to follow the network, if the strategy of any of these graphs needs to know about it.
+    func followNetwork(for graphs: [LoaderGraph]) {
         guard graphs.contains(where: \.needsNetwork) else { return }
         network.start(in: world) { [weak self] in self?.networkChanged() }
     }

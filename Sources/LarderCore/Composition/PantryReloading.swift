@@ -166,7 +166,7 @@ extension Pantry {
         }
         makeKnown(next.map(\.0.name))
         for (_, graph) in next { graph?.meter.setOffline(network.isOffline) }
-        followNetwork()
+        followNetwork(for: next.compactMap(\.graph))
         putInEffect(attachments)
         let last = self.operationsFiles.withLock { current in
             defer { current = operationsFiles }
