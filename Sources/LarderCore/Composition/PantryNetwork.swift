@@ -53,6 +53,7 @@ extension Pantry {
         let isThere = world.network.reach != .offline
         for graph in graphs {
             if event != nil { graph.meter.setOffline(network.isOffline) }
+            if event != nil, !isThere, graph.needsNetwork { graph.storeAccess.flights.networkIsLost() }
             if isThere, graph.needsNetwork { graph.networkIsThere(again: event != nil) }
         }
     }

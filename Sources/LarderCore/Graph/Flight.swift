@@ -145,14 +145,18 @@ final class Flight: SharedCall {
     /// Waits for the call, at most for `limit`, or without a limit if that is nil. The seat is kept when the time is
     /// over.
     ///
-    /// - Parameter isLast: whether this is the caller's last wait. If so, an answer that is still being saved ends it
-    ///   as `answered`.
-    func wait(_ seat: UInt64, within limit: Duration?, isLast: Bool = true) async -> Ending {
+    /// - Parameters:
+    ///   - isLast: whether this is the caller's last wait. If so, an answer that is still being saved ends it as
+    ///     `answered`.
+    ///   - endsOffline: whether the wait also ends as `overran` when the device loses its network.
+    func wait(
+        _ seat: UInt64, within limit: Duration?, isLast: Bool = true, endsOffline: Bool = false
+    ) async -> Ending {
         // A call that began on its caller's thread has often ended by now.
         if !Task.isCancelled, isOver(for: seat) { return .answered }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let waiter = FlightSeat.Waiter(continuation)
+                let waiter = FlightSeat.Waiter(continuation, endsOffline: endsOffline)
                 if let ending = sit(seat, waiter, within: limit, isLast) { waiter.resume(returning: ending) }
             }
         } onCancel: {
@@ -194,6 +198,15 @@ final class Flight: SharedCall {
             return (waiter, state.arrived != nil)
         }
         waiter?.resume(returning: isLast && hasArrived ? .answered : .overran)
+    }
+
+    /// Ends the waits of callers that can do something else while the device has no network.
+    func endOfflineWaits() {
+        let (seats, hasArrived) = state.withLock { ($0.seats.endOfflineWaits(), $0.arrived != nil) }
+        for seat in seats {
+            seat.alarm?.cancel()
+            seat.waiter?.resume(returning: hasArrived ? .answered : .overran)
+        }
     }
 
     /// Ends the wait in a seat before its time, or else its next wait.

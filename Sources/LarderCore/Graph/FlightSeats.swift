@@ -3,9 +3,14 @@ enum FlightSeat: Sendable {
     /// A caller that waits. It is behind a reference, because the size of a continuation is not known when this is
     /// compiled, and seats of unknown size are copied slowly.
     final class Waiter: Sendable {
+        /// Whether the wait ends when the device loses its network.
+        let endsOffline: Bool
         private let continuation: CheckedContinuation<Flight.Ending, Never>
 
-        init(_ continuation: CheckedContinuation<Flight.Ending, Never>) { self.continuation = continuation }
+        init(_ continuation: CheckedContinuation<Flight.Ending, Never>, endsOffline: Bool) {
+            self.continuation = continuation
+            self.endsOffline = endsOffline
+        }
 
         func resume(returning ending: Flight.Ending) { continuation.resume(returning: ending) }
     }
@@ -58,6 +63,18 @@ struct FlightSeats: Sendable {
         let seat = self[number]
         if seat != nil { self[number] = nil }
         return seat
+    }
+
+    /// Makes the seats idle whose waits end when the device loses its network, and returns what they were, in the order of
+    /// their numbers.
+    mutating func endOfflineWaits() -> [FlightSeat] {
+        let numbers = ([first?.number].compactMap(\.self) + others.keys.sorted())
+            .filter { self[$0]?.waiter?.endsOffline == true }
+        return numbers.compactMap { number in
+            let seat = self[number]
+            self[number] = .idle(isWoken: false)
+            return seat
+        }
     }
 
     /// Empties the seats that are not idle, and returns them in the order of their numbers.

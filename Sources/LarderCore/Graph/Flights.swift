@@ -73,6 +73,16 @@ package final class Flights: Sendable {
         }
     }
 
+    /// Closes all flights to further callers, because calls without a network may hang, and ends the waits of callers that
+    /// can do something else.
+    func networkIsLost() {
+        let flights = state.withLock { state in
+            state.open = [:]
+            return state.underWay.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for flight in flights { flight.endOfflineWaits() }
+    }
+
     /// Waits until the answers that have arrived by now are saved.
     func finishSaving() async {
         // Sorted, because the order of a dictionary varies and a replayed history must be the same.

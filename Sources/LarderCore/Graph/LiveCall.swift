@@ -35,8 +35,8 @@ final class LiveCall: Sendable {
     }
 
     /// Waits for the call. Does not read its result.
-    func wait(within limit: Duration?, isLast: Bool = true) async -> Flight.Ending {
-        await flight.wait(seat, within: limit, isLast: isLast)
+    func wait(within limit: Duration?, isLast: Bool = true, endsOffline: Bool = false) async -> Flight.Ending {
+        await flight.wait(seat, within: limit, isLast: isLast, endsOffline: endsOffline)
     }
 
     /// Returns the call's answer, or throws its failure.

@@ -81,14 +81,23 @@ public struct Sides: Sendable {
         let isPatient = patience == nil && call.deadline == nil
         guard let joined = liveSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
         let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)
+        var endsOffline = heedsNetwork && call.respectsPause && call.request.mode == .normal
         // This function only waits, so that its frame stays small: see ``MeasuredLoader``.
         do {
             while true {
                 let limit = limits.flatMap { $0.next(at: world.uptime) }
-                switch await joined.wait(within: limit, isLast: limits?.isHalf != true) {
+                switch await joined.wait(within: limit, isLast: limits?.isHalf != true, endsOffline: endsOffline) {
                 case .answered: return try joined.answer()
                 case .left: throw CancellationError()
                 case .overran: break
+                }
+                if endsOffline, isOffline {
+                    endsOffline = false
+                    if let shown = try await copy(of: call, during: .offline) {
+                        joined.goOn(for: linger)
+                        return shown
+                    }
+                    continue
                 }
                 guard let limits else { continue }
                 if let shown = overran(limits, joined, call) {

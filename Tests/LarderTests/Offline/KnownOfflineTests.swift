@@ -51,6 +51,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [networkFirst, #""network-first""#, #""cache-first""#])
+    func loadThatWaitsWhenTheNetworkIsLostGetsTheCopyAtOnce(_ strategy: String) throws {
+        try SimulatedWorld().run(leaving: .anything) { world in
+            let simulated = try await SimulatedPantry(
+                world, strategy: strategy, validators: Self.age, store: #""memory""#)
+            world.network = .online
+            _ = try await simulated.feed.load()
+            try await world.sleep(for: .seconds(600))
+            simulated.origin.play(then: .hang)
+            let (waiting, another) = (simulated.start(), simulated.start(["id": "2"]))
+            let patient = simulated.start(deadline: .seconds(60))
+            try await world.sleep(for: .milliseconds(10))
+            #expect(!waiting.isOver && !patient.isOver)
+            world.network = .offline
+            try await world.settle()
+            for load in [waiting, patient] {
+                let loaded = try await load.value()
+                #expect(loaded.text == "value" && loaded.fellBack)
+                #expect(loaded.trail.steps.contains { $0.event.kind == .offline })
+            }
+            #expect(!another.isOver)
+            world.network = .online
+            simulated.origin.play(then: .value("new"))
+            // The call that hangs is not joined by new loads.
+            #expect(try await simulated.feed.load(["id": "2"]).text == "new")
+            another.cancel()
+            await simulated.pantry.close()
+        }
+    }
+
     @Test func originIsAskedIfThereIsNoCopy() throws {
         try SimulatedWorld().run { world in
             let simulated = try await Self.offline(world)
