@@ -7,10 +7,11 @@ import Testing
 @Suite struct UpdateTests {
     /// The events of a stream so far, as words. The stream is read until the run ends.
     private static func listen(
-        _ simulated: SimulatedPantry, to parameters: Parameters = [:], _ world: SimulatedWorld
+        _ simulated: SimulatedPantry, to parameters: Parameters = [:], mode: Request.Mode = .normal,
+        _ world: SimulatedWorld
     ) -> Locked<[String]> {
         let heard = Locked<[String]>([])
-        let stream = simulated.feed.updates(parameters)
+        let stream = simulated.feed.updates(parameters, mode: mode)
         world.spawn {
             do {
                 for try await update in stream {
@@ -75,6 +76,30 @@ import Testing
             _ = try await simulated.feed.load(mode: .refresh)
             try await world.sleep(for: .seconds(1))
             #expect(heard.withLock { $0.last } == "value fresh")
+        }
+    }
+
+    @Test func refreshingStreamBeginsWithAnswer() throws {
+        try SimulatedWorld().run(leaving: .anything) { world in
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.age)
+            simulated.stock("old", age: .seconds(10))
+            simulated.origin.play(.value("new"))
+            let heard = Self.listen(simulated, mode: .refresh, world)
+            try await world.sleep(for: .seconds(1))
+            #expect(heard.withLock { $0 } == ["new fresh"])
+        }
+    }
+
+    @Test func cachedOnlyStreamDoesNotAskOrigin() throws {
+        try SimulatedWorld().run(leaving: .anything) { world in
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.age)
+            simulated.stock("old", age: .seconds(600))
+            let heard = Self.listen(simulated, mode: .cachedOnly, world)
+            try await world.sleep(for: .seconds(1))
+            #expect(heard.withLock { $0 } == ["old stale"] && simulated.origin.calls.isEmpty)
+            _ = try await simulated.feed.load()
+            try await world.sleep(for: .seconds(1))
+            #expect(heard.withLock { $0 } == ["old stale", "value fresh"])
         }
     }
 

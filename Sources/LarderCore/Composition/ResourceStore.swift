@@ -10,7 +10,7 @@ extension Resource {
     /// Saves a value that the app got by itself, such as one that a server has pushed.
     ///
     /// It counts as the answer of a call that begins and ends now: it is dated, decoded and admitted like an answer of
-    /// the origin, answers of earlier calls do not replace it, and every stream of ``updates(_:scope:)`` yields it.
+    /// the origin, answers of earlier calls do not replace it, and every stream of ``updates(_:)`` yields it.
     ///
     /// ```swift
     /// let saved = try await feed.save(message.body, ["id": message.id], metadata: Metadata(etag: message.version))

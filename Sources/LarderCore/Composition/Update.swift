@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 import LarderBase
 
 /// An update of one instance of a resource.
@@ -14,15 +19,26 @@ extension Resource {
     /// Returns a stream of the copy in the store, then the origin's answer, then every value that any load saves. It
     /// goes on until nobody reads it.
     ///
+    /// With the mode `refresh`, the stream begins with the origin's answer. With `cachedOnly`, it begins with the copy and
+    /// does not ask the origin.
+    ///
     /// An error ends the stream only if no value came before it; the stream then throws it. If there is no copy, the
     /// fallbacks of the policy may answer.
+    ///
+    /// The parameters are those of ``load(_:scope:mode:deadline:priority:fields:body:purpose:noOlderThan:)``.
     public func updates(
-        _ parameters: Parameters = [:], scope: String? = nil
+        _ parameters: Parameters = [:], scope: String? = nil, mode: Request.Mode = .normal,
+        deadline: Duration? = nil, priority: Request.Priority = .normal, fields: Fields = [:], body: Data? = nil,
+        purpose: Request.Purpose = .user, noOlderThan: Duration? = nil
     ) -> AsyncThrowingStream<Update<Value>, any Error> {
-        updates(request(parameters, scope: scope))
+        updates(
+            request(
+                parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
+                body: body, purpose: purpose, noOlderThan: noOlderThan))
     }
 
-    /// Returns the stream of ``updates(_:scope:)`` for a request. The mode of the request has no effect.
+    /// Returns the stream of updates for a request:
+    /// see ``updates(_:scope:mode:deadline:priority:fields:body:purpose:noOlderThan:)``.
     ///
     /// If answers vary by fields of the request, the stream has the values for its fields only. ``Request/noOlderThan``
     /// concerns the copy at the beginning.
@@ -76,7 +92,12 @@ extension Resource {
         var last: Payload?
         var quick = request
         quick.mode = .cachedOnly
-        if let copy = try? await loaded(quick, from: graph.root, in: graph) {
+        if request.mode == .cachedOnly {
+            let copy = try await loaded(request, from: graph.root, in: graph)
+            stream.yield(.value(try value(of: copy)))
+            return copy.value.payload
+        }
+        if request.mode == .normal, let copy = try? await loaded(quick, from: graph.root, in: graph) {
             last = copy.value.payload
             stream.yield(.value(try value(of: copy)))
         }
