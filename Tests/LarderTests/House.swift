@@ -19,6 +19,7 @@ struct House {
             floors[room] = below
             below.insert(room)
         }
+        floors["Screens"] = below
         for folder in plugins { floors[folder] = below }
         floors["LarderPlugins"] = below.union(plugins)
         floors["Larder"] = below.union(plugins).union(["LarderPlugins"])
@@ -26,7 +27,9 @@ struct House {
     }()
 
     /// The rooms of LarderCore.
-    static let coreRooms: Set = ["World", "Loading", "JSON", "Metrics", "Graph", "Plugins", "Policy", "Composition"]
+    static let coreRooms: Set = [
+        "World", "Loading", "JSON", "Metrics", "Graph", "Plugins", "Policy", "Composition", "Screens",
+    ]
 
     /// The names of the standard plugins.
     static let pluginNames = Set(Plugin.standard.map(\.name))

@@ -51,6 +51,8 @@ public final class Pantry: Sendable {
     let network = NetworkFollower()
     /// The clearings that are being carried out.
     let clearingsUnderWay = Locked<Set<String>>([])
+    /// Tells screens of clearings.
+    let clearingNotices = ClearingNotices()
     /// Whether the pantry is closed, so that its resources keep nothing.
     let isClosed = Locked(false)
 

@@ -66,6 +66,15 @@ package final class Flights: Sendable {
         return LiveCall(flight, seat: seat, for: call, load: ticket?.since ?? call.load)
     }
 
+    /// Returns whether there is a flight that this call would join.
+    func isUnderWay(_ call: Call, of side: LiveSide) -> Bool {
+        let sharing = variations.sharing(
+            of: call.request, adding: side.addedFields, afterMismatches: call.mismatches)
+        let identity = Identity(
+            key: call.key, sharing: sharing, codec: call.codec.id, declaration: side.declaration)
+        return state.withLock { $0.open[identity] != nil }
+    }
+
     /// Closes the flights of the selected keys to further callers. The callers that wait for them get the answers.
     func close(_ selection: Selection) {
         state.withLock { state in

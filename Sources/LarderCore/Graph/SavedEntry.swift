@@ -9,6 +9,8 @@ struct SavedEntry: Sendable {
     let names: [String]
     let entry: Entry
     let isKept: Bool
+    /// The ticket of the call, which tells whether the entry was cleared since.
+    let ticket: Ticket
 
     /// Returns whether it is the answer to another request, too.
     func answers(_ other: Request) -> Bool {

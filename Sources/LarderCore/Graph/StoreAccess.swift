@@ -147,7 +147,7 @@ package final class StoreAccess: Sendable {
             outdatedCopies.forget(request.key)
             works(.write)
             order.endTurn(ticket, afterWriting: request.key)
-            send(entry, for: request, addedFields, isKept: isKept)
+            send(entry, for: request, addedFields, ticket, isKept: isKept)
             return isKept
         } catch {
             return await plainSaveFailed(error, in: store, entry, for: request, addedFields, ticket, trail)
@@ -164,15 +164,18 @@ package final class StoreAccess: Sendable {
         order.endTurn(
             ticket, afterWriting: request.key, unfinished: (failure as? StoreError)?.unfinished ?? [])
         let isKept = report(failure, .notSaved, trail)
-        send(entry, for: request, addedFields, isKept: isKept)
+        send(entry, for: request, addedFields, ticket, isKept: isKept)
         return isKept
     }
 
     @inline(never)
-    private func send(_ entry: Entry, for request: Request, _ addedFields: Fields, isKept: Bool) {
+    private func send(
+        _ entry: Entry, for request: Request, _ addedFields: Fields, _ ticket: Ticket, isKept: Bool
+    ) {
         if saved.isEmpty { return }
         saved.send(
-            SavedEntry(request: request, addedFields: addedFields, names: [], entry: entry, isKept: isKept))
+            SavedEntry(
+                request: request, addedFields: addedFields, names: [], entry: entry, isKept: isKept, ticket: ticket))
     }
 
     /// Saves an answer in its turn, which it may have to wait for, under the key of its variant.
@@ -192,7 +195,8 @@ package final class StoreAccess: Sendable {
             if place.matchesNoOther { return trail.note("store", .matchesNoOther) }
             saved.send(
                 SavedEntry(
-                    request: request, addedFields: addedFields, names: place.names, entry: entry, isKept: isKept))
+                    request: request, addedFields: addedFields, names: place.names, entry: entry, isKept: isKept,
+                    ticket: ticket))
         }
         do {
             var isKept = false

@@ -22,7 +22,9 @@ extension StoreAccess {
             }
             if isNewest, !place.matchesNoOther {
                 saved.send(
-                    SavedEntry(request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false)
+                    SavedEntry(
+                        request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false,
+                        ticket: ticket)
                 )
             }
         } catch {

@@ -104,6 +104,16 @@ package final class WriteOrder: Sendable {
         state.withLock { _ in ticket.line.cleared > ticket.since }
     }
 
+    /// Returns whether an entry with these tags was cleared since the load began, or is being cleared.
+    func isVoid(_ ticket: Ticket, tags: [String]) -> Bool {
+        state.withLock { state in
+            let line = ticket.line
+            return line.cleared > ticket.since
+                || state.clearings.values.contains { $0.concerns(ticket.entryKey, tags: tags) }
+                || tags.contains { line.clearedTags[$0] ?? 0 > ticket.since }
+        }
+    }
+
     /// Does `work`, which concerns the entry under the ticket's key and with these tags, in its turn, if the condition
     /// holds then.
     ///

@@ -64,6 +64,9 @@ extension Pantry {
     /// stores remove the copies, and deletes the places that no store holds.
     func clear(_ selection: Selection, of resource: String?) async -> ClearingOutcome {
         let clearing = Clearing(selection, resource: resource)
+        // Screens are emptied first, whatever happens to the stores.
+        let notice = clearingNotices.begin(selection, of: resource)
+        defer { clearingNotices.end(notice) }
         clearingsUnderWay.withLock { _ = $0.insert(clearing.id) }
         defer { clearingsUnderWay.withLock { _ = $0.remove(clearing.id) } }
         let places = composer.places
