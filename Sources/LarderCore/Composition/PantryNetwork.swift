@@ -3,6 +3,7 @@ import LarderBase
 /// Follows the network for a pantry.
 final class NetworkFollower: Sendable {
     private struct State {
+        var hasStarted = false
         var following: Subscription?
         var offlineSince: Duration?
     }
@@ -14,11 +15,14 @@ final class NetworkFollower: Sendable {
         // The first use of a system's network may take some time, and a lock is held during the later ones.
         _ = world.network
         let isFirst = state.withLock { state in
-            guard state.following == nil else { return false }
-            state.following = world.onNetworkChange(changed)
-            return true
+            defer { state.hasStarted = true }
+            return !state.hasStarted
         }
-        if isFirst { changed() }
+        guard isFirst else { return }
+        // Outside the lock, because a source of the app may call back at once.
+        let following = world.onNetworkChange(changed)
+        state.withLock { $0.following = following }
+        changed()
     }
 
     func stop() { state.withLock { $0.following }?.stop() }
@@ -56,6 +60,17 @@ extension Pantry {
             if event != nil, !isThere, graph.needsNetwork { graph.storeAccess.flights.networkIsLost() }
             if isThere, graph.needsNetwork { graph.networkIsThere(again: event != nil) }
         }
+    }
+}
+
+extension Meter {
+    /// Goes on to count the time without a network in the place of `former`, which counts it no longer.
+    func follow(_ former: Meter?, _ network: NetworkFollower) {
+        guard former !== self else { return }
+        former?.setOffline(false)
+        setOffline(network.isOffline, isNewSpell: false)
+        // The network may have returned in between.
+        if !network.isOffline { setOffline(false) }
     }
 }
 

@@ -161,11 +161,12 @@ extension Pantry {
         }
         try? composer.places.sync()
         for (resourceState, graph) in next {
+            let former = resourceState.graph?.meter
             resourceState.replace(with: graph)
+            if let graph { graph.meter.follow(former, network) } else { former?.setOffline(false) }
             self.problems.replace(graph?.problems ?? [], of: resourceState.name)
         }
         makeKnown(next.map(\.0.name))
-        for (_, graph) in next { graph?.meter.setOffline(network.isOffline) }
         followNetwork(for: next.compactMap(\.graph))
         putInEffect(attachments)
         let last = self.operationsFiles.withLock { current in

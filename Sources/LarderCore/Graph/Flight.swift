@@ -12,6 +12,8 @@ final class Flight: SharedCall {
         case answered
         /// The time of the wait is over without an answer.
         case overran
+        /// The device lost its network before an answer arrived.
+        case networkLost
         /// The seat was given up.
         case left
     }
@@ -148,7 +150,7 @@ final class Flight: SharedCall {
     /// - Parameters:
     ///   - isLast: whether this is the caller's last wait. If so, an answer that is still being saved ends it as
     ///     `answered`.
-    ///   - endsOffline: whether the wait also ends as `overran` when the device loses its network.
+    ///   - endsOffline: whether the wait also ends as `networkLost` when the device loses its network.
     func wait(
         _ seat: UInt64, within limit: Duration?, isLast: Bool = true, endsOffline: Bool = false
     ) async -> Ending {
@@ -205,7 +207,7 @@ final class Flight: SharedCall {
         let (seats, hasArrived) = state.withLock { ($0.seats.endOfflineWaits(), $0.arrived != nil) }
         for seat in seats {
             seat.alarm?.cancel()
-            seat.waiter?.resume(returning: hasArrived ? .answered : .overran)
+            seat.waiter?.resume(returning: hasArrived ? .answered : .networkLost)
         }
     }
 

@@ -29,7 +29,7 @@ final class LiveCall: Sendable {
     func value(within limit: Duration?) async throws -> Loaded<Entry>? {
         switch await wait(within: limit) {
         case .answered: return try answer()
-        case .overran: return nil
+        case .overran, .networkLost: return nil
         case .left: throw CancellationError()
         }
     }

@@ -81,7 +81,7 @@ public struct Sides: Sendable {
         let isPatient = patience == nil && call.deadline == nil
         guard let joined = liveSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
         let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)
-        var endsOffline = heedsNetwork && call.respectsPause && call.request.mode == .normal
+        let endsOffline = heedsNetwork && call.respectsPause && call.request.mode == .normal
         // This function only waits, so that its frame stays small: see ``MeasuredLoader``.
         do {
             while true {
@@ -90,10 +90,8 @@ public struct Sides: Sendable {
                 case .answered: return try joined.answer()
                 case .left: throw CancellationError()
                 case .overran: break
-                }
-                if endsOffline, isOffline {
-                    endsOffline = false
-                    if let shown = try await copy(of: call, during: .offline) {
+                case .networkLost:
+                    if isOffline, let shown = try await copy(of: call, during: .offline) {
                         joined.goOn(for: linger)
                         return shown
                     }

@@ -139,11 +139,13 @@ package final class Meter: Sendable {
     }
 
     /// Notes that the network was lost, or has returned. The loads in between are counted as offline loads.
-    func setOffline(_ isOffline: Bool) {
+    ///
+    /// - Parameter isNewSpell: whether the loss is counted. It is not if another meter has counted it.
+    func setOffline(_ isOffline: Bool, isNewSpell: Bool = true) {
         readAfterUpdate { _ in }
         let uptime = world.uptime
         state.withLock { state in
-            if isOffline, state.offlineSince == nil { state.added.count(.offlineSpells) }
+            if isOffline, isNewSpell, state.offlineSince == nil { state.added.count(.offlineSpells) }
             state.offlineSince = isOffline ? uptime : nil
         }
     }

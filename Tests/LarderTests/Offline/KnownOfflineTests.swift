@@ -295,4 +295,47 @@ import Testing
             await simulated.pantry.close()
         }
     }
+
+    @Test func reloadsWithoutANetworkCountItsTimeOnce() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await Self.offline(world)
+            _ = try await simulated.feed.load()
+            for patience in ["700ms", "800ms", "600ms"] {
+                let text = try simulated.feed(with: #""patience": "800ms""#, #""patience": "\#(patience)""#)
+                try await simulated.pantry.replace(policies: ["feed": text])
+                try await world.sleep(for: .seconds(10))
+                _ = try await simulated.feed.load()
+                try await simulated.pantry.replace(
+                    policies: ["feed": simulated.feed(with: #""\#(patience)""#, #""800ms""#)])
+            }
+            world.network = .online
+            try await world.sleep(for: .seconds(600))
+            let metrics = simulated.feed.metrics
+            #expect(metrics[.offlineSpells] == 1 && metrics[.offlineTime] == 31_000)
+            #expect(metrics[.offlineFallbacks] == 4)
+            await simulated.pantry.close()
+        }
+    }
+
+    /// A source of an app that calls back while it is being followed.
+    private struct EagerNetwork: NetworkSource {
+        let state = NetworkState.offline
+        var changes: AsyncStream<NetworkState> { AsyncStream { $0.finish() } }
+
+        func onChange(_ changed: @escaping @Sendable () -> Void) -> Subscription {
+            changed()
+            return Subscription {}
+        }
+    }
+
+    @Test func sourceMayCallBackAtOnce() async throws {
+        let policy = """
+            { "resource": "feed", "origin": { "use": "http", "url": "https://example.com/a" },
+              "strategy": "network-first", "store": "memory" }
+            """
+        let pantry = try await Pantry(
+            policies: ["feed": policy], cache: TemporaryFolder().url, world: SystemWorld(network: EagerNetwork()))
+        #expect(pantry.resource("feed").metrics[.offlineSpells] == 1)
+        await pantry.close()
+    }
 }
