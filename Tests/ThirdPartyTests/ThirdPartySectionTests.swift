@@ -81,14 +81,16 @@ import Testing
         }
     }
 
+    /// The sections that come with Larder, as messages list them.
+    private static let standardSections = Registry.standard[.section].map { "'\($0.name)', " }.joined()
+
     @Test func schemaHasSectionAsAKeyOfPolicies() throws {
         var registry = Registry.standard
         try registry.register(.greetingSection())
         let schema = registry.schema.text(indented: false)
         #expect(
             schema.contains(
-                #""fallbacks":{"description":"The origins that are tried, in order, when all of that fails","type":"array","#
-                    + ##""items":{"$ref":"#/$defs/origin"}},"greeting":{"description":"Greets people.","type":"object","##
+                ##"},"greeting":{"description":"Greets people.","type":"object","##
                     + ##""properties":{"text":{"description":"What it says","$comment":"default: \"hello\"","##))
         #expect(!schema.contains(#""section":"#))
         #expect(Registry.standard.schema.text() == Registry.standard.schema.text())
@@ -98,7 +100,8 @@ import Testing
         (
             #""greting": {}"#,
             "unknown key 'greting'; expected one of '$schema', 'extends', 'resource', 'about', 'log', 'origin', 'around', "
-                + "'strategy', 'validators', 'store', 'fallbacks', 'greeting' (did you mean 'greeting'?) [at $.greting]"
+                + "'strategy', 'validators', 'store', 'fallbacks', \(standardSections)'greeting' (did you mean 'greeting'?) "
+                + "[at $.greting]"
         ),
         (
             #""greeting": true"#,
@@ -325,6 +328,26 @@ import Testing
                 ])
             }
             #expect(simulated.pantry.attachment(Greeter.self, of: "feed")?.text == "hello")
+        }
+    }
+
+    // MARK: Rules for a network
+
+    @Test func sectionMayForbidPrefetchesAndNameAnotherOriginForItsNetwork() throws {
+        let onBoard = Plugin.origin("on-board", "The origin of the ship.") {
+            (_: Call) async throws -> Data in Data("board".utf8)
+        }
+        let policies = ["feed": Self.policy(#", "aboard": { "origin": "on-board" }"#, strategy: "cache-first")]
+        try SimulatedPantry.run(policies, plugins: [.aboard, onBoard]) { simulated in
+            let feed = simulated.resource
+            simulated.world.network = NetworkState(.online, kind: .other)
+            let ship = try await feed.load(["id": "1"])
+            #expect(ship.value == Data("board".utf8) && simulated.origin.calls.isEmpty)
+            let refused = await #expect(throws: LoadError.self) { try await feed.load(["id": "2"], purpose: .prefetch) }
+            #expect(refused?.code == .unavailable)
+            simulated.world.network = .online
+            let ashore = try await feed.load(["id": "2"], purpose: .prefetch)
+            #expect(ashore.value == Data("value".utf8))
         }
     }
 }

@@ -121,6 +121,23 @@ extension Plugin {
     ) { context, every in Schedule(every: every, context) }
 }
 
+// MARK: Rules for a network
+
+extension Plugin {
+    /// A section with rules for ships: no prefetches, and another origin.
+    static let aboard = Plugin.section(
+        "aboard", "Spares the satellite of a ship.", Setting("origin", .part(.origin), help: "The origin on board"),
+        traits: { origin in
+            Traits().with {
+                $0.permitsBackground = { work, network in work != .prefetch || network.kind != .other }
+                $0.alternative = AlternativeOrigin(origin) { $0.kind == .other }
+            }
+        }
+    ) { _, _ in Aboard() }
+}
+
+private struct Aboard: Attachment {}
+
 // MARK: A section of the pantry
 
 /// A number of calls that several resources share.

@@ -74,8 +74,10 @@ struct Composer {
                 ?? storeAccess(
                     of: isClosed ? nil : plan.store, taken, resourceState, meter,
                     in: self.context(of: resourceState, meter, storeState).with(shared, of: pantry))
+            let (background, choice) = (policy.backgroundRules(in: world), policy.originChoice(in: world))
             let validators = Validators(
-                try plan.validators.map { try $0.validator(in: context.of(PartIdentity(part: $0))) })
+                try plan.validators.map { try $0.validator(in: context.of(PartIdentity(part: $0))) }
+                    + (choice.map { _ in [OtherOriginsCopies()] } ?? []))
             // A closed pantry makes no attachments, because nothing would close them.
             let attachments =
                 try isClosed
@@ -84,9 +86,9 @@ struct Composer {
             var builder = GraphBuilder(
                 context: context, storeAccess: storeAccess, validators: validators,
                 lookup: Lookup(
-                    storeAccess, validators: validators, addedFields: policy.addedFields, revision: plan.revision,
-                    world: world),
-                addedFields: policy.addedFields, attachments: attachments,
+                    storeAccess, validators: validators, addedFields: policy.addedFields,
+                    hasTwoOrigins: choice != nil, revision: plan.revision, world: world),
+                addedFields: policy.addedFields, attachments: attachments, background: background, choice: choice,
                 substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
             return LoaderGraph(
@@ -96,7 +98,8 @@ struct Composer {
                     origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
                     meter: meter, world: world),
                 storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
-                storeState: storeState, attachments: attachments, meter: meter, world: world)
+                storeState: storeState, attachments: attachments, background: background, choice: choice,
+                meter: meter, world: world)
         } catch {
             throw Self.failure(error, in: policy.file)
         }

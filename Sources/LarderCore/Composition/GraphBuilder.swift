@@ -7,6 +7,10 @@ struct GraphBuilder {
     /// The fields that the origin adds to requests that lack them.
     let addedFields: Fields
     let attachments: [HeldAttachment]
+    /// The rules about background work.
+    let background: BackgroundRules
+    /// The choice of the origin; nil if there is one origin only.
+    let choice: OriginChoice?
     /// Returns the loader that replaces the policy's own origin; nil if none does.
     let substitute: (() -> any Loader)?
     /// The live side. It is set when the strategy is made.
@@ -20,7 +24,8 @@ struct GraphBuilder {
 
     init(
         context: Context, storeAccess: StoreAccess, validators: Validators, lookup: Lookup,
-        addedFields: Fields, attachments: [HeldAttachment], substitute: (() -> any Loader)?
+        addedFields: Fields, attachments: [HeldAttachment], background: BackgroundRules, choice: OriginChoice?,
+        substitute: (() -> any Loader)?
     ) {
         self.context = context
         self.storeAccess = storeAccess
@@ -28,6 +33,8 @@ struct GraphBuilder {
         self.lookup = lookup
         self.addedFields = addedFields
         self.attachments = attachments
+        self.background = background
+        self.choice = choice
         self.substitute = substitute
     }
 
@@ -42,6 +49,12 @@ struct GraphBuilder {
         case .attached(let part, let inner):
             let inner = try loader(of: inner)
             return attachments.first { $0.part.plugin.name == part.plugin.name }?.attachment?.around(inner) ?? inner
+        case .networkRules(let inner):
+            return NetworkRules(inner: try loader(of: inner), background: background, choice: choice)
+        case .chosenOrigin(let own, let alternative):
+            let alternative = try loader(of: alternative)
+            // The own origin comes last, because sides heed the network as it needs.
+            return ChosenOrigin(usual: try loader(of: own), alternative: alternative)
         case .fallback(let first, let others):
             let first = try loader(of: first)
             return FallbackLoader(
@@ -72,7 +85,8 @@ struct GraphBuilder {
         if let live { self.live = try loader(of: live) }
         let sides = Sides(
             live: self.live, cached: try cached.map { try loader(of: $0) } ?? UnusedSide(),
-            rest: part.traits.rest ?? .zero, heedsNetwork: part.traits.heedsNetwork && !isLocal, world: world,
+            rest: part.traits.rest ?? .zero, heedsNetwork: part.traits.heedsNetwork && !isLocal,
+            background: background, choice: choice, world: world,
             storeAccess: storeAccess, meter: context.meter,
             scope: context.of(PartIdentity(part: part)))
         return ModeLoader(try part.strategy(over: sides), sides: sides)

@@ -23,6 +23,10 @@ final class LoaderGraph: Sendable {
     let storeState: ReloadState
     /// The attachments of the policy's sections.
     let attachments: [HeldAttachment]
+    /// The rules about background work.
+    let background: BackgroundRules
+    /// The choice of the origin; nil if there is one origin only.
+    let choice: OriginChoice?
     /// Returns the account that is the scope of requests without one; nil if the origin does not sign its calls.
     let account: (@Sendable () -> String?)?
     /// The fields that the origin adds to requests that lack them.
@@ -33,7 +37,8 @@ final class LoaderGraph: Sendable {
     init(
         policy: Policy, root: any Loader, live: any Loader, sender: Sender, storeAccess: StoreAccess,
         places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
-        attachments: [HeldAttachment], meter: Meter, world: any World
+        attachments: [HeldAttachment], background: BackgroundRules, choice: OriginChoice?, meter: Meter,
+        world: any World
     ) {
         self.policy = policy
         self.root = root
@@ -46,6 +51,8 @@ final class LoaderGraph: Sendable {
         self.reloadState = reloadState
         self.storeState = storeState
         self.attachments = attachments
+        self.background = background
+        self.choice = choice
         account = policy.account
         straightWay = StraightWay(past: root, meter: meter, needsScope: account != nil)
         immediate = account == nil ? root : ScopedAnswers(of: root)
@@ -56,7 +63,7 @@ final class LoaderGraph: Sendable {
 
     /// Returns the call for a load that begins now.
     func call(for request: Request, codec: AnyCodec) -> Call {
-        var call = Call(request, codec: codec)
+        var call = Call(choice?.request(request) ?? request, codec: codec)
         call.deadline = request.deadline.map { world.uptime + $0 }
         call.ticket = storeAccess.order.begin(request.key)
         return call

@@ -46,9 +46,9 @@ final class NetworkFollower: Sendable {
 }
 
 extension Pantry {
-    /// Begins to follow the network, if the strategy of any of these graphs needs to know about it.
+    /// Begins to follow the network, if any of these graphs needs to know about it.
     func followNetwork(for graphs: [LoaderGraph]) {
-        guard graphs.contains(where: \.needsNetwork) else { return }
+        guard graphs.contains(where: { $0.needsNetwork || $0.policy.hasNetworkRules }) else { return }
         network.start(in: world) { [weak self] in self?.networkChanged() }
     }
 
@@ -58,7 +58,7 @@ extension Pantry {
         for graph in graphs {
             if event != nil { graph.meter.setOffline(network.isOffline) }
             if event != nil, !isThere, graph.needsNetwork { graph.storeAccess.flights.networkIsLost() }
-            if isThere, graph.needsNetwork { graph.networkIsThere(again: event != nil) }
+            if isThere { graph.networkIsThere(again: event != nil) }
         }
     }
 }
@@ -80,10 +80,20 @@ extension LoaderGraph {
         policy.strategy.traits.heedsNetwork && policy.origin.map { !$0.traits.isLocal } ?? false
     }
 
-    /// Begins the refreshes that waited for the network. After a time without it, the origin may be asked for every key.
+    /// Begins the refreshes that waited for the network, if the policy permits them on it. After a time without network,
+    /// the origin may be asked for every key.
     fileprivate func networkIsThere(again hasReturned: Bool) {
-        if hasReturned { storeAccess.backOff.forget() }
+        if hasReturned, needsNetwork { storeAccess.backOff.forget() }
         // A loss that was too short to be followed may have left some, too.
-        storeAccess.dueRefreshes.begin(in: world)
+        if background.permit(.refresh) { storeAccess.dueRefreshes.begin(in: world) }
     }
+}
+
+extension Resource {
+    /// Returns whether the policy permits some background work on the present network.
+    ///
+    /// Larder's own refreshes heed this. Work that an app or a section of a policy begins by itself should ask for it.
+    ///
+    /// - Throws: ``LoadError`` if there is no such resource.
+    public func permits(_ work: BackgroundWork) throws(LoadError) -> Bool { try graph().background.permit(work) }
 }

@@ -45,6 +45,13 @@ public struct CachedCopy: Sendable {
         return shown
     }
 
+    /// Returns whether this copy may be shown for a better use than the other one.
+    func isBetter(than other: CachedCopy) -> Bool {
+        let (mine, others) = (permissions.uses, other.permissions.uses)
+        let better = [Uses.fresh, .whileRevalidating, .onError].first { mine.contains($0) != others.contains($0) }
+        return better.map(mine.contains) ?? false
+    }
+
     /// The window that would have been needed to show the copy on an error: see ``Validators``.
     var neededWindowOnError: Int64? {
         validators.neededWindowOnError(of: found.entry.metadata, for: request, at: world.now)

@@ -161,7 +161,7 @@ package final class LiveSide: Loader {
     private func permissions(of copy: Entry, for request: Request) -> Permissions {
         if request.details == nil { return validators.permit(copy.metadata, for: request, at: world.now) }
         var request = request
-        request.details = nil
+        request.noOlderThan = nil
         return validators.permit(copy.metadata, for: request, at: world.now)
     }
 

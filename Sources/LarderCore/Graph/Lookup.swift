@@ -15,12 +15,14 @@ package struct Lookup: Loader {
     let world: any World
     /// The fields that the origin adds to requests that lack them.
     private let addedFields: Fields
+    /// Whether copies of two origins may answer a request.
+    private let hasTwoOrigins: Bool
     /// The revision of the policy.
     let revision: String
 
     package init(
-        _ storeAccess: StoreAccess, validators: Validators, addedFields: Fields = [:], revision: String,
-        world: any World
+        _ storeAccess: StoreAccess, validators: Validators, addedFields: Fields = [:], hasTwoOrigins: Bool = false,
+        revision: String, world: any World
     ) {
         self.storeAccess = storeAccess
         store = storeAccess.store
@@ -31,6 +33,7 @@ package struct Lookup: Loader {
         exceptions = storeAccess.order.exceptions
         self.validators = validators
         self.addedFields = addedFields
+        self.hasTwoOrigins = hasTwoOrigins
         self.revision = revision
         self.world = world
     }
@@ -44,7 +47,19 @@ package struct Lookup: Loader {
     /// Returns the copy of the variant that answers the request, unless it is outdated or cleared.
     @inline(never)
     private func exceptionalAnswer(_ request: Request, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
-        let key = variations.entryKey(of: request, adding: addedFields)
+        if hasTwoOrigins, OriginChoice.isAlternative(request),
+            let copy = exceptionalAnswer(
+                request, at: OriginChoice.other(than: request), codec, uses.intersection(.fresh))
+        {
+            return copy
+        }
+        return exceptionalAnswer(request, at: request, codec, uses)
+    }
+
+    private func exceptionalAnswer(
+        _ request: Request, at variant: Request, _ codec: AnyCodec, _ uses: Uses
+    ) -> Loaded<Entry>? {
+        let key = variations.entryKey(of: variant, adding: addedFields)
         guard outdatedCopies[key] == nil, !failedClearings.select(key)
         else { return nil }
         return answer(request, at: key, codec, uses)
@@ -147,19 +162,69 @@ package struct Lookup: Loader {
         throw LoadError.overdue
     }
 
-    /// Finds the copy. If it is not fresh, the first search of a load also searches the tiers below, which other
+    /// Finds the copy. If copies of two origins may answer the request, finds the better one of them.
+    ///
+    /// - Throws: see ``find(_:as:)``.
+    private func find(_ call: Call) async throws -> CachedCopy {
+        hasTwoOrigins ? try await findOfTwo(call) : try await find(call, as: call.request)
+    }
+
+    /// Finds the copies of both origins, and returns the one that may be shown for the better use. If that is the same, it
+    /// is that of the origin that the request is for, which can be revalidated.
+    @inline(never)
+    private func findOfTwo(_ call: Call) async throws -> CachedCopy {
+        let other = OriginChoice.other(than: call.request)
+        if OriginChoice.isAlternative(call.request) {
+            // A fresh copy of the policy's own origin costs nothing.
+            let usual = try await findIfAny(call, as: other)
+            if let usual, usual.permissions.allows(.fresh) || areInOnePlace(call.request, other) { return usual }
+            do {
+                let alternative = try await find(call, as: call.request)
+                return usual.map { $0.isBetter(than: alternative) ? $0 : alternative } ?? alternative
+            } catch let error as LoadError {
+                guard let usual else { throw error }
+                return usual
+            }
+        }
+        do {
+            let usual = try await find(call, as: call.request)
+            if usual.permissions.allows(.showing) || areInOnePlace(call.request, other) { return usual }
+            let alternative = try await findIfAny(call, as: other)
+            return alternative.map { $0.isBetter(than: usual) ? $0 : usual } ?? usual
+        } catch let error as LoadError {
+            guard !areInOnePlace(call.request, other), let alternative = try await findIfAny(call, as: other) else {
+                throw error
+            }
+            return alternative
+        }
+    }
+
+    /// Returns whether the copies for two requests are under the same key, because no answer has varied yet.
+    private func areInOnePlace(_ request: Request, _ other: Request) -> Bool {
+        variations.entryKey(of: request, adding: addedFields) == variations.entryKey(of: other, adding: addedFields)
+    }
+
+    /// Finds the copy under the key of a variant. Returns nil if there is none or the store fails.
+    ///
+    /// - Throws: `CancellationError` only.
+    private func findIfAny(_ call: Call, as variant: Request) async throws -> CachedCopy? {
+        do { return try await find(call, as: variant) } catch is LoadError { return nil }
+    }
+
+    /// Finds the copy of a variant. If it is not fresh, the first search of a load also searches the tiers below, which other
     /// processes may share. A fresher copy found there is promoted, so that later searches need not repeat this.
     ///
+    /// - Parameter variant: the request whose copy is searched for.
     /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
     ///   store failed.
-    private func find(_ call: Call) async throws -> CachedCopy {
-        let key = variations.entryKey(of: call.request, adding: addedFields)
+    private func find(_ call: Call, as variant: Request) async throws -> CachedCopy {
+        let key = variations.entryKey(of: variant, adding: addedFields)
         let mark = storeAccess.order.mark(key, for: call.ticket)
         let outdated = storeAccess.outdatedReason(of: key)
         var found = try await read(call, mark, outdated)
         if !key.isVariant, let variation = Variation(marker: found.entry) {
             variations.learn(variation, of: key)
-            return try await find(call)
+            return try await find(call, as: variant)
         }
         let ticket = mark.ticket()
         var isKept = true

@@ -12,8 +12,9 @@ struct SavedEntry: Sendable {
     /// The ticket of the call, which tells whether the entry was cleared since.
     let ticket: Ticket
 
-    /// Returns whether it is the answer to another request, too.
+    /// Returns whether it is the answer to another request, too, whichever origin has given it.
     func answers(_ other: Request) -> Bool {
-        request.key == other.key && other.matches(request, by: names, adding: addedFields)
+        request.key == other.key
+            && other.matches(request, by: OriginChoice.names(names, of: entry.metadata), adding: addedFields)
     }
 }

@@ -23,16 +23,22 @@ public struct Sides: Sendable {
     private let rest: Duration
     /// Whether copies are shown while the device has no network.
     private let heedsNetwork: Bool
+    /// The rules about background work.
+    private let background: BackgroundRules
+    /// The choice of the origin; nil if there is one origin only.
+    private let choice: OriginChoice?
 
     init(
-        live: any Loader, cached: any Loader, rest: Duration = .zero, heedsNetwork: Bool = false, world: any World,
-        storeAccess: StoreAccess,
+        live: any Loader, cached: any Loader, rest: Duration = .zero, heedsNetwork: Bool = false,
+        background: BackgroundRules? = nil, choice: OriginChoice? = nil, world: any World, storeAccess: StoreAccess,
         meter: Meter, scope: any StrategyScope
     ) {
         self.live = live
         self.cached = cached
         self.rest = rest
         self.heedsNetwork = heedsNetwork
+        self.background = background ?? BackgroundRules(rules: [], world: world)
+        self.choice = choice
         self.world = world
         self.storeAccess = storeAccess
         self.meter = meter
@@ -217,10 +223,10 @@ public struct Sides: Sendable {
     }
 
     /// Starts a refresh in the background, unless a refresh of this key is under way or the origin rests for it. While the
-    /// device has no network, the refresh waits for it. The refresh is given up after `limit`. It has a low priority,
-    /// until a more urgent request joins its call.
+    /// device has no network, or the policy permits no refreshes on it, the refresh waits for a better one. The refresh is
+    /// given up after `limit`. It has a low priority, until a more urgent request joins its call.
     public func refresh(_ call: Call, within limit: Duration = .seconds(60)) {
-        if isOffline { return refreshLater(call, within: limit) }
+        if !mayRefresh { return refreshLater(call, within: limit) }
         if let refresh = refreshing(call, within: limit) { world.begin(refresh) }
     }
 
@@ -253,18 +259,23 @@ public struct Sides: Sendable {
         }
     }
 
-    /// Lets a refresh begin when the network returns, unless its copy is cleared before.
+    /// Whether a refresh may call the origin on the present network.
+    private var mayRefresh: Bool { !isOffline && background.permit(.refresh) }
+
+    /// Lets a refresh begin when the network allows it, unless its copy is cleared before.
     private func refreshLater(_ call: Call, within limit: Duration = .seconds(60)) {
         guard liveSide != nil else { return }
         let ticket = storeAccess.order.begin(call.key)
         let due = Call(call.request, codec: call.codec)
         storeAccess.dueRefreshes.add(due) {
             if storeAccess.order.isVoid(ticket) { return }
-            if isOffline { return refreshLater(due, within: limit) }
+            if !mayRefresh { return refreshLater(due, within: limit) }
+            var due = due
+            if let choice { due.request = choice.requestAgain(due.request) }
             await refreshing(due, within: limit)?()
         }
-        // The network may have returned while this was noted.
-        if !isOffline { storeAccess.dueRefreshes.begin(in: world) }
+        // The network may have changed while this was noted.
+        if mayRefresh { storeAccess.dueRefreshes.begin(in: world) }
     }
 
     /// Returns whether `share` of a fresh copy's fresh time is over, so that a ``refresh(_:within:)`` should start.

@@ -56,6 +56,15 @@ public struct Traits: Sendable {
     public var rest: Duration?
     /// Strategy: it serves copies while the device has no network. It is set from the setting `offline`.
     var heedsNetwork = false
+    /// Section: returns whether some background work may call the origin on a network. Nil if the section does not
+    /// concern background work.
+    ///
+    /// Refreshes wait until all sections of the policy permit them. A load with the purpose `prefetch` fails with
+    /// ``LoadError/Code/unavailable`` unless a copy answers it at once. Loads for which a user waits are not concerned. It may
+    /// be called from any thread, so it must be quick.
+    public var permitsBackground: (@Sendable (BackgroundWork, NetworkState) -> Bool)?
+    /// Section: an origin that is called in place of the policy's own origin on some networks.
+    public var alternative: AlternativeOrigin?
     /// Whether all settings come from the policy and none from the environment.
     var mayBeShown = false
 

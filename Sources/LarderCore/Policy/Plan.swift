@@ -18,6 +18,8 @@ public struct Plan: Sendable {
     let validators: [Part]
     /// The sections whose attachments do not go around loads.
     let besides: [Part]
+    /// The names of the sections that have rules for some networks.
+    let ruling: [String]
 
     /// One loader, and the layers that it is put around.
     indirect enum Layer: Sendable {
@@ -27,11 +29,15 @@ public struct Plan: Sendable {
         case attached(Part, around: Layer)
         /// Tries the fallbacks in order when the first loader fails, and admits and decodes their answers.
         case fallback(Layer, then: [(name: String, layer: Layer)])
+        /// Applies the rules that sections have for some networks.
+        case networkRules(Layer)
         /// A strategy over its sides. Requests with the modes `refresh` and `cachedOnly` bypass it.
         case strategy(Part, live: Layer?, cached: Layer?)
         /// Shares one call between equal requests whose live sides have equal declarations, admits and decodes its
         /// answer, and saves it where the strategy uses the store.
         case live(Layer, isSaved: Bool, declaration: Int)
+        /// Calls the alternative origin for the requests that are for it.
+        case chosenOrigin(Layer, alternative: Layer)
         /// A wrapper around the origin or another wrapper.
         case wrapper(Part, PartIdentity, around: Layer)
         /// Counts and times each call of the policy's origin.
@@ -60,20 +66,28 @@ public struct Plan: Sendable {
             (name: part.plugin.name, layer: Layer.origin(part))
         }
         besides = policy.sections.filter { !$0.goesAround }
+        ruling = policy.sections.filter(\.hasNetworkRules).map(\.plugin.name)
         let answering = policy.sections.reversed().filter(\.goesAround)
             .reduce(fallbacks.isEmpty ? strategy : .fallback(strategy, then: fallbacks)) { .attached($1, around: $0) }
-        root = isMeasured ? .measured(answering) : answering
+        let ruled = policy.hasNetworkRules ? .networkRules(answering) : answering
+        root = isMeasured ? .measured(ruled) : ruled
     }
 
     private static func live(_ policy: Policy, from origin: Part, usesStore: Bool) -> Layer {
-        var live = Layer.measuredOrigin(origin)
+        let own = called(origin, in: policy)
+        let live = policy.alternative.map { .chosenOrigin(own, alternative: called($0.part, in: policy)) } ?? own
+        return .live(live, isSaved: usesStore, declaration: policy.liveFingerprint)
+    }
+
+    /// Returns an origin with the policy's wrappers around it.
+    private static func called(_ origin: Part, in policy: Policy) -> Layer {
+        var called = Layer.measuredOrigin(origin)
         for (place, wrapper) in policy.around.enumerated().reversed() {
             // An unchanged wrapper around an unchanged origin keeps its state across a reload. A second equal wrapper
             // has its own state.
             let inside = policy.around[(place + 1)...]
-            live = .wrapper(wrapper, PartIdentity(part: wrapper, origin: origin, inside: inside), around: live)
+            called = .wrapper(wrapper, PartIdentity(part: wrapper, origin: origin, inside: inside), around: called)
         }
-        return .live(
-            live, isSaved: usesStore, declaration: policy.fingerprint(of: [.origin, .around, .validators]))
+        return called
     }
 }

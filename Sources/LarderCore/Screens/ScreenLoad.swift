@@ -56,7 +56,7 @@ extension Resource {
         var call = graph.call(for: request, codec: codec)
         call.deadline = call.deadline ?? graph.world.uptime + longestCall
         let storeAccess = graph.storeAccess
-        let key = storeAccess.variations.entryKey(of: request, adding: graph.addedFields)
+        let key = storeAccess.variations.entryKey(of: call.request, adding: graph.addedFields)
         guard storeAccess.refreshes.isUnderWay(key) || storeAccess.flights.isUnderWay(call, of: side) else {
             return nil
         }
