@@ -87,8 +87,10 @@ package final class Meter: Sendable {
             hits.drain(into: &state.added)
             for place in Array(state.refreshes.keys) { settle(place, at: now, &state) }
             if let since = state.offlineSince {
-                state.added.countOffline(for: uptime - since)
-                state.offlineSince = uptime
+                // The rest of a millisecond is counted next time.
+                let time = Duration.nanoseconds((uptime - since).nanoseconds / 1_000_000 * 1_000_000)
+                state.added.countOffline(for: time)
+                state.offlineSince = since + time
             }
             state.windows.record(state.added, uptime: uptime, now: now)
             if !state.added.isEmpty {

@@ -47,7 +47,7 @@ struct Windows: Sendable {
     /// Adds the metrics since the last call.
     ///
     /// The owner must call this before it counts again when some seconds have passed. So all of `added` happened within
-    /// some seconds after the last call, even if that call was long ago.
+    /// some seconds after the last call, even if that call was long ago. Only the time without a network may have gone on.
     mutating func record(_ added: ResourceMetrics, uptime: Duration, now: Timestamp) {
         // Two threads may read the clock in one order and call this in the other order.
         let uptime = max(uptime, lastUpdate.uptime)
@@ -64,11 +64,32 @@ struct Windows: Sendable {
     }
 
     private mutating func addToPeriods(_ added: ResourceMetrics, now: Timestamp) {
-        let start = now.nanoseconds - now.nanoseconds.remainder(dividingBy: Period.length)
+        let sinceStart = now.nanoseconds.remainder(dividingBy: Period.length)
+        var period = Period(start: Timestamp(nanoseconds: now.nanoseconds - sinceStart), of: added)
+        // The time without a network that is too long for the period belongs to the next ones.
+        var rest = period[.offlineTime]
+        period[.offlineTime] = min(rest, UInt64((Period.length - sinceStart + 999_999) / 1_000_000))
+        rest -= period[.offlineTime]
+        add(period)
+        let length = UInt64(Period.length / 1_000_000)
+        let forgotten = max(rest / length, UInt64(Self.mostPeriods)) - UInt64(Self.mostPeriods)
+        rest -= forgotten * length
+        var start = period.start + .nanoseconds(Period.length) * Int(forgotten)
+        while rest > 0 {
+            start = start + .nanoseconds(Period.length)
+            var next = Period(start: start)
+            next[.offlineTime] = min(rest, length)
+            rest -= next[.offlineTime]
+            add(next)
+        }
+    }
+
+    private mutating func add(_ period: Period) {
+        let start = period.start.nanoseconds
         if let index = periods.lastIndex(where: { $0.start.nanoseconds == start }) {
-            periods[index].merge(Period(start: periods[index].start, of: added))
+            periods[index].merge(period)
         } else {
-            periods.append(Period(start: Timestamp(nanoseconds: start), of: added))
+            periods.append(period)
             // Periods in the future, from a clock that was ahead, are removed too.
             let day = Timestamp(nanoseconds: start - Int64(Self.mostPeriods - 1) * Period.length)
             periods.removeAll { $0.start < day || $0.start.nanoseconds > start }

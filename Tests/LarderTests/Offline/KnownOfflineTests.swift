@@ -317,6 +317,43 @@ import Testing
         }
     }
 
+    /// The time without a network in each five minutes, in seconds.
+    private static func offlineTimes(_ simulated: SimulatedPantry) async throws -> [Double] {
+        let dump = await simulated.pantry.metrics.dump()
+        let periods = try #require(dump.resources.first?.revisions.first).periods
+        return periods.filter { $0[.offlineTime] > 0 }.map { Double($0[.offlineTime]) / 1_000 }
+    }
+
+    @Test func longTimeWithoutLoadsBelongsToEachOfItsPeriods() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await Self.offline(world)
+            try await world.sleep(for: .seconds(719))
+            #expect(try await Self.offlineTimes(simulated) == [300, 300, 120])
+            world.network = .online
+            try await world.sleep(for: .seconds(300))
+            #expect(try await Self.offlineTimes(simulated) == [300, 300, 120])
+            world.network = .offline
+            // Of several days, the last one is kept.
+            try await world.sleep(for: .seconds(3 * 86_400))
+            let times = try await Self.offlineTimes(simulated)
+            #expect(times.count == 288 && times.dropLast().allSatisfy { $0 == 300 } && times.last == 120)
+            await simulated.pantry.close()
+        }
+    }
+
+    @Test func partsOfMillisecondsAreCountedWhenTheyAreWhole() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await Self.offline(world)
+            for _ in 0..<1_000 {
+                try await world.sleep(for: .nanoseconds(299_500_000))
+                _ = simulated.feed.metrics
+            }
+            #expect(simulated.feed.metrics[.offlineTime] == 1_000 + 299_500)
+            #expect(try await Self.offlineTimes(simulated) == [300, 0.5])
+            await simulated.pantry.close()
+        }
+    }
+
     /// A source of an app that calls back while it is being followed.
     private struct EagerNetwork: NetworkSource {
         let state = NetworkState.offline
