@@ -16,6 +16,10 @@ struct Incident: Sendable {
     private(set) var callErrors: UInt64 = 0
     /// The age of the oldest copy that was served.
     private(set) var oldest: Duration?
+    /// The time without a network, of all processes together.
+    private(set) var offline: Duration = .zero
+    /// The largest number of processes that counted at the same time.
+    private var processes = 1
 
     /// The share of troubled loads from which five minutes belong to an incident.
     private static let noticed = 0.10
@@ -25,7 +29,9 @@ struct Incident: Sendable {
 
     /// Returns the incidents in periods, the worst first: an operator may read no further. Of many, the last one is the sum
     /// of the lesser ones.
-    static func all(in periods: [Period]) -> [Incident] {
+    ///
+    /// - Parameter processes: the number of processes that counted in each period.
+    static func all(in periods: [Period], of processes: [Timestamp: Int]) -> [Incident] {
         var bad: [ClosedRange<Int>] = []
         for (place, period) in periods.enumerated()
         where period.trouble >= noticed && period.troubled >= fewestTroubled {
@@ -36,7 +42,7 @@ struct Incident: Sendable {
                 bad.append(place...place)
             }
         }
-        let incidents = bad.map { Incident(periods[$0]) }.sorted { $0.troubled > $1.troubled }
+        let incidents = bad.map { Incident(periods[$0], of: processes) }.sorted { $0.troubled > $1.troubled }
         let lesser = incidents.dropFirst(mostShown)
         guard !lesser.isEmpty else { return incidents }
         var rest = Incident(title: counted(lesser.count, "lesser incident"))
@@ -46,7 +52,7 @@ struct Incident: Sendable {
 
     private init(title: String) { self.title = title }
 
-    private init(_ periods: ArraySlice<Period>) {
+    private init(_ periods: ArraySlice<Period>, of processes: [Timestamp: Int]) {
         self.init(title: periods.first.map(\.start).spelled(to: periods.last?.end))
         times = periods.first.flatMap { first in periods.last.map { first.start...$0.end } }
         func sum(_ count: (Period) -> UInt64) -> UInt64 { periods.reduce(0) { $0.plus(count($1)) } }
@@ -55,6 +61,8 @@ struct Incident: Sendable {
             sum(\.failuresWithoutAnswers), sum { $0[.originCalls] }, sum { $0[.originErrors] }
         )
         oldest = periods.compactMap(\.oldest).max()
+        offline = .milliseconds(Int64(clamping: sum { $0[.offlineTime] }))
+        self.processes = periods.compactMap { processes[$0.start] }.max() ?? 1
     }
 
     private mutating func add(_ other: Incident) {
@@ -64,6 +72,7 @@ struct Incident: Sendable {
             self[keyPath: field] = self[keyPath: field].plus(other[keyPath: field])
         }
         oldest = [oldest, other.oldest].compactMap { $0 }.max()
+        offline += other.offline
     }
 
     private var troubled: UInt64 { fallbacks.plus(failures) }
@@ -79,6 +88,10 @@ struct Incident: Sendable {
                 ? "\(title): \(share(failures, of: loads)) failed"
                 : "\(title): \(share(fallbacks, of: loads)) fell back"
         ]
+        if offline > .zero {
+            clauses.append(
+                "offline for \(Optional(offline).aged)" + (processes > 1 ? " in all processes together" : ""))
+        }
         if refused > 0, refused.plus(refused) >= failures {
             clauses.append("copies of \(counted(Int(clamping: refused), "load")) were older than the policy allows")
         }
@@ -96,13 +109,12 @@ struct Incident: Sendable {
         return "\(part) of \(whole) \(things) (\((Double(part) / Double(whole)).roundPercent))"
     }
 
-    /// The titles of the columns of ``row``.
-    static let columns = [
+    fileprivate static let columns = [
         "incidents", "loads", "failed", "fell back", "copy refused", "calls", "calls failed", "oldest served",
     ]
 
     /// The numbers of the sentence, and the others.
-    var row: [String] {
+    fileprivate var row: [String] {
         func cell(_ part: UInt64, of whole: UInt64) -> String {
             whole == 0 ? "\(part)" : "\(part) (\(min(1, Double(part) / Double(whole)).roundPercent))"
         }
@@ -111,6 +123,16 @@ struct Incident: Sendable {
             cell(callErrors, of: calls), oldest.aged,
         ]
     }
+}
+
+extension [Incident] {
+    /// The titles of the columns of ``rows``. The time without a network has one if there was such a time.
+    var columns: [String] { Incident.columns + (hasOffline ? ["offline"] : []) }
+
+    /// A row for each incident.
+    var rows: [[String]] { map { $0.row + (hasOffline ? [$0.offline.shownOffline] : []) } }
+
+    private var hasOffline: Bool { contains { $0.offline > .zero } }
 }
 
 extension Period {

@@ -24,7 +24,8 @@ struct OfflineFigures {
         return total == 0 ? told + ", without loads" : told + ": \(answered) of loads were answered"
     }
 
-    private var total: UInt64 { loads.reduce(0) { $0.plus($1.count) } }
+    /// The number of loads in that time.
+    var total: UInt64 { loads.reduce(0) { $0.plus($1.count) } }
 
     /// The share of the loads that were answered.
     private var answered: String {
@@ -38,4 +39,14 @@ struct OfflineFigures {
     func row(_ show: (UInt64) -> String) -> [String] {
         [Optional(time).aged, show(spells), show(total), answered] + loads.map { show($0.count) }
     }
+}
+
+extension Period {
+    /// The time without a network, of all processes together.
+    var offline: Duration { .milliseconds(Int64(clamping: self[.offlineTime])) }
+}
+
+extension Duration {
+    /// A time without a network: `5 h`, or a dash if there was none.
+    var shownOffline: String { self > .zero ? Optional(self).aged : "–" }
 }

@@ -11,6 +11,8 @@ struct Report: Sendable {
         var revisions: [Revision] = []
         /// The counts of each five minutes, in order. Five minutes without counts are left out.
         var periods: [Period] = []
+        /// The number of processes that counted something in the five minutes that begin at a time.
+        var processes: [Timestamp: Int] = [:]
         var store = StoreStatistics()
         var inFlight = 0
         /// The number of processes with a plugin's level at each value.

@@ -109,6 +109,9 @@ extension Period {
         .object(
             [.init("start", .number(start.inSeconds)), .init("loads", .int(Int(clamping: self[.loads])))]
                 + Rate.all.map { .init($0.name, .number(self[$0])) }
-                + [.init("oldest", oldest.map { .number($0.inSeconds) } ?? .null)])
+                + [
+                    .init("oldest", oldest.map { .number($0.inSeconds) } ?? .null),
+                    .init("offline", .number(offline.inSeconds)),
+                ])
     }
 }

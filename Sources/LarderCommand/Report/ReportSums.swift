@@ -67,7 +67,8 @@ struct ReportSums {
         report.sections = sections.sorted { $0.key < $1.key }.map { name, sums in
             var section = sums.section(name)
             section.comparisons = RevisionComparison.all(of: section.revisions)
-            (section.incidents, section.trend) = (Incident.all(in: section.periods), Trend(section.periods))
+            section.incidents = Incident.all(in: section.periods, of: section.processes)
+            section.trend = Trend(section.periods)
             section.findings = Findings(section).sentences
             section.advice = Advice.all(on: section, with: registry)
             return section

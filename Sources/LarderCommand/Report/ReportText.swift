@@ -56,8 +56,8 @@ extension Report.Section {
     private var figures: [String] {
         var lines = [""]
         lines += Table(Self.rateRows(self)).lines
-        if !incidents.isEmpty { lines += [""] + Table([Incident.columns] + incidents.map(\.row)).lines }
-        if let trend { lines += [""] + Table([Trend.columns] + trend.rows).lines }
+        if !incidents.isEmpty { lines += [""] + Table([incidents.columns] + incidents.rows).lines }
+        if let trend { lines += [""] + Table([trend.columns] + trend.rows).lines }
         for comparison in comparisons where comparison.isNext { lines += [""] + comparison.textLines }
         lines.append("")
         lines += Table(latencyRows).lines

@@ -7,6 +7,7 @@ struct SectionSums {
     /// The metrics of revisions that are not shown, because they counted nothing. They have the counters of plugins.
     private var idle = ResourceMetrics()
     private var periods: [Timestamp: Period] = [:]
+    private var processes: [Timestamp: Int] = [:]
     private var store = StoreStatistics()
     private var inFlight = 0
     private var levels: [Level: [String: Int]] = [:]
@@ -26,6 +27,7 @@ struct SectionSums {
         for period in added.values.joined() {
             periods[period.start, default: Period(start: period.start)].merge(period)
         }
+        for start in Set(added.values.joined().map(\.start)) { processes[start, default: 0] += 1 }
         add(resource.store, since: earlier?.store ?? StoreStatistics(), isRunning: isRunning)
         guard isRunning else { return }
         inFlight = inFlight.plus(resource.inFlight)
@@ -81,6 +83,7 @@ struct SectionSums {
             return first == second ? one.offset < other.offset : first < second
         }.map(\.element)
         section.periods = periods.values.sorted { $0.start < $1.start }
+        section.processes = processes
         (section.store, section.inFlight, section.levels) = (store, inFlight, levels)
         return section
     }

@@ -5,10 +5,12 @@ struct Trend: Sendable {
     private struct Part: Sendable {
         var loads: UInt64 = 0
         var troubled: UInt64 = 0
+        var offline: Duration = .zero
 
         init(_ periods: ArraySlice<Period>) {
             loads = periods.reduce(0) { $0.plus($1[.loads]) }
             troubled = periods.reduce(0) { $0.plus($1.troubled) }
+            offline = .milliseconds(Int64(clamping: periods.reduce(UInt64(0)) { $0.plus($1[.offlineTime]) }))
         }
 
         var rate: Double { loads == 0 ? 0 : min(1, Double(troubled) / Double(loads)) }
@@ -35,12 +37,15 @@ struct Trend: Sendable {
             + "of the time, \(late.rate.roundPercent) in the last third"
     }
 
-    /// The titles of the columns of ``rows``.
-    static let columns = ["over time", "loads", "fell back or failed"]
+    /// The titles of the columns of ``rows``. The time without a network has one if there was such a time.
+    var columns: [String] { ["over time", "loads", "fell back or failed"] + (hasOffline ? ["offline"] : []) }
+
+    private var hasOffline: Bool { early.offline > .zero || late.offline > .zero }
 
     var rows: [[String]] {
         [("first third", early), ("last third", late)].map { label, part in
             [label, "\(part.loads)", "\(part.troubled) (\(part.rate.roundPercent))"]
+                + (hasOffline ? [part.offline.shownOffline] : [])
         }
     }
 }

@@ -127,6 +127,73 @@ import Larder
         #expect(page.contains(">2026-11-17 12:05</a></th><td>10</td><td>40.0 %</td>"))
     }
 
+    // MARK: Times without a network
+
+    /// Returns the drawing and the words of each band of the strip below the chart of rates.
+    private func bands(in page: String) -> [(title: String, drawing: String)] {
+        page.components(separatedBy: "class=\"spell\"").dropFirst().map { rest in
+            let band = rest.components(separatedBy: "</g>")[0]
+            let title = band.components(separatedBy: "<title>").last?.components(separatedBy: "</title>")[0]
+            return (title ?? "", band.components(separatedBy: "</title>").last ?? "")
+        }
+    }
+
+    private static let tunnels = [
+        Period(at: 0, [.loads: 10, .offlineTime: 150_000]), Period(at: 5, [.loads: 10, .offlineTime: 300_000]),
+        Period(at: 10, [.loads: 10]), Period(at: 15, [.loads: 10, .offlineTime: 1_000]),
+    ]
+
+    @Test func timesWithoutNetworkAreBandsInProportion() throws {
+        let counts: [Counter: UInt64] = [
+            .loads: 40, .offlineSpells: 2, .offlineTime: 451_000, .offlineFresh: 19, .offlineFailures: 1,
+        ]
+        let page = try page(Dumps.dump([RevisionDump(counts, Self.tunnels)]))
+        let bands = bands(in: page)
+        #expect(
+            bands.map(\.title) == [
+                "Tuesday 2026-11-17 12:00–12:10: offline for 7.5 min, 75 % of the time",
+                "Tuesday 2026-11-17 12:15–12:20: offline for 1 s, &lt; 1 % of the time",
+            ])
+        // Twenty minutes are 1,000 wide, all of a step 16 high. Even a second can be seen.
+        #expect(bands[0].drawing.contains("<rect x=\"0\" y=\"0\" width=\"500\" height=\"16\"/>"))
+        #expect(bands[0].drawing.contains("d=\"M0 16V8H250V0H500V16Z\""))
+        #expect(bands[1].drawing.contains("<rect x=\"750\" y=\"0\" width=\"250\" height=\"16\"/>"))
+        #expect(bands[1].drawing.contains("d=\"M750 16V13H1000V16Z\""))
+        #expect(page.contains("</svg>offline, share of the time <small>7.5 min in 2 spells</small></li>"))
+        #expect(page.contains("<svg class=\"strip\" role=\"group\" aria-label=\"Times without a network\""))
+        #expect(page.contains("; offline: 7.5 min in 2 spells.</desc>"))
+        #expect(page.contains(">2026-11-17 12:05</a></th><td>10</td>") && page.contains("<td>5 min</td></tr>"))
+        #expect(page.contains("<h3>Without a network</h3>"))
+    }
+
+    @Test func shareOfTimeWithoutNetworkIsThatOfAllProcesses() throws {
+        var builder = ReportBuilder(now: Dumps.now)
+        let always = [0, 5, 15].map { Period(at: $0, [.loads: 10]) }
+        builder.add(Dumps.dump(instance: "a", [RevisionDump([.loads: 40, .offlineSpells: 2], Self.tunnels)]))
+        builder.add(Dumps.dump(instance: "b", [RevisionDump([.loads: 30], always)]))
+        let page = try #require(builder.report().report).html
+        let bands = bands(in: page)
+        #expect(
+            bands.first?.title
+                == "Tuesday 2026-11-17 12:00–12:10: 2 processes were offline for 38 % of the time, 7.5 min in all")
+        #expect(bands.count == 2 && bands[0].drawing.contains("d=\"M0 16V12H250V8H500V16Z\""))
+    }
+
+    @Test func longTimesWithoutNetworkAreDrawnInLongerSteps() throws {
+        // Fifteen minutes a step: offline for five of them.
+        let periods = (0..<999).map {
+            Period(at: $0 * 5, [.loads: 10, .offlineTime: $0 % 3 == 1 && $0 < 60 ? 300_000 : 0])
+        }
+        let page = try page(Dumps.dump([RevisionDump([.loads: 9_990, .offlineSpells: 20], periods)]))
+        #expect(bands(in: page).map(\.title) == ["Tuesday 2026-11-17 12:00–17:00: offline for 1.7 h, 33 % of the time"])
+    }
+
+    @Test func chartOfDeviceThatWasNeverOfflineHasNoStrip() throws {
+        let page = try page(Dumps.dump([RevisionDump([.loads: 10], [Period(at: 0, [.loads: 10])])]))
+        #expect(bands(in: page).isEmpty && !page.contains("class=\"strip") && !page.contains("offline, share"))
+        #expect(!page.contains("offline</th>") && !page.contains("Without a network") && !page.contains("; offline:"))
+    }
+
     @Test func findingLinksToItsIncidentAndEachTimeHasAnID() throws {
         let periods = [
             Period(at: 0, [.loads: 100, .fallbacks: 1]), Period(at: 5, [.loads: 100, .fallbacks: 50]),

@@ -36,6 +36,28 @@ import Larder
         #expect(feed["revisions"].items.count == 1)
     }
 
+    @Test func timeWithoutNetworkIsShownWithIncidentsAndTrend() async throws {
+        let dumps = try Dumps()
+        let periods = (0..<6).map { (number: Int64) in
+            let isDark = number < 2
+            return Period(
+                at: number * 5, [.loads: 10, .fallbacks: isDark ? 9 : 0, .offlineTime: isDark ? 120_000 : 0])
+        }
+        let counts: [Counter: UInt64] = [.loads: 60, .fallbacks: 18, .offlineSpells: 2, .offlineTime: 240_000]
+        try dumps.write("a.json", RevisionDump(counts, periods))
+        let text = await dumps.report().out
+        #expect(text.contains("12:00–12:10: 18 of 20 loads (90 %) fell back; offline for 4 min; nobody got an error"))
+        #expect(text.contains("  oldest served  offline\n") && text.contains("              –    4 min\n"))
+        #expect(text.contains("  over time    loads  fell back or failed  offline\n"))
+        #expect(text.contains("  first third     20            18 (90 %)    4 min\n"))
+        #expect(text.contains("  last third      20              0 (0 %)        –\n"))
+        let trend = try await dumps.facts()["resources"].items[0]["trend"].items
+        #expect(trend.map(\.["offline"].int) == [120, 120, 0, 0, 0, 0])
+        // The time of several processes is a sum, and can be longer than the incident.
+        try dumps.write("b.json", instance: "b", RevisionDump(counts, periods))
+        #expect(await dumps.report().out.contains("; offline for 8 min in all processes together; "))
+    }
+
     @Test func countersAndLevelsOfUnknownPluginsAreReported() async throws {
         let naps = Counter("naps", "Calls that waited for a nap")
         let (napTime, napBytes) = (

@@ -97,6 +97,9 @@ import Larder
             words: "users saw data up to 3 h old", present: period([.fallbacks: 42], oldest: .seconds(10_800)),
             absent: period([.fallbacks: 42])),
         Kind(
+            words: "fell back; offline for 4 min; nobody", anyWords: "offline",
+            present: period([.fallbacks: 42, .offlineTime: 240_000]), absent: period([.fallbacks: 42])),
+        Kind(
             words: "nobody got an error", present: period([.fallbacks: 42]),
             absent: period([.fallbacks: 42, .failures: 1])),
         Kind(

@@ -23,6 +23,8 @@ struct Chart {
     /// The labels below the drawing, and those to its left, from the top.
     var across: [Tick]
     var side: [(place: Double, label: Markup)]
+    /// A strip between the drawing and the labels below it, over the same axis; empty for none.
+    var strip: Markup = ""
     /// The text above the drawing.
     var above: [Tick] = []
     var values: PageTable
@@ -42,6 +44,7 @@ struct Chart {
         <path class="grid" d="\(grid)"/>
         \(Markup(drawing))
         </svg>
+        \(strip)
         <div class="across" aria-hidden="true">\(labels(across))</div>
         </div>
         <details><summary>Values: \(title)</summary>

@@ -6,12 +6,12 @@ enum PageStyle {
     private static let light: Markup = """
         :root { color-scheme: light dark; --ground: #fff; --ink: #1b1d1f; --quiet: #5a6068;
           --rule: #dcdcd8; --grid: #e8e8e4; --link: #0a5a9c; --mark: #fff0b8; --origin: #6f7781; --live: #00795a; --fresh: #0072b2;
-          --stale: #8150a8; --fallback: #c94f00; --failed: #1b1d1f; }
+          --stale: #8150a8; --fallback: #c94f00; --failed: #1b1d1f; --offline: #4d6472; }
         """
     private static let dark: Markup = """
         @media (prefers-color-scheme: dark) { :root { --ground: #16181b; --ink: #e9eaec;
           --quiet: #a3abb5; --rule: #363b41; --grid: #292d32; --link: #7fbcf0; --mark: #4d4112; --origin: #98a1ab; --live: #3dba8e;
-          --fresh: #58aee8; --stale: #b995e3; --fallback: #ff8f45; --failed: #f2f3f4; } }
+          --fresh: #58aee8; --stale: #b995e3; --fallback: #ff8f45; --failed: #f2f3f4; --offline: #9db4c3; } }
         """
     private static let page: Markup = """
         * { box-sizing: border-box; }
@@ -86,7 +86,13 @@ enum PageStyle {
         .frame > svg { display: block; width: 100%; height: var(--height); overflow: visible; grid-column: 2; grid-row: 2; }
         .side { position: relative; grid-column: 1; grid-row: 2; }
         .across, .above { position: relative; height: 1.5rem; grid-column: 2; }
-        .across { grid-row: 3; }
+        .across { grid-row: 4; }
+        .frame > .strip { height: 16px; margin-top: .7rem; overflow: hidden; grid-row: 3; }
+        .strip-name { grid-column: 1; grid-row: 3; align-self: end; padding-right: .6rem; text-align: right; font-size: .75rem;
+          line-height: 16px; color: var(--quiet); }
+        .strip { color: var(--offline); }
+        .strip path { fill: currentColor; }
+        .strip rect { fill-opacity: .18; }
         .above { grid-row: 1; }
         .side span, .across span, .above span { position: absolute; font-size: .75rem; line-height: 1.2; white-space: nowrap;
           color: var(--quiet); font-variant-numeric: tabular-nums; }
@@ -116,7 +122,7 @@ enum PageStyle {
         .line.middle, .line.most { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: none; }
         .line.most { stroke-dasharray: 3 2; }
         .line.dot { stroke-width: 5; stroke-linecap: round; stroke-dasharray: none; }
-        @media (forced-colors: active) { .line, .base, .change { stroke: CanvasText; } rect, polygon { fill: CanvasText; } }
+        @media (forced-colors: active) { .line, .base, .change { stroke: CanvasText; } rect, polygon, .strip path { fill: CanvasText; } }
         """
     private static let narrow: Markup = """
         @media (max-width: 56rem) { .pair, .trio { grid-template-columns: minmax(0, 1fr); } }
@@ -149,7 +155,7 @@ enum PageStyle {
         @media print {
           :root { color-scheme: light; --ground: #fff; --ink: #000; --quiet: #444; --rule: #bbb;
             --grid: #e2e2e2; --link: #000; --mark: #fff; --origin: #6f7781; --live: #00795a; --fresh: #0072b2; --stale: #8150a8;
-            --fallback: #c94f00; --failed: #000; }
+            --fallback: #c94f00; --failed: #000; --offline: #4d6472; }
           @page { margin: 14mm; }
           body { max-width: none; padding: 0; font-size: 10pt; }
           .skip, details { display: none; }

@@ -34,6 +34,7 @@ struct RatesChart {
     let step: Duration
     let time: TimeScale
     let share: ShareScale
+    private let offline: OfflineStrip?
 
     /// Creates the chart of a resource for a time, which is the same for all resources; nil if nothing was counted in it.
     init?(_ section: Report.Section, id: String, times: ClosedRange<Timestamp>?) {
@@ -44,6 +45,7 @@ struct RatesChart {
         time = TimeScale(times)
         let most = periods.flatMap { period in Self.series.compactMap { $0.rate(period) } }.max() ?? 0
         share = ShareScale(upTo: most)
+        offline = OfflineStrip(section, periods, step, time)
     }
 
     private static func step(for times: ClosedRange<Timestamp>) -> Duration {
@@ -70,14 +72,14 @@ struct RatesChart {
                     "\(series.kind)",
                     "\(series.label) <small>\(total(series).shown), at most \(peak(series)?.rate.shown ?? "–")</small>"
                 )
-            }, height: Self.height, pixels: 240,
+            } + (offline.map { [$0.legend] } ?? []), height: Self.height, pixels: 240,
             scale: """
                 data-from="\(time.times.lowerBound.inSeconds)" data-to="\(time.times.upperBound.inSeconds)" \
                 data-top="\(String(share.top))"
                 """,
             drawing: bands + ["<path class=\"grid\" d=\"\(across)\"/>"] + marks + Self.series.reversed().map(drawn),
             across: time.ticks,
-            side: share.ticks.map { (1 - $0.place, Markup($0.label)) },
+            side: share.ticks.map { (1 - $0.place, Markup($0.label)) }, strip: offline?.markup ?? "",
             above: changes.map { Tick(place: $0.0, label: "policy \($0.1)") }, values: values
         ).markup
     }
@@ -139,18 +141,20 @@ struct RatesChart {
             let when = peak.rate > 0 ? " (\(peak.period.start.weekday) \(peak.period.start.spelled))" : ""
             return "\(series.label): \(total(series).shown) in all, at most \(peak.rate.shown)\(when)"
         }
-        return lines.joined(separator: "; ") + "."
+        return (lines + (offline.map { [$0.summary] } ?? [])).joined(separator: "; ") + "."
     }
 
     private var values: PageTable {
         var table = PageTable(
             "Rates of \(section.title) over time, each \(step.brief)",
-            ["UTC", "loads"] + Self.series.map(\.label) + ["oldest served"], isLong: true)
+            ["UTC", "loads"] + Self.series.map(\.label) + ["oldest served"] + (offline == nil ? [] : ["offline"]),
+            isLong: true)
         for period in periods {
             let id = section.id(of: period.start)
             table.add(
                 "<a href=\"#\(id)\">\(period.start.date) \(period.start.time)</a>",
-                [period[.loads].grouped] + Self.series.map { $0.rate(period)?.shown ?? "–" } + [period.oldest.aged],
+                [period[.loads].grouped] + Self.series.map { $0.rate(period)?.shown ?? "–" } + [period.oldest.aged]
+                    + (offline == nil ? [] : [period.offline.shownOffline]),
                 id: id)
         }
         return table

@@ -44,10 +44,10 @@ extension Report.Section {
     /// The time without a network; empty if there was none.
     var offline: Markup {
         guard let offline = OfflineFigures(total) else { return "" }
-        var table = PageTable("Without a network", OfflineFigures.title)
+        var table = PageTable("Time without a network, and the loads in it by outcome", OfflineFigures.title)
         let row = offline.row(\.grouped)
         table.add("\(row.first ?? "")", Array(row.dropFirst()))
-        return table.markup
+        return "<h3>Without a network</h3>\n\(table.markup)"
     }
 
     private var hidden: String {

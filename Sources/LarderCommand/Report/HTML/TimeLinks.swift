@@ -37,10 +37,10 @@ extension Report.Section {
     /// The incidents in numbers; empty if there are none.
     var incidentTable: Markup {
         guard !incidents.isEmpty else { return "" }
-        var table = PageTable("Incidents of \(title), the worst first", ["when"] + Incident.columns.dropFirst())
+        var table = PageTable("Incidents of \(title), the worst first", ["when"] + incidents.columns.dropFirst())
         (table.stacks, table.isBelowChart) = (true, true)
-        for incident in incidents {
-            table.add("\(incident.title)", Array(incident.row.dropFirst()), id: id(of: incident))
+        for (incident, row) in zip(incidents, incidents.rows) {
+            table.add("\(incident.title)", Array(row.dropFirst()), id: id(of: incident))
         }
         return "<h3>Incidents</h3>\n\(table.markup)"
     }
@@ -48,7 +48,7 @@ extension Report.Section {
     /// The first and the last third of the time; empty if they are much the same.
     var trendTable: Markup {
         guard let trend else { return "" }
-        var table = PageTable("The first and the last third of the time", ["when"] + Trend.columns.dropFirst())
+        var table = PageTable("The first and the last third of the time", ["when"] + trend.columns.dropFirst())
         for row in trend.rows { table.add("\(row[0])", Array(row.dropFirst())) }
         return table.markup
     }
