@@ -12,9 +12,12 @@ extension Command {
         name: "demo", summary: "Runs a day of traffic in simulated time, and shows what users get.",
         operands: "[PATH]",
         details: """
-            The day has a morning rush, a slow hour, an outage of the service, an afternoon without network, and a recovery.
-            It takes a few seconds. The stores are those of the policies, the origin is 'sample'. The same seed gives the same
-            numbers. Change a policy and run the demo again. Nothing needs to be built.
+            The day has a morning rush, a commute with tunnels, a slow hour, an outage of the service, an afternoon without
+            network, and a recovery. The first table has the rates of each phase. The second one has the loads while the device
+            was offline, by outcome.
+
+            The demo takes a few seconds. The stores are those of the policies, the origin is 'sample'. The same seed gives the
+            same numbers. Change a policy and run the demo again. Nothing needs to be built.
 
             PATH is a folder of policies. The default is the folder of --policies.
             """,
@@ -48,7 +51,9 @@ extension Command {
             if arguments.has("json") {
                 terminal.print(table.json(seed: seed).text())
             } else {
-                for line in table.lines + [""] + table.story { terminal.print(line) }
+                let offline = table.offlineLines
+                let tables = table.lines + (offline.isEmpty ? [] : [""] + offline)
+                for line in tables + [""] + table.story { terminal.print(line) }
             }
             if let folder = arguments.value(of: "out") {
                 try leave(account.dump, table.json(seed: seed), in: folder)
@@ -60,15 +65,16 @@ extension Command {
         })
 
     private static func leave(_ dump: MetricsDump, _ table: JSON, in folder: String) throws {
-        var builder = ReportBuilder(now: dump.written)
-        builder.add(dump)
-        guard let report = builder.report().report else { return }
-        let files = [
-            ("demo.json", table.text() + "\n"), ("metrics.json", dump.json.text(indented: false) + "\n"),
-            ("metrics.prom", report.text("prometheus")), ("report.html", report.text("html")),
-        ]
-        for (name, text) in files {
+        func write(_ text: String, to name: String) throws {
             try Disk.replace(folder + "/" + name, with: [Array(text.utf8)], isPrivate: false)
         }
+        try write(table.text() + "\n", to: "demo.json")
+        try write(dump.json.text(indented: false) + "\n", to: "metrics.json")
+        // From the file, which has rounded numbers, so that 'larder report' writes the same.
+        var builder = ReportBuilder(now: dump.written)
+        builder.add(DumpFile(path: folder + "/metrics.json"))
+        guard let report = builder.report().report else { return }
+        try write(report.text("prometheus"), to: "metrics.prom")
+        try write(report.text("html"), to: "report.html")
     }
 }

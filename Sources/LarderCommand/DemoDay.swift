@@ -14,6 +14,8 @@ struct DemoDay: Sendable {
         var name: String
         var hours: Range<Int>
         var weather: SampleConditions
+        /// The times without a network, in minutes from the start of the phase.
+        var offline: [Range<Int>] = []
     }
 
     /// The requests of a user for one resource.
@@ -24,17 +26,22 @@ struct DemoDay: Sendable {
     }
 
     static let phases = [
-        Phase(name: "morning rush", hours: 7..<10, weather: SampleConditions(failures: 0.01)),
+        Phase(name: "morning rush", hours: 7..<9, weather: SampleConditions(failures: 0.01)),
+        Phase(
+            name: "commute", hours: 9..<10, weather: SampleConditions(failures: 0.01),
+            offline: [6..<9, 16..<20, 25..<31, 41..<46]),
         Phase(name: "slow hour", hours: 10..<11, weather: SampleConditions(slowness: 14, failures: 0.02)),
         Phase(name: "outage", hours: 11..<13, weather: SampleConditions(isDown: true)),
-        Phase(name: "offline", hours: 13..<18, weather: SampleConditions(isOffline: true)),
+        Phase(name: "offline", hours: 13..<18, weather: SampleConditions(), offline: [0..<300]),
         Phase(name: "recovery", hours: 18..<22, weather: SampleConditions(failures: 0.01)),
     ]
 
     /// The state of the network at a time of the day.
     static func weather(at time: Timestamp) -> SampleConditions {
-        let hour = Int(time.nanoseconds / 3_600_000_000_000 % 24)
-        return phases.first { $0.hours.contains(hour) }?.weather ?? SampleConditions()
+        let minute = Int(time.nanoseconds / 60_000_000_000 % 1_440)
+        guard let phase = phases.first(where: { $0.hours.contains(minute / 60) }) else { return SampleConditions() }
+        let isOffline = phase.offline.contains { $0.contains(minute - 60 * phase.hours.lowerBound) }
+        return isOffline ? SampleConditions(isOffline: true) : phase.weather
     }
 
     /// The metrics of one resource in one phase.
@@ -77,6 +84,7 @@ struct DemoDay: Sendable {
                     "no policy has an origin that uses 'sample', so there is nothing to show; use 'larder simulate'")
             }
             var rows: [Row] = []
+            world.network = .online
             for phase in Self.phases {
                 let before = pantry.resources.map { pantry.resource($0).metrics }
                 try await Self.live(through: phase, habits, seed, pantry, world, progress)
@@ -111,6 +119,7 @@ struct DemoDay: Sendable {
         // No requests in the last half minute, so that the calls of a phase end in it.
         let end = world.uptime + length - .seconds(30)
         await withTaskGroup { group in
+            group.addTask { await Self.loseNetwork(in: phase, world) }
             for habit in habits {
                 let dice = SeededGenerator(seed: seed, stream: "\(habit.resource), \(phase.name)")
                 group.addTask { await Self.ask(habit, dice, pantry, world, until: end) }
@@ -124,6 +133,22 @@ struct DemoDay: Sendable {
             }
         }
         try await world.sleep(for: end + .seconds(30) - world.uptime)
+    }
+
+    /// Takes the network away and gives it back at the times of a phase. The origin cannot be reached meanwhile: see
+    /// ``weather(at:)``.
+    private static func loseNetwork(in phase: Phase, _ world: SimulatedWorld) async {
+        let start = world.uptime
+        for minutes in phase.offline {
+            await wait(until: start + .seconds(60 * minutes.lowerBound), world)
+            world.network = .offline
+            await wait(until: start + .seconds(60 * minutes.upperBound), world)
+            world.network = .online
+        }
+    }
+
+    private static func wait(until uptime: Duration, _ world: SimulatedWorld) async {
+        if uptime > world.uptime { try? await world.sleep(for: uptime - world.uptime) }
     }
 
     /// Makes requests at random intervals, some instances far more often than others. The requests depend neither on the

@@ -1,6 +1,6 @@
 import Larder
 
-/// The result of a demo day: a table, three sentences about it, and the same as JSON.
+/// The result of a demo day: two tables, sentences about them, and the same as JSON.
 struct DemoTable: Sendable {
     let rows: [DemoDay.Row]
 
@@ -14,6 +14,16 @@ struct DemoTable: Sendable {
         var cells = [Self.titles]
         for resource in resources { cells += rows.filter { $0.resource == resource }.map(Self.cells) }
         return Table(cells, left: 2).lines
+    }
+
+    /// The loads while the device had no network, by outcome. Empty if the network was not followed.
+    var offlineLines: [String] {
+        let cells = resources.flatMap { resource in
+            rows.filter { $0.resource == resource }.compactMap { row in
+                OfflineFigures(row.metrics).map { [row.resource, row.phase] + $0.row { "\($0)" } }
+            }
+        }
+        return cells.isEmpty ? [] : Table([["resource", "phase"] + OfflineFigures.title] + cells, left: 2).lines
     }
 
     private var resources: [String] {
@@ -31,7 +41,7 @@ struct DemoTable: Sendable {
         ]
     }
 
-    /// Three sentences about the table, which hold for any policies.
+    /// Sentences about the tables, which hold for any policies.
     var story: [String] {
         let dark = rows.filter { $0.phase == "outage" || $0.phase == "offline" }.map(\.metrics)
         let loads = Self.sum(dark, \.loads)
@@ -45,8 +55,9 @@ struct DemoTable: Sendable {
         let waits = slow.map { "\($0.resource) \($0.metrics.load(percentile: 0.95).waited)" }
         let origin = slow.compactMap { $0.metrics.originLatency.percentile(0.95) }.max()
         return [
-            "During the outage and offline there were \(loads) loads. \(stoodIn) were answered with a copy instead of live data. "
-                + "\(failed) failed, \(refused) of them because the copy was older than the policy allows.",
+            "During the outage and the afternoon offline there were \(loads) loads. \(stoodIn) were answered with a copy instead of live data. "
+                + "\(failed) failed, \(refused) of them because the copy was older than the policy allows."
+        ] + offlineStory + [
             "In the slow hour the p95 of the origin was up to \(origin.waited). The p95 that users felt was "
                 + waits.joined(separator: ", ") + ".",
             "Over the day \(Self.sum(all, \.loads)) loads led to \(asked) calls to the origins. A store answered \(hits) loads "
@@ -54,26 +65,49 @@ struct DemoTable: Sendable {
         ]
     }
 
-    /// The table as JSON.
+    /// The sentences about the time without a network; none if the network was not followed.
+    private var offlineStory: [String] {
+        // All resources lose the same network.
+        let spells = rows.filter { $0.resource == resources.first }.compactMap { OfflineFigures($0.metrics) }
+        guard !spells.isEmpty else { return [] }
+        let all = rows.map(\.metrics)
+        let time = spells.reduce(Duration.zero) { $0 + $1.time }
+        let count = counted(Int(spells.reduce(0) { $0 + $1.spells }), "spell")
+        let loads = rows.compactMap { OfflineFigures($0.metrics)?.total }.reduce(0, +)
+        let (live, failed) = (Self.sum(all, \.[.offlineLive]), Self.sum(all, \.[.offlineFailures]))
+        return [
+            "The device was offline for \(Optional(time).aged) in \(count): in the tunnels of the commute, and all "
+                + "afternoon. There were \(loads) loads in that time: \(loads - live - failed) were answered with a copy, "
+                + "\(live) with live data, and \(failed) failed."
+        ]
+    }
+
+    /// The tables as JSON.
     func json(seed: Int) -> JSON {
         [
             "seed": .int(seed),
             "rows": .list(
                 rows.map { row in
-                    [
-                        "resource": .string(row.resource), "phase": .string(row.phase),
-                        "loads": .int(Int(row.metrics.loads)), "hit_rate": .number(row.metrics.hitRate),
-                        "fallback_rate": .number(row.metrics.fallbackRate),
-                        "stale_rate": .number(row.metrics.staleRate),
-                        "stale_error_rate": .number(row.metrics.staleErrorRate),
-                        "failures": .int(Int(row.metrics.failures)),
-                        "p50_ms": row.metrics.load(percentile: 0.5).milliseconds,
-                        "p95_ms": row.metrics.load(percentile: 0.95).milliseconds,
-                        "origin_calls": .int(Int(row.metrics.originCalls)),
-                    ]
+                    .object(
+                        [
+                            .init("resource", .string(row.resource)), .init("phase", .string(row.phase)),
+                            .init("loads", .int(Int(row.metrics.loads))),
+                            .init("hit_rate", .number(row.metrics.hitRate)),
+                            .init("fallback_rate", .number(row.metrics.fallbackRate)),
+                            .init("stale_rate", .number(row.metrics.staleRate)),
+                            .init("stale_error_rate", .number(row.metrics.staleErrorRate)),
+                            .init("failures", .int(Int(row.metrics.failures))),
+                            .init("p50_ms", row.metrics.load(percentile: 0.5).milliseconds),
+                            .init("p95_ms", row.metrics.load(percentile: 0.95).milliseconds),
+                            .init("origin_calls", .int(Int(row.metrics.originCalls))),
+                        ] + Self.offlineCounters.map { .init($0.name, .int(Int(clamping: row.metrics[$0]))) })
                 }),
         ]
     }
+
+    private static let offlineCounters: [Counter] = [
+        .offlineSpells, .offlineTime, .offlineLive, .offlineFresh, .offlineStale, .offlineFallbacks, .offlineFailures,
+    ]
 
     private static func sum(_ metrics: [ResourceMetrics], _ counter: KeyPath<ResourceMetrics, UInt64>) -> UInt64 {
         metrics.reduce(0) { $0 + $1[keyPath: counter] }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Larder
+@_spi(Demo) import LarderPlugins
 import Testing
 
 @testable import LarderCommand
@@ -69,9 +70,11 @@ import Testing
         func metrics(_ resource: String, _ phase: String) -> ResourceMetrics {
             rows.first { $0.resource == resource && $0.phase == phase }?.metrics ?? ResourceMetrics()
         }
-        #expect(rows.count == 15)
+        #expect(rows.count == 18)
         #expect(rows.allSatisfy { $0.metrics.loads > 0 })
         #expect(metrics("feed", "morning rush").fallbackRate < 0.05)
+        #expect(metrics("feed", "commute").fallbackRate > 0.2 && metrics("feed", "commute").fallbackRate < 0.5)
+        #expect(metrics("feed", "commute").failures == 0)
         #expect(metrics("feed", "slow hour").fallbackRate > 0.5)
         #expect(metrics("feed", "outage").fallbackRate == 1)
         #expect(metrics("feed", "offline").fallbackRate == 1)
@@ -81,6 +84,68 @@ import Testing
         #expect(metrics("catalog", "outage").fallbackRate > metrics("catalog", "morning rush").fallbackRate)
         #expect(metrics("catalog", "offline").staleErrorRate > 0.05)
         #expect(metrics("catalog", "recovery").staleErrorRate == 0)
+    }
+
+    @Test func originCannotBeReachedWhileTheDeviceIsOffline() {
+        let midnight = Timestamp(seconds: 1_767_571_200)
+        let times = [
+            ("09:05:59", 32_759, false), ("09:06", 32_760, true), ("09:08:59", 32_939, true), ("09:09", 32_940, false),
+            ("13:00", 46_800, true), ("17:59:59", 64_799, true), ("18:00", 64_800, false), ("23:00", 82_800, false),
+        ]
+        for (name, second, isOffline) in times {
+            #expect(DemoDay.weather(at: midnight + .seconds(second)).isOffline == isOffline, "\(name)")
+        }
+    }
+
+    @Test func secondTableAndStoryTellTheTimesWithoutNetwork() throws {
+        let policies = try Folder.withPolicies()
+        let rows = try DemoDay(seed: 1, policies: policies.url, registry: .standard).live { _, _ in }.rows
+        let table = DemoTable(rows: rows)
+        for row in rows {
+            let spells: [String: (UInt64, UInt64)] = ["commute": (4, 18), "offline": (1, 300)]
+            let (count, minutes) = spells[row.phase] ?? (0, 0)
+            #expect(row.metrics[.offlineSpells] == count && row.metrics[.offlineTime] == minutes * 60_000)
+        }
+        #expect(table.offlineLines.first?.hasSuffix("answered  live  fresh  stale  fallback  failed") == true)
+        let words = table.offlineLines.dropFirst().map { $0.split(separator: " ").map(String.init) }
+        #expect(
+            words.map { $0.prefix(2) } == [
+                ["catalog", "commute"], ["catalog", "offline"], ["feed", "commute"], ["feed", "offline"],
+                ["images", "commute"], ["images", "offline"],
+            ])
+        let tunnels = try #require(words.first { $0.starts(with: ["feed", "commute"]) })
+        let loads = tunnels[5]
+        #expect(tunnels == ["feed", "commute", "18", "min", "4", loads, "100.0", "%", "0", "0", "0", loads, "0"])
+        // Nobody waits without a network.
+        let dark = try #require(rows.first { $0.resource == "feed" && $0.phase == "offline" }).metrics
+        #expect(dark.load(percentile: 0.95).waited == "< 1 ms")
+        #expect((table.lines + table.offlineLines).allSatisfy { $0.count <= 108 })
+        let all = rows.map(\.metrics)
+        func sum(_ counters: Counter...) -> UInt64 {
+            counters.reduce(0) { sum, counter in all.reduce(sum) { $0 + $1[counter] } }
+        }
+        let copies = sum(.offlineFresh, .offlineStale, .offlineFallbacks)
+        #expect(copies > 1_000 && sum(.offlineFailures) > 0)
+        #expect(
+            table.story[1]
+                == "The device was offline for 5.3 h in 5 spells: in the tunnels of the commute, and all afternoon. There were "
+                + "\(copies + sum(.offlineLive, .offlineFailures)) loads in that time: \(copies) were answered with a copy, "
+                + "\(sum(.offlineLive)) with live data, and \(sum(.offlineFailures)) failed.")
+        let facts = try Facts(table.json(seed: 1).text())
+        let row = try #require(
+            facts["rows"].items.first { $0["resource"].string == "feed" && $0["phase"].string == "commute" })
+        #expect(row["offline_spells"].int == 4 && row["offline_milliseconds"].int == 1_080_000)
+        #expect(row["offline_fallbacks"].text == loads && row["offline_live"].int == 0)
+    }
+
+    @Test func nothingIsToldOfTheNetworkIfNoStrategyHeedsIt() throws {
+        let policies = try Folder()
+        try policies.write(try Self.text("Policies/feed.json"), to: "feed.json")
+        try policies.edit("feed.json", #""patience": "800ms""#, #""patience": "800ms", "offline": "try""#)
+        let rows = try DemoDay(seed: 1, policies: policies.url, registry: .standard).live { _, _ in }.rows
+        let table = DemoTable(rows: rows)
+        #expect(rows.count == 6 && table.offlineLines.isEmpty)
+        #expect(table.story.count == 3 && !table.story.joined().contains("spell"))
     }
 
     @Test func figuresOfResourceStayTheSameWhenOtherPolicyIsAdded() throws {

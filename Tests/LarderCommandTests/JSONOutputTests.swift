@@ -53,7 +53,7 @@ import Testing
         let folder = try Folder.withPolicies()
         let demo = await Output(["demo", folder.path, "--json", "--out", folder.path + "/out"])
         #expect(demo.code == 0)
-        #expect(try Facts(demo.out)["rows"].items.count == 15)
+        #expect(try Facts(demo.out)["rows"].items.count == 18)
         #expect(try Facts(demo.out).text == Facts(folder.text(of: "out/demo.json")).text)
         let report = await Output(["report", folder.path + "/out/metrics.json", "--json"])
         #expect(report.code == 0)
