@@ -21,6 +21,8 @@ struct ResourceWorld: World {
 
     func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription { base.onNetworkChange(changed) }
 
+    var isCharging: Bool? { base.isCharging }
+
     func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
 
     func alarm(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {

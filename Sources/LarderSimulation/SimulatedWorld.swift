@@ -45,6 +45,7 @@ public final class SimulatedWorld: World, TaskExecutor {
         var uptime: Duration = .zero
         var start: Timestamp
         var running: [UInt64: Running] = [:]
+        var isCharging: Bool?
         /// Whether the run is over and its remaining tasks are being cancelled.
         var isOver = false
     }
@@ -167,6 +168,12 @@ public final class SimulatedWorld: World, TaskExecutor {
     /// Calls `changed` while a test sets another state, until the subscription ends.
     public func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription {
         simulatedNetwork.onChange(changed)
+    }
+
+    /// Whether the device is being charged or has no battery: what a test sets, and unknown before.
+    public var isCharging: Bool? {
+        get { state.withLock { $0.isCharging } }
+        set { state.withLock { $0.isCharging = newValue } }
     }
 
     // MARK: Running

@@ -107,6 +107,39 @@ import Testing
         }
     }
 
+    // MARK: Background calls
+
+    @Test func backgroundCallsLeaveAQuarterOfThePlacesFree() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world, #""concurrent": 8"#)
+            var loads = simulated.crowd(20, priority: .low)
+            try await world.settle()
+            #expect(simulated.origin.underWay == 6)
+            for id in ["u1", "u2", "u3"] { loads.append(simulated.start(["id": id])) }
+            try await world.settle()
+            #expect(called(simulated).suffix(2) == ["u1", "u2"])
+            // A user that joins a call which waits gets one of these places, too.
+            try await world.sleep(for: .milliseconds(100))
+            loads.append(simulated.start(["id": "20"]))
+            try await world.settle()
+            #expect(called(simulated).contains("20") && simulated.origin.underWay == 7)
+            for load in loads { _ = try await load.value() }
+        }
+    }
+
+    @Test func backgroundCallsLeaveAQuarterOfTheStartsFree() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world, #""perSecond": 4"#)
+            var loads = simulated.crowd(5, priority: .low)
+            try await world.settle()
+            #expect(simulated.origin.calls.count == 3)
+            loads.append(simulated.start(["id": "user"]))
+            for load in loads { _ = try await load.value() }
+            #expect(called(simulated) == ["1", "2", "3", "user", "4", "5"])
+            #expect(simulated.origin.starts == [0, 0, 0, 0, 1_000, 1_000].map { .milliseconds($0) })
+        }
+    }
+
     // MARK: Cancellation
 
     @Test func cancelledCallLeavesQueue() throws {

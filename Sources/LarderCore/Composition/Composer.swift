@@ -92,7 +92,7 @@ struct Composer {
                 substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
             return LoaderGraph(
-                policy: policy, root: root,
+                policy: policy, root: root, lookup: builder.lookup,
                 live: MeasuredLoader(inner: builder.live, meter: meter, world: world),
                 sender: Sender(
                     origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,

@@ -7,6 +7,8 @@ final class LoaderGraph: Sendable {
     let immediate: any Loader
     /// The way to a copy in memory that passes no loader; nil if there is none.
     let straightWay: StraightWay?
+    /// The cached side.
+    let lookup: Lookup
     /// The live side alone, for callers that want the origin's answer and nothing else.
     let live: any Loader
     /// The way to the origin of requests that change something there.
@@ -35,13 +37,14 @@ final class LoaderGraph: Sendable {
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, live: any Loader, sender: Sender, storeAccess: StoreAccess,
+        policy: Policy, root: any Loader, lookup: Lookup, live: any Loader, sender: Sender, storeAccess: StoreAccess,
         places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
         attachments: [HeldAttachment], background: BackgroundRules, choice: OriginChoice?, meter: Meter,
         world: any World
     ) {
         self.policy = policy
         self.root = root
+        self.lookup = lookup
         self.live = live
         self.sender = sender
         invalidates = policy.origin?.traits.invalidates

@@ -49,6 +49,7 @@ public final class Pantry: Sendable {
     let removesUnused: Bool
     let watchState = Locked(WatchState())
     let network = NetworkFollower()
+    let prefetchQueue: PrefetchQueue
     /// The clearings that are being carried out.
     let clearingsUnderWay = Locked<Set<String>>([])
     /// Tells screens of clearings.
@@ -159,6 +160,7 @@ public final class Pantry: Sendable {
         self.ifUnsound = ifUnsound
         keptPolicies = KeptPolicies(of: reader.folder, in: cacheDirectory)
         self.world = world
+        prefetchQueue = PrefetchQueue(in: world)
         processRun = ProcessRun(in: world)
         installation = Installation(in: composer.data, world: world)
         processFiles = ProcessFiles(in: cacheDirectory)

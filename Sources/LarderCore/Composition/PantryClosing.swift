@@ -3,7 +3,7 @@ import LarderBase
 extension Pantry {
     /// Saves what is not saved yet and closes the stores, for the end of the process.
     ///
-    /// Closes the attachments of sections, waits until the answers that have arrived are saved, writes the last dump of the metrics and the rest of the log to
+    /// Cancels prefetches, closes the attachments of sections, waits until the answers that have arrived are saved, writes the last dump of the metrics and the rest of the log to
     /// the files that `_larder.json` names, and closes the stores. A store that hangs keeps no other from being closed.
     ///
     /// Loads still work afterwards, but nothing is kept, no copy is found, and no file counts them any more.
@@ -20,6 +20,7 @@ extension Pantry {
                 let left = end - (world.uptime - start)
                 _ = try? await TimedWait(in: world, work).value(within: max(.zero, left))
             }
+            prefetchQueue.close()
             await composer.openAttachments.closeAll(by: start + max(.zero, limit - share - share), sparing: share)
             network.stop()
             let stores = resourceStates.map { $0.stores.map(\.storeAccess) }

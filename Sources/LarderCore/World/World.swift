@@ -83,6 +83,10 @@ public protocol World: Sendable {
     /// ``networkChanges``.
     func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription
 
+    /// Whether the device is being charged or has no battery; nil if that is not known, which is the default. Background
+    /// work may ask this once a minute.
+    var isCharging: Bool? { get }
+
     /// The seed of the hashes that evictions see, so that they are the same in every replay of a simulated run. By
     /// default nil: evictions see the process's own hashes, which are random.
     var hashSeed: UInt64? { get }
@@ -146,6 +150,9 @@ extension World {
         let task = spawn { for await _ in networkChanges { changed() } }
         return Subscription { task.cancel() }
     }
+
+    /// Nil: nothing is known.
+    public var isCharging: Bool? { nil }
 
     /// True.
     public var hasOtherProcesses: Bool { true }

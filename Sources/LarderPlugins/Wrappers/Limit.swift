@@ -4,7 +4,9 @@ import LarderCore
 extension Plugin {
     /// A limit on the number of calls.
     static let limit = Plugin.wrapper(
-        "limit", "Limits how many calls run at once and start per second. Other calls queue, the most urgent first.",
+        "limit",
+        "Limits how many calls run at once and start per second. Other calls queue, the most urgent first; background "
+            + "calls leave a quarter of the places free.",
         Setting("concurrent", optional: .int(1...1_000_000), help: "How many calls may run at once"),
         Setting("perSecond", optional: .int(1...10_000), help: "How many calls may start in any second"),
         Setting("queue", .int(0...1_000_000), default: 100, help: "How many calls may wait; further calls are refused")
@@ -82,6 +84,8 @@ final class LimitGate: Sendable {
         case .wait(let number):
             let raising = call.onRaise { [weak self] priority in
                 self?.state.withLock { $0.limits.raise(number, to: priority) }
+                // It may use the places now that calls of low priority leave free.
+                self?.advance()
             }
             defer { raising.stop() }
             try await withTaskCancellationHandler {

@@ -1,6 +1,9 @@
 import LarderCore
 
 /// The decisions of a limit, without I/O: it counts calls and remembers when they started.
+///
+/// Calls of low priority leave a quarter of the places and starts to the others, so that a user's call rarely has to wait
+/// for one of them to end. A limit of one has nothing to leave.
 struct LimitState: Sendable {
     enum Turn: Sendable, Equatable {
         case go
@@ -29,7 +32,7 @@ struct LimitState: Sendable {
     }
 
     mutating func enter(_ priority: Request.Priority, at now: Duration) -> Turn {
-        if queue.isEmpty, start(at: now) { return .go }
+        if queue.first.map({ $0.priority < priority }) ?? true, start(priority, at: now) { return .go }
         guard queue.count < queueCapacity else { return .refuse }
         count += 1
         insert(Waiting(number: count, priority: priority))
@@ -67,23 +70,31 @@ struct LimitState: Sendable {
 
     /// Removes and returns the next call that may start now, among the calls for which `isWaiting` returns true.
     mutating func next(at now: Duration, among isWaiting: (Int) -> Bool) -> Int? {
-        guard let place = queue.firstIndex(where: { isWaiting($0.number) }), start(at: now) else { return nil }
+        guard let place = queue.firstIndex(where: { isWaiting($0.number) }), start(queue[place].priority, at: now)
+        else { return nil }
         return queue.remove(at: place).number
     }
 
     /// Returns the time until the next call may start. Returns nil if the next call has to wait for another to end, or
     /// if the queue is empty.
     func pause(at now: Duration) -> Duration? {
-        guard let perSecond, !queue.isEmpty, running < concurrent, starts.count >= perSecond, let first = starts.first
+        guard let perSecond, let priority = queue.first?.priority, running < Self.share(of: concurrent, for: priority)
         else { return nil }
-        return max(.nanoseconds(1), first + .seconds(1) - now)
+        let most = Self.share(of: perSecond, for: priority)
+        guard starts.count >= most else { return nil }
+        return max(.nanoseconds(1), starts[starts.count - most] + .seconds(1) - now)
     }
 
-    private mutating func start(at now: Duration) -> Bool {
-        guard running < concurrent else { return false }
+    /// The part of a limit that calls of a priority may use.
+    private static func share(of limit: Int, for priority: Request.Priority) -> Int {
+        priority == .low ? max(1, limit - max(1, limit / 4)) : limit
+    }
+
+    private mutating func start(_ priority: Request.Priority, at now: Duration) -> Bool {
+        guard running < Self.share(of: concurrent, for: priority) else { return false }
         if let perSecond {
             starts.removeAll { $0 + .seconds(1) <= now }
-            guard starts.count < perSecond else { return false }
+            guard starts.count < Self.share(of: perSecond, for: priority) else { return false }
             starts.append(now)
         }
         running += 1

@@ -1,0 +1,322 @@
+import LarderBase
+
+/// The prefetches of a pantry: runs a few at a time, lets them wait for a network, and tries again after failures.
+///
+/// It takes requests from ``Prefetch`` and from other parts that need instances to be cached, and tells how each ends.
+final class PrefetchQueue: Sendable {
+    /// The end of a request.
+    enum Ending: Sendable {
+        /// The instance is cached and fresh. These bytes were fetched for it.
+        case done(bytes: Int)
+        /// The request failed for good.
+        case failed(LoadError)
+        /// The request was cancelled, concerned by a clearing, or in the queue of a pantry that was closed.
+        case cancelled
+    }
+
+    /// Is told of the end of each request, on any thread.
+    typealias Observer = @Sendable (Request, Ending) -> Void
+
+    /// The state of the device that requests wait for.
+    struct Condition: Sendable {
+        var network = NetworkCondition.online
+        /// Whether any network will do while the device is being charged.
+        var orCharging = false
+
+        func isMet(by device: Device) -> Bool {
+            network.isMet(by: device.network) || orCharging && device.isCharging
+        }
+    }
+
+    /// The state of the device at one moment. The power takes time to read, so it is not read under a lock.
+    struct Device {
+        let network: NetworkState
+        let isCharging: Bool
+    }
+
+    /// The resource of some requests.
+    struct Source: Sendable {
+        let state: ResourceState
+        let codec: AnyCodec
+        let load: @Sendable (Request) async throws -> Loaded<Entry>
+    }
+
+    private struct State {
+        var order = PrefetchOrder()
+        var groups = 0
+        var workers: [Int: Task<Void, Never>?] = [:]
+        var lastWorker = 0
+        var pauses: [Int: Alarm] = [:]
+        var following: Subscription?
+        var clearings: Subscription?
+        /// Looks again whether the device is being charged, which no world tells by itself.
+        var powerCheck: Alarm?
+        var isClosed = false
+        /// Whether any group has asked for the power.
+        var needsPower = false
+
+        /// Forgets the pauses of items that were removed.
+        ///
+        /// - Returns: the tasks that run them.
+        mutating func stop(_ items: [PrefetchOrder.Item]) -> [Task<Void, Never>] {
+            items.compactMap { item in
+                pauses.removeValue(forKey: item.number)?.cancel()
+                guard case .running(let worker) = item.stage else { return nil }
+                return workers[worker] ?? nil
+            }
+        }
+    }
+
+    /// The number of requests that run at the same time.
+    static let mostAtOnce = 4
+    /// The number of requests that the queue holds.
+    static let capacity = 20_000
+    /// The pauses after failures.
+    static let pauses: [Duration] = [.seconds(5), .seconds(30)]
+    /// The time after which the power is looked at again.
+    static let powerInterval = Duration.seconds(60)
+
+    private let world: any World
+    private let state = Locked(State())
+
+    init(in world: any World) { self.world = world }
+
+    deinit { close() }
+
+    // MARK: Adding and cancelling
+
+    /// Adds requests of a resource. Equal requests share a place in the queue.
+    ///
+    /// - Returns: the number of the group, for ``cancel(_:)``.
+    func add(
+        _ requests: [Request], of resource: ResourceState, codec: AnyCodec, priority: Request.Priority,
+        when condition: Condition = Condition(), in pantry: Pantry, _ observer: @escaping Observer
+    ) -> Int {
+        followClearings(of: pantry)
+        let source = Source(state: resource, codec: codec) { [weak pantry] request in
+            guard let pantry else { throw CancellationError() }
+            return try await resource.load(request, codec: codec, in: pantry)
+        }
+        let owned = requests.map { $0.key.isOf(resource.resourceName) ? resource.owned($0) : $0 }
+        let (group, endings) = state.withLock { state -> (Int, [(Request, Ending)]) in
+            state.groups += 1
+            if condition.orCharging { state.needsPower = true }
+            let group = PrefetchOrder.Group(
+                number: state.groups, condition: condition, source: source, observer: observer)
+            var endings: [(Request, Ending)] = []
+            for request in owned {
+                if state.isClosed {
+                    endings.append((request, .cancelled))
+                } else if !request.key.isOf(resource.resourceName) {
+                    endings.append((request, .failed(LoadError.otherResource)))
+                } else if !state.order.add(request, priority, for: group, capacity: Self.capacity) {
+                    endings.append((request, .failed(.prefetchQueueIsFull)))
+                }
+            }
+            return (group.number, endings)
+        }
+        for (request, ending) in endings { observer(request, ending) }
+        startWorkers()
+        return group
+    }
+
+    /// Cancels the requests of a group that have not ended.
+    func cancel(_ group: Int) {
+        let (requests, running) = state.withLock { state in
+            let (requests, removed) = state.order.removeGroup(group)
+            return (requests, state.stop(removed))
+        }
+        for task in running { task.cancel() }
+        for (request, group) in requests { group.observer(request, .cancelled) }
+    }
+
+    /// Cancels all requests. Later ones are cancelled when they are added.
+    func close() {
+        let subscriptions = state.withLock { state in
+            state.isClosed = true
+            state.powerCheck?.cancel()
+            defer { (state.following, state.clearings, state.powerCheck) = (nil, nil, nil) }
+            return [state.following, state.clearings]
+        }
+        for subscription in subscriptions { subscription?.stop() }
+        cancel { _ in true }
+    }
+
+    private func cancel(where isSelected: (PrefetchOrder.Item) -> Bool) {
+        let (removed, running) = state.withLock { state in
+            let removed = state.order.removeAll(where: isSelected)
+            return (removed, state.stop(removed))
+        }
+        for task in running { task.cancel() }
+        for item in removed { item.end(.cancelled) }
+    }
+
+    private func followClearings(of pantry: Pantry) {
+        let isFollowed = state.withLock { $0.isClosed || $0.clearings != nil }
+        if isFollowed { return }
+        let clearings = pantry.clearingNotices.listen { [weak self] news in
+            guard case .began(let notice) = news else { return }
+            // The tags of what is not fetched yet are not known.
+            if case .tag = notice.selection { return }
+            self?.cancel { item in
+                let key = item.identity.request.key
+                return (notice.resource == nil || notice.resource == key.resource) && notice.selection.mayConcern(key)
+            }
+        }
+        let isNeeded = state.withLock { state in
+            if state.isClosed || state.clearings != nil { return false }
+            state.clearings = clearings
+            return true
+        }
+        if !isNeeded { clearings.stop() }
+    }
+
+    // MARK: Working
+
+    private func startWorkers() {
+        let workers = state.withLock { state -> [Int] in
+            if state.isClosed { return [] }
+            let count = max(0, min(Self.mostAtOnce - state.workers.count, state.order.waiting))
+            return (0..<count).map { _ in
+                state.lastWorker += 1
+                state.workers[state.lastWorker] = .some(nil)
+                return state.lastWorker
+            }
+        }
+        for worker in workers {
+            // A worker does not keep the queue alive.
+            let task = world.spawn { [weak self] in
+                while let item = self?.next(for: worker) {
+                    let ending = await item.run()
+                    self?.ended(item, ending)
+                    if Task.isCancelled { break }
+                }
+                self?.workerEnded(worker)
+            }
+            state.withLock { if $0.workers[worker] != nil { $0.workers[worker] = task } }
+        }
+    }
+
+    private func workerEnded(_ worker: Int) {
+        let task = state.withLock { $0.workers.removeValue(forKey: worker) }
+        withExtendedLifetime(task) {}
+        // Requests may have been added since it looked.
+        startWorkers()
+    }
+
+    private func next(for worker: Int) -> PrefetchOrder.Item? {
+        let device = device
+        let (item, hasHeld) = state.withLock { state -> (PrefetchOrder.Item?, Bool) in
+            var hasHeld = false
+            while let item = state.order.next() {
+                if isAllowed(item, on: device) {
+                    state.order.move(item.number, to: .running(worker: worker))
+                    return (item, hasHeld)
+                }
+                state.order.move(item.number, to: .held)
+                hasHeld = true
+            }
+            return (nil, hasHeld)
+        }
+        if hasHeld { followDevice() }
+        return item
+    }
+
+    private var device: Device {
+        let (network, needsPower) = (world.network, state.withLock { $0.needsPower })
+        return Device(
+            network: network,
+            isCharging: needsPower && !NetworkCondition.wifi.isMet(by: network) && world.isCharging == true)
+    }
+
+    private func isAllowed(_ item: PrefetchOrder.Item, on device: Device) -> Bool {
+        item.groups.contains { group in
+            // Without a policy, the load tells the error.
+            group.source.state.graph.map { $0.mayPrefetch(when: group.condition, on: device) } ?? true
+        }
+    }
+
+    private func ended(_ item: PrefetchOrder.Item, _ ending: PrefetchOrder.Item.TryEnding) {
+        switch ending {
+        case .ended(let ending):
+            state.withLock { $0.order.remove(item.number) }?.end(ending)
+        case .again(let error):
+            // A failure without a network says nothing about the origin.
+            if !isAllowed(item, on: device) { return state.withLock { _ = $0.order.move(item.number, to: .waiting) } }
+            guard item.tries < Self.pauses.count else {
+                state.withLock { $0.order.remove(item.number) }?.end(.failed(error))
+                return
+            }
+            pause(
+                item, for: max(error.retryAfter ?? .zero, Self.pauses[item.tries].scaled(by: 0.75 + world.chance() / 2))
+            )
+        case .cancelled:
+            // It is still there if the worker was cancelled because of the item before.
+            state.withLock { _ = $0.order.move(item.number, to: .waiting) }
+        }
+    }
+
+    private func pause(_ item: PrefetchOrder.Item, for pause: Duration) {
+        let isThere = state.withLock { $0.order.move(item.number, to: .pausing, tries: item.tries + 1) }
+        if !isThere { return }
+        let alarm = world.alarm(after: pause) { [weak self] in
+            self?.state.withLock { state in
+                state.pauses[item.number] = nil
+                if state.order.items[item.number]?.stage == .pausing { state.order.move(item.number, to: .waiting) }
+            }
+            self?.startWorkers()
+        }
+        let isPausing = state.withLock { state in
+            guard state.order.items[item.number]?.stage == .pausing else { return false }
+            state.pauses[item.number] = alarm
+            return true
+        }
+        if !isPausing { alarm.cancel() }
+    }
+
+    // MARK: The device
+
+    private func followDevice() {
+        let isFollowed = state.withLock { $0.isClosed || $0.following != nil }
+        if !isFollowed {
+            let following = world.onNetworkChange { [weak self] in self?.deviceChanged() }
+            state.withLock { state in
+                if !state.isClosed, state.following == nil { state.following = following }
+            }
+        }
+        // The network may have changed meanwhile.
+        deviceChanged()
+    }
+
+    /// Puts the requests that may run now back into the queue.
+    private func deviceChanged() {
+        let device = device
+        let (hasFreed, waitsForPower) = state.withLock { state in
+            var (hasFreed, waitsForPower) = (false, false)
+            for item in state.order.held {
+                if isAllowed(item, on: device) {
+                    state.order.move(item.number, to: .waiting)
+                    hasFreed = true
+                } else if item.groups.contains(where: \.condition.orCharging) {
+                    waitsForPower = true
+                }
+            }
+            return (hasFreed, waitsForPower && state.powerCheck == nil && !state.isClosed)
+        }
+        if waitsForPower { checkPowerLater() }
+        if hasFreed { startWorkers() }
+    }
+
+    private func checkPowerLater() {
+        let alarm = world.alarm(after: Self.powerInterval) { [weak self] in
+            self?.state.withLock { $0.powerCheck = nil }
+            self?.deviceChanged()
+        }
+        let isNeeded = state.withLock { state in
+            if state.isClosed || state.powerCheck != nil { return false }
+            state.powerCheck = alarm
+            return true
+        }
+        if !isNeeded { alarm.cancel() }
+    }
+}
