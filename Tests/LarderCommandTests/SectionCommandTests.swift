@@ -36,8 +36,8 @@ import Testing
         let registry = try Self.registry.get()
         let list = await Output(["plugins"], registry: registry).out
         #expect(
-            list.split(separator: "\n").suffix(7).map { $0.split(separator: " ", maxSplits: 1)[0] } == [
-                "section", "visits", "pantry-section", "otlp", "quota", "signer", "stamp",
+            list.split(separator: "\n").suffix(8).map { $0.split(separator: " ", maxSplits: 1)[0] } == [
+                "section", "prefetch", "visits", "pantry-section", "otlp", "quota", "signer", "stamp",
             ], "\(list)")
         let signers = await Output(["plugins", "signer"], registry: registry)
         #expect(signers.out == "signer\n  stamp  Signs with a stamp.\n")
@@ -66,6 +66,12 @@ import Testing
 
                 A section is a key of a policy with an object of settings, without `use`.
 
+                ### prefetch
+                """))
+        #expect(
+            page.contains(
+                """
+
                 ### visits
 
                 Counts visits.
@@ -85,7 +91,6 @@ import Testing
                 ### otlp
                 """))
         #expect(page.contains("\n### quota\n"))
-        #expect(!(await Output(["plugins", "--format", "markdown"]).out.contains("Kind: section")))
     }
 
     @Test func explainListsSettingsOfSectionsWithTheirSource() async throws {

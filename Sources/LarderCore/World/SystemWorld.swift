@@ -19,6 +19,7 @@ public struct SystemWorld: World {
     private let timer = SharedTimer(keepsSleeper: true)
     private let chances = Chances()
     private let networkSource: any NetworkSource
+    private let powerSource: any PowerSource
 
     /// Makes a world.
     ///
@@ -26,9 +27,14 @@ public struct SystemWorld: World {
     ///   - blockingThreads: the largest number of shared threads for blocking I/O. Each starts when it is first needed.
     ///   - network: the source of the state of the network: by default the system, which is asked when the state is first
     ///     needed. Pass a ``ManualNetwork`` if the app knows better.
-    public init(blockingThreads: Int = 4, network: any NetworkSource = SystemNetwork()) {
+    ///   - power: the source that tells whether the device is being charged: by default the system. Pass a ``ManualPower``
+    ///     if the app knows better.
+    public init(
+        blockingThreads: Int = 4, network: any NetworkSource = SystemNetwork(), power: any PowerSource = SystemPower()
+    ) {
         threads = BlockingThreads(limit: max(1, blockingThreads))
         networkSource = network
+        powerSource = power
     }
 
     /// The system's wall clock.
@@ -58,6 +64,9 @@ public struct SystemWorld: World {
     public func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription {
         networkSource.onChange(changed)
     }
+
+    /// Whether the device is being charged, as the source of this world tells it.
+    public var isCharging: Bool? { powerSource.isCharging }
 
     /// Sleeps in real time.
     public func sleep(for duration: Duration) async throws {
