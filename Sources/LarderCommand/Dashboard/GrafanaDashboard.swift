@@ -119,12 +119,18 @@ struct GrafanaDashboard {
                         && ![
                             .loads, .hits, .fallbacks, .stale, .failures, .staleErrors, .originCalls, .originErrors,
                             .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced,
-                        ].contains(counter) && !Self.offline.contains(counter)
+                        ].contains(counter) && !Self.offline.contains(counter) && !Self.prefetches.contains(counter)
                 }),
             counters("Without a network", "Losses of the network, and loads without it by outcome", Self.offline),
             GrafanaPanel(
                 "Without a network, share of time", Counter.offlineTime.help, .share,
                 [.init(every.rate(.offlineTime), Counter.offlineTime.title)]),
+            counters("Prefetched copies", "Prefetched copies that were saved, used and wasted", Self.prefetches),
+            GrafanaPanel(
+                "Prefetched bytes", "Bytes of prefetched copies in a second", .bytesPerSecond,
+                [Counter.prefetchedBytes, .prefetchedUsedBytes, .prefetchedWastedBytes].map {
+                    .init(every.rate($0), $0.title)
+                }),
             GrafanaPanel(
                 "Bytes", "Bytes of payload in a second", .bytesPerSecond,
                 [Counter.bytesIn, .bytesOut].map { .init(every.rate($0), $0.title) }),
@@ -151,6 +157,8 @@ struct GrafanaDashboard {
     private static let offline: [Counter] = [
         .offlineSpells, .offlineLive, .offlineFresh, .offlineStale, .offlineFallbacks, .offlineFailures,
     ]
+
+    private static let prefetches: [Counter] = [.prefetched, .prefetchedUsed, .prefetchedWasted]
 
     private func counters(_ title: String, _ about: String, _ counters: [Counter]) -> GrafanaPanel {
         GrafanaPanel(title, about, .perSecond, counters.map { .init(every.rate($0), $0.title) })

@@ -93,7 +93,8 @@ struct Composer {
             let root = try builder.loader(of: plan.root)
             return LoaderGraph(
                 policy: policy, root: root, lookup: builder.lookup,
-                live: MeasuredLoader(inner: builder.live, meter: meter, world: world),
+                live: MeasuredLoader(
+                    inner: builder.live, meter: meter, world: world, prefetches: (storeAccess, policy.addedFields)),
                 sender: Sender(
                     origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
                     meter: meter, world: world),
@@ -131,7 +132,7 @@ struct Composer {
             let storeAccess = StoreAccess(
                 store, order: resourceState.order, meter: meter, saved: resourceState.saved,
                 changed: resourceState.changed, lateFaults: lateFaults,
-                evictedKeys: evictedKeys,
+                evictedKeys: evictedKeys, isPersistent: part?.isPersistent ?? false,
                 clearingReport: resourceState.unfinishedClearings.reporter(), world: world
             ) { [turns] store, isClosed in
                 if isClosed || !store.needsClosing { turns.end(use) } else { turns.close(store, of: use) }

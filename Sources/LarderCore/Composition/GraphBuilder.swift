@@ -45,7 +45,8 @@ struct GraphBuilder {
         switch layer {
         case .measured(let inner):
             return MeasuredLoader(
-                inner: try loader(of: inner), meter: context.meter, world: world, kept: attachments)
+                inner: try loader(of: inner), meter: context.meter, world: world,
+                prefetches: (storeAccess, addedFields), kept: attachments)
         case .attached(let part, let inner):
             let inner = try loader(of: inner)
             return attachments.first { $0.part.plugin.name == part.plugin.name }?.attachment?.around(inner) ?? inner

@@ -27,6 +27,7 @@ extension Pantry {
             await wait(until: limit - share - share) {
                 _ = await stores.flatMap { $0 }.concurrentMap { await $0.flights.finishSaving() }
             }
+            for storeAccess in stores.joined() { storeAccess.noteEnding() }
             // The dump counts the stores' entries, so it is written before they are closed.
             if let files = operationsFiles.withLock({ $0 }) { await wait(until: limit - share) { await files.close() } }
             await wait(until: limit) { [self] in await closeStores() }

@@ -1,6 +1,7 @@
 import LarderBase
 
-/// Passes the faults that a store reports by itself to the graph, which counts and logs them like others.
+/// Passes the faults and evictions that a store reports by itself to the graph, which counts and logs the faults like
+/// others.
 final class LateFaults: Sendable {
     private struct State {
         weak var storeAccess: StoreAccess?
@@ -22,6 +23,9 @@ final class LateFaults: Sendable {
         }
         storeAccess?.report([fault], kind)
     }
+
+    /// Reports evicted entries.
+    func report(_ evicted: [EvictedEntry]) { state.withLock { $0.storeAccess }?.noteEvicted(evicted) }
 
     /// Passes the faults on to the graph's side of the store from now on.
     func attach(to storeAccess: StoreAccess) {

@@ -129,6 +129,9 @@ package final class LiveSide: Loader {
     @inline(never)
     private func take(_ received: inout Flight.Received, _ call: Call, _ question: Question) {
         storeAccess.backOff.succeeded(call.key)
+        if call.request.purpose == .prefetch, received.loaded.source != .revalidated {
+            received.loaded.content.metadata.isUnusedPrefetch = true
+        }
         received.loaded.provenance.known = question.permissions.map { $0.allows(.fresh) ? .fresh : .stale } ?? .none
         call.shared?.arrived(received.loaded, received.admission)
         if let known = call.known {

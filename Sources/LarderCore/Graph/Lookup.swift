@@ -291,6 +291,7 @@ package struct Lookup: Loader {
             missing.store = error
             throw missing
         }
+        storeAccess.noteFound(found?.entry, at: mark.entryKey)
         guard let found else { throw Self.noCopy }
         storeAccess.report(found.faults, .notRead, call.trail)
         return found

@@ -3,6 +3,9 @@ struct MeasuredLoader: Loader {
     let inner: any Loader
     let meter: Meter
     let world: any World
+    /// The store whose prefetched copies are used, and the fields that the origin adds to requests; nil where no copies are
+    /// shown.
+    var prefetches: (storeAccess: StoreAccess, addedFields: Fields)?
     /// The objects that must live as long as a load runs.
     var kept: [any Sendable] = []
 
@@ -10,6 +13,7 @@ struct MeasuredLoader: Loader {
         let answer = inner.answer(request, codec: codec, for: uses)
         // Read in place, because unwrapping the answer copies it.
         guard let isHit = answer?.provenance.isHit, let isPlain = answer?.provenance.isPlain else { return nil }
+        if answer?.content.metadata.isUnusedPrefetch == true, let entry = answer?.content { used(entry, for: request) }
         if request.isCountedApart {
             meter.count(request.counterApart)
         } else if isHit, let copy = answer?.copyFacts {
@@ -42,6 +46,7 @@ struct MeasuredLoader: Loader {
     private func ended(_ call: Call, _ loaded: Loaded<Entry>, after start: Duration) -> Loaded<Entry> {
         var loaded = loaded
         let took = world.uptime - start
+        if loaded.content.metadata.isUnusedPrefetch { used(loaded.content, for: call.request) }
         count(call) { $0.ended(loaded, hash: call.key.hash, after: took) }
         loaded.provenance.sign(after: call.trail.steps, by: meter.revision)
         if meter.isReported(plain: loaded.freshness == .fresh && !loaded.fellBack) {
@@ -63,6 +68,13 @@ struct MeasuredLoader: Loader {
         failure.trail.revision = meter.revision
         if meter.isReported(plain: false) { meter.send(report(call, .failure(failure), after: took)) }
         return failure
+    }
+
+    /// Counts the first use of a prefetched copy.
+    @inline(never)
+    private func used(_ entry: Entry, for request: Request) {
+        guard let prefetches, request.purpose == .user else { return }
+        prefetches.storeAccess.usedPrefetch(entry, for: request, adding: prefetches.addedFields)
     }
 
     private func count(_ call: Call, _ count: (Meter) -> Void) {

@@ -124,6 +124,7 @@ extension StoreAccess {
                 isUnchanged
                 ? try await store.renewOrExpire(entry, for: key, in: world)
                 : try await store.writeOrExpire(entry, for: key, in: world)
+            noteWritten(entry, at: key, isKept: isKept)
             outdatedCopies.forget(key)
             works(.write)
             return isKept
@@ -155,6 +156,7 @@ extension StoreAccess {
     func remove(_ key: Key, because reason: OutdatedCopies.Reason) async throws {
         do {
             try await store.remove(.key(key))
+            noteRemoved(key)
             outdatedCopies.forget(key)
             works(.remove)
         } catch {

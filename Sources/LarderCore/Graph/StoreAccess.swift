@@ -13,6 +13,11 @@ package final class StoreAccess: Sendable {
     let backOff = BackOff()
     let failedClearings: FailedClearings
     let evictedKeys: EvictedKeys
+    let prefetched = PrefetchedCopies()
+    /// Whether the entries outlive this store.
+    private let isPersistent: Bool
+    /// The number of evictions at the last look for evicted prefetches.
+    private let evictions = Atomic(0)
     let variations: Variations
     private let health = StoreHealth()
     /// The number of reads whose copy was refused.
@@ -34,13 +39,14 @@ package final class StoreAccess: Sendable {
     init(
         _ store: any Store, order: WriteOrder = WriteOrder(), meter: Meter, saved: Listeners<SavedEntry> = Listeners(),
         changed: Listeners<Selection> = Listeners(), lateFaults: LateFaults = LateFaults(),
-        evictedKeys: EvictedKeys = EvictedKeys(capacity: 1),
+        evictedKeys: EvictedKeys = EvictedKeys(capacity: 1), isPersistent: Bool = true,
         clearingReport: @escaping @Sendable (ClearingReport) -> Void = { _ in }, world: any World,
         onEnd: @escaping @Sendable (any Store, _ isClosed: Bool) -> Void = { _, _ in }
     ) {
         openStore = store
         self.onEnd = onEnd
         self.evictedKeys = evictedKeys
+        self.isPersistent = isPersistent
         failedClearings = FailedClearings(countedBy: order.exceptions, report: clearingReport)
         variations = Variations(countedBy: order.exceptions)
         flights = Flights(order: order, variations: variations, in: world)
@@ -53,9 +59,21 @@ package final class StoreAccess: Sendable {
     }
 
     deinit {
+        noteEnding()
         listening.withLock { $0 }?.cancel()
         onEnd(openStore, isClosed.load(ordering: .relaxed))
     }
+
+    /// Whether the store is not closed.
+    var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
+
+    /// Notes that the store is about to be closed or released. The entries of a store in memory are gone then.
+    func noteEnding() {
+        if !isPersistent { noteRemoved(.all) }
+    }
+
+    /// The meter of the graph that is in effect.
+    var present: Meter { meter.withLock { $0 } }
 
     /// The store. It keeps nothing when it is closed.
     package var store: any Store { isClosed.load(ordering: .relaxed) ? EmptyStore() : openStore }
@@ -100,6 +118,7 @@ package final class StoreAccess: Sendable {
             throw error
         }
         if case .key = selection {} else { evictedKeys.clear() }
+        noteRemoved(selection)
         outdatedCopies.forget(selection)
         variations.forget(selection)
         failedClearings.remove(selection)
@@ -144,6 +163,7 @@ package final class StoreAccess: Sendable {
         let store = store
         do {
             let isKept = try await store.write(entry, for: request.key)
+            noteWritten(entry, at: request.key, isKept: isKept)
             outdatedCopies.forget(request.key)
             works(.write)
             order.endTurn(ticket, afterWriting: request.key)
@@ -207,6 +227,7 @@ package final class StoreAccess: Sendable {
                 if place.matchesNoOther {
                     try await expireOlder(than: entry, at: place, of: ticket.key, isUnchanged: isUnchanged)
                 } else {
+                    let entry = isUnchanged ? await withPresentMark(entry, at: place.key) : entry
                     isKept = try await keep(entry, at: place, of: ticket.key, isUnchanged: isUnchanged)
                 }
             }
@@ -244,7 +265,10 @@ package final class StoreAccess: Sendable {
     func discard(_ ticket: Ticket, _ trail: Trail.Recorder) async {
         count(.corrupt)
         do {
-            _ = try await order.perform(ticket, if: .untouched) { try await store.remove(.key(ticket.entryKey)) }
+            _ = try await order.perform(ticket, if: .untouched) {
+                try await store.remove(.key(ticket.entryKey))
+                noteRemoved(ticket.entryKey)
+            }
         } catch {
             _ = report(error, .notRemoved, trail)
         }
@@ -346,6 +370,9 @@ package final class StoreAccess: Sendable {
     /// Returns the size of the store and the counts of its reads. A read whose copy was refused counts as a miss.
     func statistics() async -> StoreStatistics {
         var statistics = await store.statistics()
+        if !prefetched.isEmpty, evictions.exchange(statistics.evictions, ordering: .relaxed) != statistics.evictions {
+            await lookForEvicted()
+        }
         let refused = refused.load(ordering: .relaxed)
         statistics.hits = max(0, statistics.hits - refused - superseded.load(ordering: .relaxed))
         statistics.misses += refused

@@ -41,6 +41,7 @@ extension StoreAccess {
         } catch {
             _ = report(error, .notDropped, Trail.Recorder())
         }
+        if !prefetched.isEmpty { await lookForEvicted() }
         // Others may have made another variation of a key.
         variations.forget(change.selection)
         send(change.selection)

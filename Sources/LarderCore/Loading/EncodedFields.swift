@@ -4,7 +4,7 @@ struct EncodedFields {
         case key = 1
         case fetchedAt, validatedAt, etag, lastModified, contentType, tag
         case spread = 10
-        case length, expired, note, variesBy, askedAt, initialAge, status, field
+        case length, expired, note, variesBy, askedAt, initialAge, status, field, unusedPrefetch
     }
 
     /// The numbers of the fields in which former versions wrote the facts of validators, before notes had names. Such a
@@ -42,6 +42,7 @@ struct EncodedFields {
         for note in details.laterNotes { add(.note, Self.named(note.name, note.kind) + note.value) }
         add(.spread, metadata.spread.bitPattern)
         if metadata.isExpired { add(.expired, [1]) }
+        if metadata.isUnusedPrefetch { add(.unusedPrefetch, [1]) }
         for fact in details.laterFacts { add(fact.number, fact.value) }
     }
 
@@ -81,7 +82,7 @@ struct EncodedFields {
     consuming func decoded() -> (owner: String?, length: Int?, metadata: Metadata) {
         var (owner, length): (String?, Int?) = (nil, nil)
         var (fetchedAt, validatedAt, askedAt): (Timestamp, Timestamp?, Timestamp?) = (.init(nanoseconds: 0), nil, nil)
-        var (initialAge, spread, isExpired) = (Duration.zero, 0.0, false)
+        var (initialAge, spread, isExpired, isUnusedPrefetch) = (Duration.zero, 0.0, false, false)
         var details = Metadata.Details()
         var notes: [String: Note] = [:]
         while let (number, value) = next() {
@@ -96,6 +97,7 @@ struct EncodedFields {
                 let number = Double(bitPattern: UInt64(bitPattern: Self.signed(value)))
                 spread = (0..<1).contains(number) ? number : 0
             case .expired: isExpired = true
+            case .unusedPrefetch: isUnusedPrefetch = true
             case .etag: details.etag = Self.text(value)
             case .lastModified: details.lastModified = Self.text(value)
             case .contentType: details.contentType = Self.text(value)
@@ -118,6 +120,7 @@ struct EncodedFields {
             fetchedAt: fetchedAt, validatedAt: validatedAt, askedAt: askedAt, initialAge: initialAge, spread: spread,
             details)
         metadata.isExpired = isExpired
+        metadata.isUnusedPrefetch = isUnusedPrefetch
         return (owner, length, metadata)
     }
 

@@ -6,13 +6,15 @@ public struct Metadata: Hashable, Sendable {
     private var asked: Int64
     /// The facts that hits do not read.
     @usableFromInline private(set) var details: DetailsBox?
-    /// The bits of ``spread`` and two flags. They are in the bits that are zero for all numbers up to 1, because separate
-    /// fields would make every entry larger.
+    /// The bits of ``spread`` and three flags, because separate fields would make every entry larger. Two flags are in the
+    /// bits that are zero for all numbers up to 1, and one is in a bit that is set for all of them but zero.
     @usableFromInline var spreadAndFlags: UInt64 = 0
     /// The flag of ``isExpired``.
     private static let expiryFlag: UInt64 = 1 << 63
     /// The flag of an ``initialAge`` that is not zero. So hits need not read the details of other entries.
     @inlinable static var initialAgeFlag: UInt64 { 1 << 62 }
+    /// The flag of ``isUnusedPrefetch``, in the place of the bit that every number from 2⁻⁵⁰⁰ to 1 has.
+    private static let prefetchFlag: UInt64 = 1 << 61
 
     /// Creates the metadata of a payload that was fetched at `fetchedAt`.
     public init(
@@ -168,10 +170,14 @@ public struct Metadata: Hashable, Sendable {
     /// A random number in 0 ..< 1, drawn when the payload arrived. A validator can use it so that entries saved
     /// together do not expire together.
     public var spread: Double {
-        get { Double(bitPattern: spreadAndFlags & ~Self.flags) }
+        get {
+            let bits = spreadAndFlags & ~Self.flags
+            return bits == 0 ? 0 : Double(bitPattern: bits | Self.prefetchFlag)
+        }
         set {
             let number = newValue.magnitude <= 1 ? newValue.magnitude : 1
-            spreadAndFlags = spreadAndFlags & Self.flags | number.bitPattern
+            let bits = number < 0x1p-500 ? 0 : number.bitPattern & ~Self.flags
+            spreadAndFlags = spreadAndFlags & Self.flags | bits
         }
     }
     /// Whether the copy is out of date although its windows are not over: an app said so, or the origin has sent a newer
@@ -180,6 +186,12 @@ public struct Metadata: Hashable, Sendable {
     public var isExpired: Bool {
         get { spreadAndFlags & Self.expiryFlag != 0 }
         set { set(Self.expiryFlag, newValue) }
+    }
+    /// Whether the payload was prefetched, and no load of a user was answered by it yet. The graph sets it, and counts by
+    /// it how many prefetched copies are used.
+    public internal(set) var isUnusedPrefetch: Bool {
+        get { spreadAndFlags & Self.prefetchFlag != 0 }
+        set { set(Self.prefetchFlag, newValue) }
     }
 
     // MARK: Details
@@ -207,7 +219,7 @@ public struct Metadata: Hashable, Sendable {
         ageStart = spreadAndFlags & Self.initialAgeFlag == 0 ? time : time - initialAge
     }
 
-    private static var flags: UInt64 { expiryFlag | initialAgeFlag }
+    private static var flags: UInt64 { expiryFlag | initialAgeFlag | prefetchFlag }
 
     private mutating func set(_ flag: UInt64, _ isSet: Bool) {
         spreadAndFlags = isSet ? spreadAndFlags | flag : spreadAndFlags & ~flag

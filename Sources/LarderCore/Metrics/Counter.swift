@@ -74,7 +74,8 @@ extension Counter {
         .loads, .hits, .fallbacks, .stale, .failures, .answers, .staleErrors, .cancelled, .cachedOnly, .coalesced,
         .refreshes, .refreshErrors, .originCalls, .originErrors, .revalidations, .unchanged, .bytesIn, .bytesOut,
         .corrupt, .saves, .expirations, .prefetches, .sends, .failedSends, .offlineSpells, .offlineTime, .offlineLive,
-        .offlineFresh, .offlineStale, .offlineFallbacks, .offlineFailures,
+        .offlineFresh, .offlineStale, .offlineFallbacks, .offlineFailures, .prefetched, .prefetchedBytes,
+        .prefetchedUsed, .prefetchedUsedBytes, .prefetchedWasted, .prefetchedWastedBytes,
     ]
 
     /// Loads that ended, without cancelled and cached-only loads and prefetches.
@@ -152,6 +153,24 @@ extension Counter {
     /// Loads that ended without a network and with an error.
     public static let offlineFailures = Counter(
         30, "offline_failures", "Loads that ended without a network and with an error")
+
+    /// Prefetched answers that were saved. Each is counted once more when it ends: in ``prefetchedUsed`` or
+    /// ``prefetchedWasted``. The others still wait for a use.
+    public static let prefetched = Counter(31, "prefetched", "Prefetched answers that were saved")
+    /// Bytes of payload of ``prefetched``.
+    public static let prefetchedBytes = Counter(32, "prefetched_bytes", "Bytes of prefetched answers that were saved")
+    /// Prefetched copies that have answered a user's load, counted at the first load.
+    public static let prefetchedUsed = Counter(
+        33, "prefetched_used", "Prefetched copies that have answered a user's load")
+    /// Bytes of payload of ``prefetchedUsed``.
+    public static let prefetchedUsedBytes = Counter(
+        34, "prefetched_used_bytes", "Bytes of prefetched copies that have answered a user's load")
+    /// Prefetched copies that were evicted, cleared, removed or replaced before any user's load was answered by them.
+    public static let prefetchedWasted = Counter(
+        35, "prefetched_wasted", "Prefetched copies that were removed or replaced before any use")
+    /// Bytes of payload of ``prefetchedWasted``.
+    public static let prefetchedWastedBytes = Counter(
+        36, "prefetched_wasted_bytes", "Bytes of prefetched copies that were removed or replaced before any use")
 
     /// The counter of the loads with this outcome that ended without a network.
     static func offline(_ outcome: Outcome) -> Counter {

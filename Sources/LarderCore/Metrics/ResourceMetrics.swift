@@ -171,6 +171,11 @@ extension ResourceMetrics {
     public var corrupt: UInt64 { self[.corrupt] }
     /// ``Counter/prefetches``.
     public var prefetches: UInt64 { self[.prefetches] }
+    /// The prefetched copies that are neither used nor wasted yet: ``Counter/prefetched`` less ``Counter/prefetchedUsed``
+    /// and ``Counter/prefetchedWasted``. In a window it may be zero because copies of earlier times were used.
+    public var prefetchedWaiting: UInt64 {
+        self[.prefetched] - min(self[.prefetched], self[.prefetchedUsed].plus(self[.prefetchedWasted]))
+    }
     /// ``Counter/sends``.
     public var sends: UInt64 { self[.sends] }
     /// ``Counter/failedSends``.

@@ -150,6 +150,7 @@ public struct Context: StrategyScope {
         if source?.evictedKeys == nil, !isListenedTo { return }
         let entries = entries()
         source?.evictedKeys?.add(entries, in: world)
+        source?.lateFaults.report(entries)
         if isListenedTo { for entry in entries { meter.sinks.forgotten.send(entry) } }
     }
 
