@@ -12,6 +12,8 @@ struct Advice: Sendable {
         case originCalls = "origin_calls"
         /// The time that loads waited before they fell back, in milliseconds.
         case fallbackWait = "fallback_wait"
+        /// Bytes that were prefetched and never used.
+        case prefetchedWaste = "prefetched_wasted_bytes"
 
         /// Returns the figure.
         func figure(_ metrics: ResourceMetrics) -> Double {
@@ -19,6 +21,7 @@ struct Advice: Sendable {
             case .staleErrors: Double(metrics.staleErrors)
             case .fallbacks: Double(metrics.fallbacks)
             case .originCalls: Double(metrics.originCalls)
+            case .prefetchedWaste: Double(metrics[.prefetchedWastedBytes])
             case .fallbackWait: (metrics.latency[.fallback]?.sum ?? .zero).inSeconds * 1_000
             }
         }
@@ -53,7 +56,7 @@ struct Advice: Sendable {
     /// The rules, each of which gives at most one piece of advice.
     private static let rules: [@Sendable (AdviceBasis) -> Advice?] = [
         { $0.longerOnError }, { $0.longerPatience }, { $0.shorterPatience }, { $0.longerFresh }, { $0.noRefreshAhead },
-        { $0.moreCapacity },
+        { $0.moreCapacity }, { $0.noPrefetch },
     ]
 
     /// The advice that the counts of a resource give, the one with the greatest effect first.
@@ -69,7 +72,8 @@ struct Advice: Sendable {
     var lines: [String] {
         changes.map { change in
             guard case .member(let name)? = change.path.steps.last else { return "\(change.path)" }
-            let place = "\(PolicyPath(change.path.steps.dropLast())) (\(change.plugin.printable)): "
+            let outer = change.path.steps.dropLast()
+            let place = outer.isEmpty ? "" : "\(PolicyPath(Array(outer))) (\(change.plugin.printable)): "
             guard let new = change.new else { return "\(place)without \"\(name)\"" }
             return "\(place)\"\(name)\": \(new.text(indented: false))"
         }

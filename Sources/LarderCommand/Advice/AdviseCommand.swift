@@ -11,8 +11,8 @@ extension Command {
         operands: "DUMP …",
         details: """
             Dumps count what other settings would have brought: copies that were refused only for their age, calls that were
-            answered soon after the patience ended, calls that found their copy unchanged, refreshes that nobody used, and
-            copies that a full store had evicted too soon. This command turns the counts into at most three pieces of advice
+            answered soon after the patience ended, calls that found their copy unchanged, refreshes that nobody used,
+            copies that a full store had evicted too soon, and prefetched copies that were never used. This command turns the counts into at most three pieces of advice
             for each resource, each with the effect that it would have had, and with a JSON Patch (RFC 6902) for the policy.
 
             DUMP is a file, a folder or '-', as for 'larder report'. Advice is about the revision in effect.
@@ -47,7 +47,9 @@ extension Command {
         for section in report.sections {
             let own = advice.filter { $0.resource == section.name }
             if own.isEmpty {
-                lines.append("\(section.name.printable): no advice; \(section.reasonWithoutAdvice)")
+                // The prefetches of the app itself are not in the policy.
+                let waste = PrefetchFigures(section.total)?.sentence.map { "; \($0): the app may prefetch less" } ?? ""
+                lines.append("\(section.name.printable): no advice; \(section.reasonWithoutAdvice)\(waste)")
             }
             for advice in own {
                 lines.append("\(section.name.printable): \(advice.sentence)")

@@ -23,6 +23,14 @@ struct AdvisedSetting: Sendable {
             }
             add(node, kind, at: PolicyPath([.member(member.name)]), isNested: false, registry, to: &settings)
         }
+        for plugin in registry[.section] where members.contains(where: { $0.name == plugin.name }) {
+            // Advice is about the section as a whole.
+            guard let topic = plugin.settings.lazy.compactMap(\.topic).first else { continue }
+            settings.append(
+                AdvisedSetting(
+                    topic: topic, path: PolicyPath([.member(plugin.name)]), plugin: plugin.name, value: nil,
+                    isNested: false))
+        }
         return settings
     }
 

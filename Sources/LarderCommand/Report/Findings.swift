@@ -27,6 +27,7 @@ struct Findings {
             sentences.append("\(total.revalidationErrorRate.percent) of background refreshes failed")
         }
         if let offline = OfflineFigures(total) { sentences.append(offline.sentence) }
+        if let waste = PrefetchFigures(total)?.sentence { sentences.append(waste) }
         sentences += Self.masking(total)
         sentences += [section.trend?.sentence].compactMap { $0 }
         sentences += changes.filter { !$0.isWorse }.compactMap(\.sentence)

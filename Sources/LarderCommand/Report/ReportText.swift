@@ -74,6 +74,9 @@ extension Report.Section {
         if let offline = OfflineFigures(total) {
             lines += Table([OfflineFigures.title, offline.row { "\($0)" }]).lines + [""]
         }
+        if let prefetches = PrefetchFigures(total) {
+            lines += Table([PrefetchFigures.title] + prefetches.rows { "\($0)" }).lines + [""]
+        }
         if !faultRows.isEmpty {
             lines += Table([["store failures", "could not", "times"]] + faultRows, left: 2).lines + [""]
         }

@@ -13,4 +13,6 @@ public enum AdviceTopic: String, Sendable, Hashable, CaseIterable {
     case refreshAhead
     /// A size: the number of bytes that a store keeps.
     case capacity
+    /// The instances that are prefetched. Advice is about the section that has the setting.
+    case prefetch
 }

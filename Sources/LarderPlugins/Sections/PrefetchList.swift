@@ -9,7 +9,8 @@ extension Plugin {
             + "fresh copy need no call.",
         Setting(
             "requests", .list(of: .parameters, atLeast: 1),
-            help: "The instances, each by its parameters: [{ \"page\": \"1\" }, { \"page\": \"2\" }]"),
+            help: "The instances, each by its parameters: [{ \"page\": \"1\" }, { \"page\": \"2\" }]"
+        ).advised(.prefetch),
         Setting(
             "when", .choice(["start", "wifi", "charging-or-wifi"]), default: "wifi",
             help:

@@ -21,16 +21,20 @@ import Testing
     private struct Place {
         let folder: Folder
 
-        init(_ counts: (inout Alternatives) -> Void, staleErrors: UInt64 = 0) throws {
+        init(
+            _ counts: (inout Alternatives) -> Void, staleErrors: UInt64 = 0,
+            policy text: String = AdviseCommandTests.catalog, others: [Counter: UInt64] = [:]
+        ) throws {
             folder = try Folder()
             try folder.write(AdviseCommandTests.base, to: "_base.json")
-            try folder.write(AdviseCommandTests.catalog, to: "catalog.json")
+            try folder.write(text, to: "catalog.json")
             let reader = PolicyReader(registry: .standard, folder: folder.path, environment: [:])
             let policy = try AdvisedPolicy(reader, file: "catalog.json").policy
             var metrics = ResourceMetrics()
             metrics[.loads] = 1_000
             metrics[.staleErrors] = staleErrors
             metrics[.failures] = staleErrors
+            for (counter, count) in others { metrics[counter] = count }
             counts(&metrics.alternatives)
             var catalog = ResourceDump("catalog")
             catalog.revisions = [
@@ -55,6 +59,18 @@ import Testing
                 }, staleErrors: 400)
         }
 
+        /// 84 % of the bytes that were prefetched were wasted. The policy prefetches a list, or only the app prefetches.
+        static func ofPrefetches(isListed: Bool, wasted: UInt64 = 840) throws -> Place {
+            let list = #", "prefetch": { "requests": [{ "page": 1 }, { "page": 2 }] } }"#
+            let catalog = AdviseCommandTests.catalog
+            return try Place(
+                { _ in }, policy: isListed ? catalog.dropLast() + list : catalog,
+                others: [
+                    .prefetched: 70, .prefetchedBytes: 1_200, .prefetchedUsed: 20, .prefetchedUsedBytes: 160,
+                    .prefetchedWasted: 30, .prefetchedWastedBytes: wasted,
+                ])
+        }
+
         func advise(_ options: String...) async -> Output {
             await Output(["advise", folder.path + "/dumps", "--policies", folder.path] + options)
         }
@@ -77,6 +93,26 @@ import Testing
                 == "catalog: 400 loads failed although there was a copy; with onError 2h instead of 10m, a copy would have "
                 + "answered 300 of them")
         #expect(lines.dropFirst().first == #"  validators[0] (age): "onError": "2h""#)
+    }
+
+    @Test func listWhoseCopiesAreNotUsedIsAdvisedAgainst() async throws {
+        let output = await (try Place.ofPrefetches(isListed: true)).advise()
+        let lines = output.out.split(separator: "\n").map(String.init)
+        #expect(
+            lines == [
+                "catalog: 84.0 % of prefetched bytes were never used: 30 copies with 840 bytes were removed or replaced "
+                    + "first, and 20 copies with 160 bytes were used; a shorter list would waste less, and none would waste "
+                    + "nothing. Copies that still wait are not counted",
+                #"  without "prefetch""#, #"  patch: [{"op":"remove","path":"/prefetch"}]"#,
+            ])
+        let useful = await (try Place.ofPrefetches(isListed: true, wasted: 150)).advise()
+        #expect(useful.out.contains("no advice") && !useful.out.contains("prefetch"))
+    }
+
+    @Test func wasteOfAppThatPrefetchesIsNamed() async throws {
+        let output = await (try Place.ofPrefetches(isListed: false)).advise()
+        #expect(
+            output.out.contains("; 84.0 % of prefetched bytes were never used: the app may prefetch less\n"))
     }
 
     @Test func patchWritesInheritedListAsWhole() async throws {

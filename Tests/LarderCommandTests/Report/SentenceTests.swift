@@ -142,6 +142,34 @@ import Larder
             present: [RevisionDump([.loads: 50, .offlineSpells: 1, .offlineTime: 5_000])],
             absent: [RevisionDump([.loads: 50, .offlineSpells: 1, .offlineTime: 5_000, .offlineLive: 1])]),
         Kind(
+            words: "84.0 % of prefetched bytes were never used", anyWords: "prefetched",
+            present: [
+                RevisionDump([
+                    .loads: 9, .prefetched: 70, .prefetchedBytes: 1_200, .prefetchedUsed: 20, .prefetchedUsedBytes: 160,
+                    .prefetchedWasted: 30, .prefetchedWastedBytes: 840,
+                ])
+            ],
+            absent: [
+                RevisionDump([
+                    .loads: 9, .prefetched: 70, .prefetchedBytes: 1_200, .prefetchedUsed: 20, .prefetchedUsedBytes: 160,
+                    .prefetchedWasted: 29, .prefetchedWastedBytes: 840,
+                ])
+            ]),
+        Kind(
+            words: "50.0 % of prefetched bytes were never used", anyWords: "prefetched",
+            present: [
+                RevisionDump([
+                    .loads: 9, .prefetchedUsed: 25, .prefetchedUsedBytes: 500, .prefetchedWasted: 25,
+                    .prefetchedWastedBytes: 500,
+                ])
+            ],
+            absent: [
+                RevisionDump([
+                    .loads: 9, .prefetchedUsed: 25, .prefetchedUsedBytes: 501, .prefetchedWasted: 25,
+                    .prefetchedWastedBytes: 500,
+                ])
+            ]),
+        Kind(
             words: "10.0 % of background refreshes failed", anyWords: "of background refreshes failed",
             present: [RevisionDump([.loads: 9, .refreshes: 50, .refreshErrors: 5])],
             absent: [RevisionDump([.loads: 9, .refreshes: 49, .refreshErrors: 5])]),

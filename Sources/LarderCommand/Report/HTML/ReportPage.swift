@@ -148,6 +148,7 @@ extension Report.Section {
             \(incidentTable)
             \(trendTable)
             \(offline)
+            \(prefetches)
             <div class="pair">
             <div><h3>Latency by outcome</h3>
             \(DistributionChart.latency(self, id: "\(id)-latency")?.markup ?? nothing)</div>

@@ -50,6 +50,14 @@ extension Report.Section {
         return "<h3>Without a network</h3>\n\(table.markup)"
     }
 
+    /// The uses of prefetched copies; empty if nothing was prefetched.
+    var prefetches: Markup {
+        guard let prefetches = PrefetchFigures(total) else { return "" }
+        var table = PageTable("Uses of prefetched copies", PrefetchFigures.title)
+        for row in prefetches.rows(\.grouped) { table.add("\(row.first ?? "")", Array(row.dropFirst())) }
+        return "<h3>Prefetched copies</h3>\n\(table.markup)"
+    }
+
     private var hidden: String {
         let felt = total.load(percentile: 0.95)
         let answered = total.originAnswerLatency
