@@ -30,8 +30,8 @@ struct Composer {
         self.cacheDirectory = cacheDirectory
         data = DataFolder(dataDirectory, beside: cacheDirectory)
         self.ifCacheUnusable = ifCacheUnusable
-        payloadFolder = PayloadFolder(in: cacheDirectory)
         places = Places(in: cacheDirectory, isStrict: ifCacheUnusable == .fail, world: world)
+        payloadFolder = PayloadFolder(in: places)
         openAttachments = OpenAttachments(in: world)
         turns = PlaceTurns(in: world) { problem, isOver in
             if isOver { problems?.end(problem.part, of: problem.resource) } else { problems?.begin(problem) }

@@ -57,6 +57,8 @@ extension Pantry {
             await storeAccess.flights.finishSaving()
             await storeAccess.close()
         }
+        let unfinished = composer.payloadFolder.unfinished
+        _ = try? await world.blocking { unfinished.close() }
         await composer.turns.settle(within: .forever)
     }
 

@@ -7,7 +7,7 @@ import LarderBase
 /// An answer is newer if its call began later. An older answer never overwrites a newer one. An answer is not written
 /// if its key was cleared after the load of the answer began. State is kept for a key only while a ticket for it
 /// exists.
-package final class WriteOrder: Sendable {
+package final class WriteOrder: TicketOrder {
     /// When an operation may still be carried out.
     enum Condition {
         /// No newer answer was written, and the key was not cleared since the load began.
@@ -79,7 +79,7 @@ package final class WriteOrder: Sendable {
         _ line: KeyWrites, _ entryKey: Key, _ sequence: UInt64, since: UInt64, writes: UInt64
     ) -> Ticket {
         line.tickets += 1
-        return Ticket(line, entryKey: entryKey, sequence: sequence, since: since, writes: writes) { [self] in end($0) }
+        return Ticket(line, entryKey: entryKey, sequence: sequence, since: since, writes: writes, of: self)
     }
 
     private func line(of entryKey: Key, for load: Ticket?, _ state: inout State) -> KeyWrites {
@@ -92,7 +92,7 @@ package final class WriteOrder: Sendable {
         return line
     }
 
-    private func end(_ line: KeyWrites) {
+    func end(_ line: KeyWrites) {
         state.withLock { state in
             line.tickets -= 1
             if line.tickets == 0 { state.lines[line.key] = nil }
@@ -102,6 +102,14 @@ package final class WriteOrder: Sendable {
     /// Returns whether the key was cleared since the load began.
     func isVoid(_ ticket: Ticket) -> Bool {
         state.withLock { _ in ticket.line.cleared > ticket.since }
+    }
+
+    func mayBeVoid(_ ticket: Ticket) -> Bool {
+        state.withLock { state in
+            let line = ticket.line
+            return line.cleared > ticket.since || line.clearedTags.values.contains { $0 > ticket.since }
+                || state.clearings.values.contains { $0.mayConcern(line.key) }
+        }
     }
 
     /// Returns whether an entry with these tags was cleared since the load began, or is being cleared.

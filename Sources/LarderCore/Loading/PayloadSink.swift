@@ -14,36 +14,79 @@ import LarderBase
 /// ```
 ///
 /// The methods block, so they belong on a thread that may block: see ``World/blocking(_:)``. A sink that is released
-/// without being finished leaves nothing, not even if the process is killed.
+/// without being finished leaves nothing, not even if the process is killed, unless it was made to be continued: see
+/// `Context.payloadSink(continuing:with:capacity:)`.
 public final class PayloadSink: Sendable {
     private enum State {
-        case open(NewFile, size: Int)
+        case new(NewFile, size: Int)
+        case partial(PartialFile)
         case closed
+
+        var size: Int {
+            switch self {
+            case .new(_, let size): size
+            case .partial(let file): file.size
+            case .closed: 0
+            }
+        }
+
+        mutating func write(_ bytes: UnsafeRawBufferPointer) throws(Disk.Failure) {
+            switch self {
+            case .new(let file, let size):
+                try file.write(bytes)
+                self = .new(file, size: size + bytes.count)
+            case .partial(var file):
+                try file.write(bytes)
+                self = .partial(file)
+            case .closed: break
+            }
+        }
+
+        func finished() throws(Disk.Failure) -> SharedFile? {
+            switch self {
+            case .new(let file, _): try file.finished()
+            case .partial(let file): try file.finished()
+            case .closed: nil
+            }
+        }
+
+        mutating func discard() {
+            switch self {
+            case .new(let file, _): file.discard()
+            case .partial(let file): file.discard()
+            case .closed: break
+            }
+            self = .closed
+        }
     }
 
     /// The largest size of the payload, in bytes.
     public let capacity: Int
     private let state: BlockingLock<State>
+    private let onSuspend: @Sendable () -> Void
 
     /// A smaller payload is read into memory, because an open file costs more than its bytes do.
     static let smallestFile = 1 << 17
 
     init(_ file: NewFile, capacity: Int) {
         self.capacity = capacity
-        state = BlockingLock(.open(file, size: 0))
+        state = BlockingLock(.new(file, size: 0))
+        onSuspend = {}
+    }
+
+    /// - Parameter onSuspend: called when the file was closed and its bytes are kept.
+    init(_ file: PartialFile, capacity: Int, onSuspend: @escaping @Sendable () -> Void) {
+        self.capacity = capacity
+        state = BlockingLock(.partial(file))
+        self.onSuspend = onSuspend
     }
 
     deinit {
-        close()
+        suspend()
     }
 
-    /// The number of bytes that were written.
-    public var size: Int {
-        state.withLock { state in
-            if case .open(_, let size) = state { return size }
-            return 0
-        }
-    }
+    /// The number of bytes that were written, with those that were kept from an earlier call; 0 after the sink was closed.
+    public var size: Int { state.withLock { $0.size } }
 
     /// Adds bytes to the payload. Blocks.
     ///
@@ -51,28 +94,22 @@ public final class PayloadSink: Sendable {
     ///   closed. An error closes the sink and deletes the bytes.
     public func write(_ bytes: some ContiguousBytes) throws(LoadError) {
         try state.withLock { (state) throws(LoadError) in
-            guard case .open(let file, let size) = state else { throw Self.closed }
+            if case .closed = state { throw Self.closed }
             let result = bytes.withUnsafeBytes { bytes in
-                Result { () throws(LoadError) in try write(bytes, to: file, after: size) }
+                Result { () throws(LoadError) in try write(bytes, to: &state) }
             }
-            switch result {
-            case .success(let size): state = .open(file, size: size)
-            case .failure(let error):
-                file.discard()
-                state = .closed
+            if case .failure(let error) = result {
+                state.discard()
                 throw error
             }
         }
     }
 
-    private func write(
-        _ bytes: UnsafeRawBufferPointer, to file: NewFile, after size: Int
-    ) throws(LoadError) -> Int {
-        guard bytes.count <= capacity - size else {
+    private func write(_ bytes: UnsafeRawBufferPointer, to state: inout State) throws(LoadError) {
+        guard bytes.count <= capacity - state.size else {
             throw LoadError(.failed, "the payload is larger than \(capacity) bytes")
         }
-        do throws(Disk.Failure) { try file.write(bytes) } catch { throw Self.failure(error) }
-        return size + bytes.count
+        do throws(Disk.Failure) { try state.write(bytes) } catch { throw Self.failure(error) }
     }
 
     /// Closes the sink and returns the payload. Blocks.
@@ -80,51 +117,40 @@ public final class PayloadSink: Sendable {
     /// - Throws: ``LoadError`` if the sink is closed already, or if the file cannot be read.
     public func finish() throws(LoadError) -> Payload {
         try state.withLock { (state) throws(LoadError) in
-            guard case .open(let file, let size) = state else { throw Self.closed }
+            let open = state
             state = .closed
+            let payload: Payload?
             do throws(Disk.Failure) {
-                let payload = Payload(try file.finished())
-                return size < Self.smallestFile ? Payload(Data(Array(payload.bytes))) : payload
+                payload = try open.finished().map(Payload.init)
             } catch {
                 throw Self.failure(error)
             }
+            guard let payload else { throw Self.closed }
+            return open.size < Self.smallestFile ? Payload(Data(Array(payload.bytes))) : payload
         }
     }
 
-    private func close() {
-        state.withLock { state in
-            if case .open(let file, _) = state { file.discard() }
+    /// Closes the sink before the payload is complete. The bytes stay for a later call if the sink was made to be
+    /// continued; else they are deleted. Does nothing if the sink is closed. Blocks.
+    public func suspend() {
+        let isKept = state.withLock { state in
+            guard case .partial(var file) = state, file.size > 0 else {
+                state.discard()
+                return false
+            }
+            file.suspend()
             state = .closed
+            return true
         }
+        if isKept { onSuspend() }
     }
+
+    /// Closes the sink and deletes the bytes. Does nothing if the sink is closed. Blocks.
+    public func discard() { state.withLock { $0.discard() } }
 
     private static var closed: LoadError { LoadError(.failed, "the payload's file is closed") }
 
     static func failure(_ error: Disk.Failure) -> LoadError {
         LoadError(.failed, "the payload cannot be put into a file: \(error)", origin: error)
     }
-}
-
-/// The folder in which sinks collect their payloads, below the cache folder.
-struct PayloadFolder: Sendable {
-    /// No resource's folder can have this name.
-    private static let name = ".incoming"
-    private let path: String
-
-    init(in cacheDirectory: String) {
-        path = cacheDirectory + "/" + Self.name
-    }
-
-    /// Returns a new sink. Makes the folder if it is missing. Blocks.
-    func sink(capacity: Int) throws(LoadError) -> PayloadSink {
-        do throws(Disk.Failure) {
-            try Disk.makeFolder(path)
-            return PayloadSink(try NewFile(in: path), capacity: capacity)
-        } catch {
-            throw PayloadSink.failure(error)
-        }
-    }
-
-    /// Deletes the files of processes that have ended. Blocks.
-    func removeRemains() { NewFile.removeRemains(in: path) }
 }

@@ -1,3 +1,12 @@
+/// The order to which tickets belong.
+protocol TicketOrder: AnyObject, Sendable {
+    /// Takes back a ticket of a line.
+    func end(_ line: KeyWrites)
+
+    /// Returns whether anything that may concern the ticket's key was cleared since the load began, or is being cleared.
+    func mayBeVoid(_ ticket: Ticket) -> Bool
+}
+
 /// The order of a call among the writes and clearings of its key. The ticket is returned when it is deallocated.
 package final class Ticket: Sendable {
     /// The key under which the store keeps the answer: ``key`` or a variant of it.
@@ -10,21 +19,24 @@ package final class Ticket: Sendable {
     let writes: UInt64
     /// The tickets and writes of the key.
     let line: KeyWrites
-    private let giveBack: @Sendable (KeyWrites) -> Void
+    private let order: any TicketOrder
 
     init(
         _ line: KeyWrites, entryKey: Key, sequence: UInt64, since: UInt64, writes: UInt64,
-        giveBack: @escaping @Sendable (KeyWrites) -> Void
+        of order: any TicketOrder
     ) {
         self.line = line
         self.entryKey = entryKey
         self.sequence = sequence
         self.since = since
         self.writes = writes
-        self.giveBack = giveBack
+        self.order = order
     }
 
-    deinit { giveBack(line) }
+    deinit { order.end(line) }
 
     var key: Key { line.key }
+
+    /// Whether anything that may concern the key was cleared since the load began, or is being cleared.
+    var mayBeVoid: Bool { order.mayBeVoid(self) }
 }

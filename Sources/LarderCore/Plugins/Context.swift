@@ -37,7 +37,7 @@ public struct Context: StrategyScope {
             source: PlaceSource(
                 places: places, turns: PlaceTurns(in: world), use: StoreUse(of: resource),
                 taken: HeldPlaces(isClosed: true), lateFaults: LateFaults(), ifUnusable: .fail))
-        payloadFolder = PayloadFolder(in: cacheDirectory)
+        payloadFolder = PayloadFolder(in: places)
     }
 
     init(

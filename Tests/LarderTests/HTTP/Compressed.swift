@@ -2,11 +2,16 @@ import FoundationEssentials
 
 /// Compressed bytes, made without a library.
 enum Compressed {
-    /// Returns the bytes as a file of gzip that stores them as they are. They may be at most 65,535 bytes.
+    /// Returns the bytes as a file of gzip that stores them as they are.
     static func gzip(_ bytes: Data) -> Data {
-        let length = UInt16(bytes.count)
-        return gzipHead + [1] + little(length) + little(~length) + bytes + little(checksum(of: bytes))
-            + little(UInt32(length))
+        var (packed, rest) = (gzipHead, bytes)
+        repeat {
+            let block = rest.prefix(Int(UInt16.max))
+            rest = rest.dropFirst(block.count)
+            let length = UInt16(block.count)
+            packed += [rest.isEmpty ? 1 : 0] + little(length) + little(~length) + block
+        } while !rest.isEmpty
+        return packed + little(checksum(of: bytes)) + little(UInt32(bytes.count))
     }
 
     /// Returns the bytes as a stream of brotli that stores them as they are. They may be from 1 to 65,536 bytes.

@@ -91,13 +91,28 @@ extension Pantry {
         }
         let told = await composer.openAttachments.cleared(clearing, of: resource, whenLate: recordLate(clearing))
         outcome.rest = outcome.rest ?? told.failure
+        // The stores have marked the calls under way by now, so that none of them makes such a file again.
+        let unfinished = await clearUnfinished(selection, of: clearing.folder)
+        outcome.rest = outcome.rest ?? unfinished.failure
         guard isKnown else { return outcome }
-        let done = cleared.places.union(told.places)
+        let done = cleared.places.union(told.places).union(unfinished.places)
         let pending = try? await world.blocking { [isWritten] in
             places.cleanUp(after: [clearing.id: done], unwritten: isWritten ? nil : clearing)
         }
         outcome.rest = outcome.rest ?? pending?.failure
         return outcome
+    }
+
+    /// Deletes the selected payloads that are not complete.
+    private func clearUnfinished(
+        _ selection: Selection, of folder: String?, in concerned: Set<PlaceName>? = nil
+    ) async -> (places: Set<PlaceName>, failure: (any Error)?) {
+        let unfinished = composer.payloadFolder.unfinished
+        do {
+            return try await world.blocking { unfinished.clear(selection, of: folder, in: concerned) }
+        } catch {
+            return ([], error)
+        }
     }
 
     /// Lets the stores of some resources carry out a clearing, all at the same time.
@@ -181,6 +196,8 @@ extension Pantry {
         let states = resourceStates.filter { folders.contains(PlaceName.folder(of: $0.name)) }
         let cleared = await cleared(states, ifUnfinished: clearing) { await $0.finish(clearing, in: names) }
         let told = await composer.openAttachments.cleared(clearing, of: nil, in: names, whenLate: recordLate(clearing))
-        return (cleared.places.union(told.places.intersection(names)), told.failure)
+        let unfinished = await clearUnfinished(clearing.selection, of: clearing.folder, in: names)
+        let places = cleared.places.union(told.places.intersection(names)).union(unfinished.places)
+        return (places, told.failure ?? unfinished.failure)
     }
 }
