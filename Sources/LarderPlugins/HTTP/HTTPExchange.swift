@@ -10,6 +10,8 @@ struct HTTPExchange: Sendable {
     let arrivedAt: Timestamp
     /// Whether the server was asked if a copy is still current.
     let isConditional: Bool
+    /// Whether the server was asked for the rest of an answer that broke off.
+    let isResuming: Bool
     /// Whether this request, or one that led to it, had credentials in the field `Authorization`.
     let isAuthorized: Bool
     /// The way of the request up to here.
@@ -25,17 +27,33 @@ struct HTTPExchange: Sendable {
 
 extension HTTPRoute {
     /// The digest of the URL to ask next.
-    fileprivate var target: String { SHA256.hex(request.url.utf8) }
+    var target: String { SHA256.hex(request.url.utf8) }
+
+    /// The conditions of a request that is sent.
+    struct Conditions {
+        /// Whether the server is asked if a copy is still current.
+        var isConditional = false
+        /// Whether the server is asked for the rest of an answer that broke off.
+        var isResuming = false
+    }
 
     /// Returns the request to send next. If it goes to the URL from which a copy came, it asks whether that is current.
-    /// The same tag at another URL says nothing about the copy.
-    func request(confirming known: Metadata?) -> (request: HTTPRequest, isConditional: Bool) {
-        guard let known, HTTPRequestFields.mayConfirm(request.method) else { return (request, false) }
-        let isSource = known[.redirectTarget].map { $0 == target } ?? (followed == 0)
-        let conditions = isSource ? HTTPRequestFields.conditions(confirming: known) : []
-        var request = request
-        request.fields += conditions
-        return (request, !conditions.isEmpty)
+    /// The same tag at another URL says nothing about the copy. In the same way, it asks for the rest of an answer.
+    func request(
+        confirming known: Metadata?, resuming resumption: HTTPResumption?
+    ) -> (request: HTTPRequest, conditions: Conditions) {
+        var (request, conditions) = (request, Conditions())
+        if let known, HTTPRequestFields.mayConfirm(request.method) {
+            let isSource = known[.redirectTarget].map { $0 == target } ?? (followed == 0)
+            let fields = isSource ? HTTPRequestFields.conditions(confirming: known) : []
+            request.fields += fields
+            conditions.isConditional = !fields.isEmpty
+        }
+        if let resumption, request.method == "GET", resumption.isOf(target) {
+            request.fields += resumption.fields
+            conditions.isResuming = true
+        }
+        return (request, conditions)
     }
 }
 

@@ -22,9 +22,12 @@ struct HTTPHead: Sendable {
         return codings.isEmpty || codings.count == 1 && ["gzip", "x-gzip", "deflate"].contains(codings[0])
     }
 
+    /// Whether the body is compressed.
+    var isEncoded: Bool { codings.contains { $0 != "identity" } }
+
     /// The fields of an answer whose body has been decoded: without those that describe how it was compressed.
     var decodedFields: [Fields.Field] {
-        codings.contains { $0 != "identity" }
+        isEncoded
             ? fields.filter { $0.name != "content-encoding" && $0.name != "content-length" } : fields
     }
 }

@@ -15,6 +15,8 @@ struct HTTPSettings: Sendable {
     var redirects: Int
     var limits: HTTPLimits
     var trust: HTTPTrust
+    /// Whether a large answer that breaks off goes on where it stopped.
+    var resumes: Bool
 }
 
 /// A loader that asks an HTTP server.
@@ -43,11 +45,26 @@ struct HTTPOrigin: Loader {
         }
     }
 
-    private func answer(to call: Call, _ owner: String?, by end: Duration) async throws -> Loaded<Entry> {
+    private func answer(
+        to call: Call, _ owner: String?, mayResume: Bool = true, by end: Duration
+    ) async throws -> Loaded<Entry> {
         let request = try request(for: call)
         let known = call.isSend ? nil : call.known?.metadata
-        let exchange = try await exchange(request, confirming: known, owner, isSend: call.isSend, by: end)
+        let resumption = mayResume ? try await resumption(of: request, for: call, by: end) : nil
+        let exchange = try await exchange(
+            request, confirming: known, resuming: resumption, owner, isSend: call.isSend, by: end)
         let answer = exchange.answer
+        if let resumption {
+            switch resumption.verdict(on: exchange) {
+            case .rest(let count): return try await rest(count, of: resumption, exchange, for: call, by: end)
+            case .refused:
+                answer.body.cancel()
+                await discard(resumption)
+                return try await self.answer(to: call, owner, mayResume: false, by: end)
+            case .superseded: await discard(resumption)
+            case .undecided: break
+            }
+        }
         if answer.status == 304, !call.isSend {
             guard let known, exchange.isConditional else {
                 throw LoadError(
@@ -55,7 +72,7 @@ struct HTTPOrigin: Loader {
             }
             // The copy is of another version, so the answer says nothing about it.
             if !known.isConfirmed(by: answer.allFields) {
-                return try await self.answer(to: call.knowing(nil), owner, by: end)
+                return try await self.answer(to: call.knowing(nil), owner, mayResume: false, by: end)
             }
             return try .unchanged(call) {
                 try $0.confirm(
@@ -72,7 +89,8 @@ struct HTTPOrigin: Loader {
         if !call.isSend { try checkType(fields["content-type"], answer.status) }
         let payload: Payload
         do {
-            payload = try await payloads.payload(of: answer, to: request.method, by: end)
+            payload = try await payloads.payload(
+                of: answer, to: request.method, keeping: { facts(of: exchange, to: request, for: call) }, by: end)
         } catch {
             throw call.isSend ? exchange.route.failure(of: error, answered: answer.status) : error
         }
@@ -107,27 +125,30 @@ struct HTTPOrigin: Loader {
     ///
     /// - Parameters:
     ///   - known: the facts of the copy that the server may confirm; nil if there is none.
+    ///   - resumption: the beginning of an earlier answer, whose rest the server may send; nil if there is none.
     ///   - end: the uptime by which the answer must have arrived.
     private func exchange(
-        _ request: HTTPRequest, confirming known: Metadata?, _ owner: String?, isSend: Bool, by end: Duration
+        _ request: HTTPRequest, confirming known: Metadata?, resuming resumption: HTTPResumption?, _ owner: String?,
+        isSend: Bool, by end: Duration
     ) async throws -> HTTPExchange {
         var route = HTTPRoute(request)
         do {
-            return try await exchange(on: &route, confirming: known, owner, by: end)
+            return try await exchange(on: &route, confirming: known, resuming: resumption, owner, by: end)
         } catch {
             throw isSend ? route.failure(of: error) : error
         }
     }
 
     private func exchange(
-        on route: inout HTTPRoute, confirming known: Metadata?, _ owner: String?, by end: Duration
+        on route: inout HTTPRoute, confirming known: Metadata?, resuming resumption: HTTPResumption?, _ owner: String?,
+        by end: Duration
     ) async throws -> HTTPExchange {
         var mayRenew = true
         var isAuthorized = false
         if let owner { credentials?.enter(owner) }
         defer { if let owner { credentials?.leave(owner) } }
         while true {
-            var (request, isConditional) = route.request(confirming: known)
+            var (request, conditions) = route.request(confirming: known, resuming: resumption)
             var renewals = 0
             if let owner, let credentials, route.isAtFirstServer {
                 renewals = credentials.renewals(of: owner)
@@ -137,8 +158,8 @@ struct HTTPOrigin: Loader {
             let asked = world.now
             let answer = try await transport.send(request, within: try limits(until: end), trusting: settings.trust)
             let exchange = HTTPExchange(
-                answer: answer, askedAt: asked, arrivedAt: world.now, isConditional: isConditional,
-                isAuthorized: isAuthorized, route: route)
+                answer: answer, askedAt: asked, arrivedAt: world.now, isConditional: conditions.isConditional,
+                isResuming: conditions.isResuming, isAuthorized: isAuthorized, route: route)
             if answer.status == 401, mayRenew, route.isAtFirstServer, let owner, let credentials {
                 mayRenew = false
                 if try await credentials.renew(owner, after: renewals, within: try timeLeft(until: end)) {
@@ -178,7 +199,7 @@ struct HTTPOrigin: Loader {
         return .status(answer.status, retryAfter: answer.retryAfter(at: world.now), reply: reply)
     }
 
-    private func checkType(_ type: String?, _ status: Int) throws(LoadError) {
+    func checkType(_ type: String?, _ status: Int) throws(LoadError) {
         if settings.accept.ranges.isEmpty || status == 204 { return }
         guard let type else { throw LoadError(.failed, "the answer names no content type", status: status) }
         if !settings.accept.accepts(type) {

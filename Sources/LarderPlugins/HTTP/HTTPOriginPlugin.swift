@@ -54,12 +54,16 @@ extension Plugin {
             Setting(
                 "authorities", optional: .path,
                 help: "A file with the only authorities whose certificates are trusted, in PEM (default: the system's)"),
+            Setting(
+                "resume", .flag, default: true,
+                help: "Whether a large answer that breaks off goes on where it stopped, if the server can"),
             Setting("sign", optional: .part(.signer), help: "The signer that adds credentials of the account"),
             Setting(
                 "anonymous", .flag, default: false,
                 help: "Whether calls are made without credentials while nobody is signed in"),
             traits: {
-                url, method, fields, accept, statuses, _, _, connectLimit, _, limit, _, authorities, sign, anonymous in
+                url, method, fields, accept, statuses, _, _, connectLimit, _, limit, _, authorities, _, sign, anonymous
+                in
                 Traits().with {
                     $0.acceptsSends = true
                     $0.isLocal = url.server.isThisDevice
@@ -75,7 +79,7 @@ extension Plugin {
             }
         ) {
             context, url, method, fields, accept, statuses, redirects, capacity, connectLimit, firstByteLimit, limit,
-            connections, authorities, sign, anonymous in
+            connections, authorities, resume, sign, anonymous in
             let settings = HTTPSettings(
                 url: url, method: method, fields: fields, accept: accept, statuses: Set(statuses),
                 redirects: redirects,
@@ -83,7 +87,7 @@ extension Plugin {
                     connect: connectLimit ?? .seconds(10), firstByte: firstByteLimit, whole: limit,
                     // The explanation of an error may be larger than the data.
                     capacity: max(capacity, 1 << 20)),
-                trust: HTTPTrust(authorities: authorities))
+                trust: HTTPTrust(authorities: authorities), resumes: resume)
             return HTTPOrigin(
                 settings: settings,
                 credentials: try sign.map {

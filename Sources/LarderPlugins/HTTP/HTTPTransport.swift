@@ -31,6 +31,8 @@ struct HTTPAnswer: Sendable {
     var fields: [Fields.Field]
     /// The version of HTTP, such as `1.1` or `2`.
     var version: String
+    /// Whether the body was compressed, and arrives decoded.
+    var isDecoded = false
     /// The body.
     let body: HTTPBody
 }

@@ -81,7 +81,9 @@
             }
             guard isFirst else { return }
             pending.succeed(
-                HTTPAnswer(status: head.status, fields: head.decodedFields, version: head.version, body: body))
+                HTTPAnswer(
+                    status: head.status, fields: head.decodedFields, version: head.version, isDecoded: head.isEncoded,
+                    body: body))
         }
 
         /// Takes bytes of the body.

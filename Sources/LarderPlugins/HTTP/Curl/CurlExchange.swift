@@ -163,7 +163,9 @@
             readBody = body
             ownBody = nil
             pending.succeed(
-                HTTPAnswer(status: head.status, fields: head.decodedFields, version: head.version, body: body))
+                HTTPAnswer(
+                    status: head.status, fields: head.decodedFields, version: head.version, isDecoded: head.isEncoded,
+                    body: body))
         }
 
         /// Ends the answer with libcurl's result code.

@@ -24,11 +24,13 @@ final class ServedPantry: Sendable {
     ///   - policy: the members of the policy besides its name and its origin.
     init(
         _ server: ScriptedServer, url: String = "/items{/id}", settings: String = "", policy: String = keeping,
-        process: String = "{}", plugins: [Plugin] = [], environment: [String: String] = [:]
+        process: String = "{}", plugins: [Plugin] = [], registry: Registry = .standard,
+        environment: [String: String] = [:], cache: Folder? = nil
     ) async throws {
         self.server = server
-        cache = try Folder()
-        var registry = Registry.standard
+        self.cache = try cache ?? Folder()
+        let cache = self.cache
+        var registry = registry
         for plugin in plugins { try registry.register(plugin) }
         pantry = try await Pantry(
             policies: ["feed": Self.policy(server, url, settings, policy), "_larder": process], registry: registry,
