@@ -90,7 +90,7 @@ public protocol Store: Sendable {
     /// - Throws: by default, an error whose ``StoreError/isUnsupported`` is set; any error if reading fails.
     func list(after cursor: StoreCursor?, most count: Int) async throws -> StorePage
 
-    /// Keeps the entry under `key` from being evicted, until ``unpin(_:)`` is called or the entry is removed.
+    /// Keeps the entry under `key` from being evicted, or removed because of its age, until ``unpin(_:)`` is called or the entry is removed.
     ///
     /// The pin stays when the entry is replaced. In a store outside the process's memory it survives a restart. The
     /// entry counts in the capacity. A store that is full of pinned entries keeps no further entry.

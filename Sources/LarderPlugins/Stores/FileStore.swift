@@ -154,7 +154,7 @@ struct FileStore: Store {
     }
 
     private func usableEntry(_ name: String, _ key: Key, isLocked: Bool) throws -> Entry? {
-        guard let time = files.peek(name, hash: name.hashValue), world.now - time < maxAge,
+        guard let time = files.peek(name, hash: name.hashValue), isYoung(time, name),
             let (bytes, isWritable) = try contents(of: name)
         else { return nil }
         var entry = try entry(in: bytes, of: name, for: key, isLocked: isLocked)
@@ -228,7 +228,9 @@ struct FileStore: Store {
             (pinned.contains(item.name) ? 1 : 0, item.modified, item.name)
         }
         for item in items.sorted(by: { rank($0) > rank($1) }) {
-            if Self.isName(item.name), world.now - Timestamp(nanoseconds: item.modified) < maxAge, item.size <= room {
+            let isYoung =
+                pinned.contains(item.name) || world.now - Timestamp(nanoseconds: item.modified) < maxAge
+            if Self.isName(item.name), isYoung, item.size <= room {
                 room -= item.size
                 fitting.append(item)
             } else if Self.isName(item.name) || removesRemains && Self.isDraftName(item.name) {

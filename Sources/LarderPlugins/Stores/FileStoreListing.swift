@@ -9,7 +9,7 @@ extension FileStore {
         try await blocking {
             try list()
             let name = Self.name(of: key)
-            guard let time = files.peek(name, hash: name.hashValue), world.now - time < maxAge else { return false }
+            guard let time = files.peek(name, hash: name.hashValue), isYoung(time, name) else { return false }
             return Disk.item(path(name))?.isFolder == false
         }
     }
@@ -22,9 +22,8 @@ extension FileStore {
                 return position
             }
             let (items, next) = files.items(after: position, most: count)
-            let now = world.now
             let entries = items.compactMap { name, time -> ListedEntry? in
-                guard now - time < maxAge, let head = head(of: name) else { return nil }
+                guard isYoung(time, name), let head = head(of: name) else { return nil }
                 return ListedEntry(
                     key: head.written.key, digest: Self.digest(in: name), metadata: head.metadata,
                     size: head.written.payloadSize)

@@ -11,6 +11,7 @@ extension FileStore {
         return try await blocking {
             let name = Self.name(of: key)
             return try changing.withLock { _ in
+                if pinned.withLock({ $0.contains(name) }) { return true }
                 guard files.pin(name, hash: name.hashValue) else { return false }
                 do throws(Disk.Failure) {
                     try Disk.draft(path(name) + Self.suffix, with: []).putInPlace()
@@ -38,6 +39,11 @@ extension FileStore {
     private func unpin(_ name: String) {
         files.unpin(
             name, hash: name.hashValue, evictionHash: world.evictionHash(of: name, processHash: name.hashValue))
+    }
+
+    /// Returns whether an entry with this time is not too old. Pinned ones never are.
+    func isYoung(_ time: Timestamp, _ name: String) -> Bool {
+        world.now - time < maxAge || pinned.withLock { $0.contains(name) }
     }
 
     /// Removes the pin of a file, if it has one.

@@ -50,7 +50,7 @@ extension FileStore {
     /// - Returns: false if the file has another payload, or no slot that is large enough.
     private func renew(_ entry: Entry, _ key: Key, _ name: String) throws(StoreError) -> Bool {
         let time = entry.metadata.validatedAt ?? entry.metadata.fetchedAt
-        guard files.peek(name, hash: name.hashValue) != nil, world.now - time < maxAge, let file = head(of: name),
+        guard files.peek(name, hash: name.hashValue) != nil, isYoung(time, name), let file = head(of: name),
             file.written.isOf(key), file.written.metadata.isOfSamePayload(as: entry.metadata),
             file.written.payloadSize == entry.payload.bytes.count
         else { return false }

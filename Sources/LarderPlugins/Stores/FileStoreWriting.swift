@@ -13,7 +13,7 @@ extension FileStore {
             try expire(name)
             return false
         }
-        guard world.now - time < maxAge, weight <= capacity else {
+        guard isYoung(time, name), weight <= capacity else {
             files.remove(name, hash: name.hashValue)
             try remove(name)
             return false

@@ -74,12 +74,22 @@ final class MemoryStore: Store {
     func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
         if !forgets { return table.use(key, hash: key.hash, if: accept) }
         let now = world.now
-        return table.use(key, hash: key.hash) { !isTooOld($0, at: now) && accept($0) }
+        var isOld = false
+        let isUsed = table.use(key, hash: key.hash) { entry in
+            isOld = isTooOld(entry, at: now)
+            return !isOld && accept(entry)
+        }
+        guard isOld, table.isPinned(key, hash: key.hash) else { return isUsed }
+        return table.use(key, hash: key.hash, if: accept)
     }
 
     func read(_ key: Key) -> Found? {
         let now = forgets ? world.now : Timestamp(nanoseconds: 0)
-        guard let entry = table.find(key, hash: key.hash, if: { !forgets || !isTooOld($0, at: now) }) else {
+        var found = table.find(key, hash: key.hash, if: { !forgets || !isTooOld($0, at: now) })
+        if found == nil, forgets, table.isPinned(key, hash: key.hash) {
+            found = table.find(key, hash: key.hash, if: { _ in true })
+        }
+        guard let entry = found else {
             table.missed(hash: key.hash)
             return nil
         }
@@ -90,7 +100,7 @@ final class MemoryStore: Store {
         if forgets {
             let now = world.now
             report(table.sweep(Self.placesPerSweep) { isTooOld($1, at: now) }, .age)
-            if isTooOld(entry, at: now) {
+            if isTooOld(entry, at: now), !table.isPinned(key, hash: key.hash) {
                 table.remove(key, hash: key.hash)
                 return false
             }
@@ -113,7 +123,7 @@ final class MemoryStore: Store {
 
     func contains(_ key: Key) -> Bool {
         guard let entry = table.peek(key, hash: key.hash) else { return false }
-        return !forgets || !isTooOld(entry, at: world.now)
+        return !forgets || !isTooOld(entry, at: world.now) || table.isPinned(key, hash: key.hash)
     }
 
     func expire(_ selection: Selection) {
@@ -135,7 +145,7 @@ final class MemoryStore: Store {
         let (items, next) = table.items(after: position, most: count)
         let now = world.now
         return StorePage(
-            items.filter { !isTooOld($0.item, at: now) }.map {
+            items.filter { !isTooOld($0.item, at: now) || table.isPinned($0.id, hash: $0.id.hash) }.map {
                 ListedEntry($0.id, $0.item.metadata, size: $0.item.payload.bytes.count)
             }, next: next.map { StoreCursor("\($0)") })
     }

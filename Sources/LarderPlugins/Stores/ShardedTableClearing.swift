@@ -28,14 +28,14 @@ extension ShardedTable {
         }
     }
 
-    /// Checks the next `count` places and removes the items for which `isMeant` returns true. It continues where the
+    /// Checks the next `count` places and removes the items that are not pinned and for which `isMeant` returns true. It continues where the
     /// last sweep ended, and after the last place begins with the first. `isMeant` is called with a lock held.
     func sweep(_ count: Int, where isMeant: (ID, Item) -> Bool) -> [(id: ID, item: Item)] {
         if isUntouched { return [] }
         return accounting.withLock { accounting in
             accounting.reportUses(notes)
             return (0..<count).flatMap { _ -> [(id: ID, item: Item)] in
-                guard let place = accounting.nextTaken() else { return [] }
+                guard let place = accounting.nextTaken(), !accounting.isPinned(place) else { return [] }
                 return take([place >> bits], from: shards + place & (1 << bits - 1), &accounting, if: isMeant)
             }
         }

@@ -127,7 +127,11 @@ extension SQLiteStore {
             if let failure { throw failure }
             return nil
         }
-        return world.now - Timestamp(nanoseconds: found.row.at) < options.maxAge ? found : nil
+        return isYoung(found.row) ? found : nil
+    }
+
+    private func isYoung(_ row: SQLiteRow) -> Bool {
+        row.isPinned || world.now - Timestamp(nanoseconds: row.at) < options.maxAge
     }
 
     private static let allColumns = SQLiteRow.columns + ", payload"
@@ -151,7 +155,7 @@ extension SQLiteStore {
             rows += 1
             // Damaged entries are not listed. They are removed when they are read.
             guard let row = try? SQLiteRow(reading: statement), let head = try? EncodedHead(of: row.head),
-                world.now - Timestamp(nanoseconds: row.at) < options.maxAge
+                isYoung(row)
             else { return true }
             page.entries.append(
                 ListedEntry(

@@ -113,6 +113,7 @@ final class SQLiteTransaction {
         // Entries that were written before in this transaction may fill the store.
         try evict()
         guard let row = try rows(of: key).first, isYoung(row) else { return false }
+        if row.isPinned == isPinned { return true }
         if isPinned, !hasRoom(for: row, insteadOf: [row]) { return false }
         var pinned = row
         pinned.isPinned = isPinned
@@ -192,7 +193,10 @@ final class SQLiteTransaction {
         }
     }
 
-    func isYoung(_ row: SQLiteRow) -> Bool { now - Timestamp(nanoseconds: row.at) < options.maxAge }
+    /// Returns whether a row is not too old. Pinned ones never are.
+    func isYoung(_ row: SQLiteRow) -> Bool {
+        row.isPinned || now - Timestamp(nanoseconds: row.at) < options.maxAge
+    }
 
     /// Returns whether an entry fits into the capacity beside the pinned ones.
     private func hasRoom(for row: SQLiteRow, insteadOf former: [SQLiteRow]) -> Bool {
