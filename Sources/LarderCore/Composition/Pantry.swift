@@ -50,6 +50,7 @@ public final class Pantry: Sendable {
     let watchState = Locked(WatchState())
     let network = NetworkFollower()
     let prefetchQueue: PrefetchQueue
+    let keptInstances: KeptInstances
     /// The clearings that are being carried out.
     let clearingsUnderWay = Locked<Set<String>>([])
     /// Tells screens of clearings.
@@ -161,6 +162,7 @@ public final class Pantry: Sendable {
         keptPolicies = KeptPolicies(of: reader.folder, in: cacheDirectory)
         self.world = world
         prefetchQueue = PrefetchQueue(in: world)
+        keptInstances = KeptInstances(in: composer.data, world: world)
         processRun = ProcessRun(in: world)
         installation = Installation(in: composer.data, world: world)
         processFiles = ProcessFiles(in: cacheDirectory)
@@ -173,6 +175,7 @@ public final class Pantry: Sendable {
         }
         composer.turns.finishClearings { [weak self] in await self?.finishClearings() }
         await finishClearings()
+        if removesUnused { keptInstances.resume(in: self) }
         memoryPressure.withLock { $0 = MemoryPressure { [weak self] in self?.relieve() } }
     }
 

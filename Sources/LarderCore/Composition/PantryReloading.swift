@@ -65,6 +65,8 @@ extension Pantry {
         let changes = try await world.blocking(swap)
         await composer.turns.settle()
         await finishClearings()
+        // Another store may have no copies of what is kept.
+        if !changes.isEmpty, removesUnused { keptInstances.resume(in: self) }
         reportSuccess(changes)
         return changes
     }

@@ -133,7 +133,7 @@ extension LoaderGraph {
 
 extension StoreAccess {
     /// Pins the copy for a request, and the marker without which a variant is not found.
-    fileprivate func pin(_ request: Request, adding addedFields: Fields) async throws -> Bool {
+    func pin(_ request: Request, adding addedFields: Fields) async throws -> Bool {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
         let key = variations.entryKey(of: request, adding: addedFields)
         if outdatedReason(of: key)?.reasonToHide != nil { return false }
@@ -143,7 +143,7 @@ extension StoreAccess {
     }
 
     /// Removes the pin of the copy for a request. The marker of other variants stays pinned.
-    fileprivate func unpin(_ request: Request, adding addedFields: Fields) async throws {
+    func unpin(_ request: Request, adding addedFields: Fields) async throws {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
         try await store.unpin(variations.entryKey(of: request, adding: addedFields))
     }

@@ -65,6 +65,7 @@ final class ScriptedConnection {
                 }
             case .wait(let gate): try wait(until: gate.descriptor)
             case .open(let gate): gate.open()
+            case .run(let action): action()
             case .silence: try wait(until: -1)
             case .reset:
                 var now = linger(l_onoff: 1, l_linger: 0)

@@ -16,6 +16,8 @@ struct ScriptedReply: Sendable {
         case open(Gate)
         /// Waits until the client ends the connection.
         case silence
+        /// Does something else.
+        case run(@Sendable () -> Void)
         /// Resets the connection.
         case reset
         /// Ends the connection.

@@ -71,6 +71,11 @@ extension Pantry {
         defer { clearingsUnderWay.withLock { _ = $0.remove(clearing.id) } }
         let places = composer.places
         var outcome = ClearingOutcome()
+        do {
+            try await keptInstances.clear(selection, of: resource, in: prefetchQueue)
+        } catch {
+            outcome.rest = StoreError("cannot change the list of what is kept: \(StoreError.reason(for: error))")
+        }
         var (isWritten, isKnown) = (true, true)
         do {
             // Policies cannot change meanwhile, so a store that is made afterwards sees the recorded clearing.
@@ -79,7 +84,7 @@ extension Pantry {
             }
         } catch {
             isWritten = false
-            outcome.rest = StoreError("cannot record the clearing: \(StoreError.reason(for: error))")
+            outcome.rest = outcome.rest ?? StoreError("cannot record the clearing: \(StoreError.reason(for: error))")
         }
         let states = resourceStates.filter { resource == nil || $0.name == resource }
         let cleared = await cleared(states, ifUnfinished: isKnown && isWritten ? clearing : nil) {

@@ -36,6 +36,11 @@ struct DataFolder: Sendable {
         return place
     }
 
+    /// Returns the path of a place that may not exist; nil if no data folder is known.
+    func existing(_ name: String, of resource: String, section: String? = nil) -> String? {
+        path.map { $0 + "/" + PlaceName(resource: resource, section: section, name).path }
+    }
+
     /// Returns the folder's path, and makes the folder if it is missing. Blocks.
     func root() throws(StoreError) -> String {
         let path = try safePath()

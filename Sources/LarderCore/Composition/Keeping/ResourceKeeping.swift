@@ -1,0 +1,145 @@
+// Keeping instances on the device, for times without a network.
+extension Resource {
+    /// Keeps instances on the device until they are given back: fetches those that are missing, and pins all of them.
+    ///
+    /// ```swift
+    /// let download = try await articles.keep(chosen.map { ["id": $0] })
+    /// for await progress in download.progress { bar.value = progress.share }
+    /// ```
+    ///
+    /// Returns when the list of what is kept is safe on the disk. The list survives the end of the process: the next
+    /// pantry fetches what is missing then, and nothing that is stored. So does a reload that replaces the store. It is in the data folder, so a system that deletes
+    /// the cache folder does not delete it, and the instances are fetched again.
+    ///
+    /// Copies that are kept are neither evicted nor forgotten for their age, and count in the store's capacity. They can be
+    /// changed and refused like others: loads renew them, and the validators decide how old a copy may be shown.
+    ///
+    /// The instances are fetched like those of ``prefetch(_:priority:when:orWhileCharging:)-([Request],_,_,_)``, and the
+    /// handle tells as much. An instance is done when its copy is pinned. It has failed if it cannot be fetched and has no
+    /// copy, or if the store has no room or cannot pin copies. What has failed or was cancelled stays on the list, and is tried again when the
+    /// next pantry is made.
+    ///
+    /// A clearing by key, by account or of everything takes what it selects off the list, so that nothing of an account
+    /// comes back after its logout.
+    ///
+    /// - Parameters:
+    ///   - requests: the instances. Fields with credentials are used now and not written to the list.
+    ///   - priority: the priority of the calls.
+    ///   - condition: the network to wait for. After a restart, any network will do.
+    ///   - isAllowedWhileCharging: whether to go on with any network while the device is being charged.
+    /// - Returns: the handle with the progress. Cancelling it leaves the list as it is.
+    /// - Throws: ``LoadError`` if a request is for another resource, or if there is no such resource; an error if
+    ///   the list cannot be written.
+    @discardableResult
+    public func keep(
+        _ requests: [Request], priority: Request.Priority = .low, when condition: NetworkCondition = .online,
+        orWhileCharging isAllowedWhileCharging: Bool = false
+    ) async throws -> Prefetch {
+        let requests = try owned(requests)
+        let kept = pantry.keptInstances
+        try await pantry.world.blocking { [name] in try kept.list.add(requests.map(\.asKept), of: name) }
+        let prefetch = Prefetch(total: requests.count)
+        let begun = kept.begin(
+            requests, of: resourceState, codec: codec, priority: priority,
+            when: PrefetchQueue.Condition(network: condition, orCharging: isAllowedWhileCharging), in: pantry
+        ) { prefetch.ended($0, $1) }
+        prefetch.onCancel { [weak kept, weak queue = pantry.prefetchQueue] in
+            if let queue { kept?.stop(begun, in: queue) }
+        }
+        return prefetch
+    }
+
+    /// Keeps instances on the device until they are given back: see
+    /// ``keep(_:priority:when:orWhileCharging:)-([Request],_,_,_)``.
+    ///
+    /// - Parameters:
+    ///   - parameters: the parameters of each instance.
+    ///   - scope: the account that the instances belong to, as for a load.
+    ///   - priority: the priority of the calls.
+    ///   - condition: the network to wait for.
+    ///   - isAllowedWhileCharging: whether to go on with any network while the device is being charged.
+    @discardableResult
+    public func keep(
+        _ parameters: [Parameters], scope: String? = nil, priority: Request.Priority = .low,
+        when condition: NetworkCondition = .online, orWhileCharging isAllowedWhileCharging: Bool = false
+    ) async throws -> Prefetch {
+        try await keep(
+            parameters.map { request($0, scope: scope) }, priority: priority, when: condition,
+            orWhileCharging: isAllowedWhileCharging)
+    }
+
+    /// Gives instances back that were kept: takes them off the list, stops to fetch them, and removes their pins. Their
+    /// copies stay until the store needs the room. Does nothing for other instances.
+    ///
+    /// - Throws: an error if the list cannot be written; the error of the store.
+    public func unkeep(_ requests: [Request]) async throws {
+        try await pantry.keptInstances.unkeep(owned(requests), of: resourceState, in: pantry.prefetchQueue)
+    }
+
+    /// Gives instances back that were kept: see ``unkeep(_:)``.
+    public func unkeep(_ parameters: [Parameters], scope: String? = nil) async throws {
+        try await unkeep(parameters.map { request($0, scope: scope) })
+    }
+
+    /// Returns what is kept, in the order in which it was asked for, with the sizes of the copies.
+    ///
+    /// - Throws: an error if the list cannot be read; the error of the store.
+    public func kept() async throws -> [KeptInstance] {
+        let list = pantry.keptInstances.list
+        return try await copies(of: pantry.world.blocking { [name] in try list.requests(of: name) })
+    }
+
+    /// Returns instances with the sizes of the copies that are stored, whether they are kept or not. An app asks before it
+    /// keeps them how much is there already.
+    ///
+    /// - Throws: ``LoadError`` if a request is for another resource; the error of the store.
+    public func copies(of requests: [Request]) async throws -> [KeptInstance] {
+        let graph = try graph()
+        var copies: [KeptInstance] = []
+        for request in try owned(requests) {
+            copies.append(
+                KeptInstance(
+                    request: request, size: try await graph.storeAccess.size(request, adding: graph.addedFields)))
+        }
+        return copies
+    }
+
+    private func owned(_ requests: [Request]) throws -> [Request] {
+        _ = try graph()
+        return try requests.map { request in
+            guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
+            return resourceState.owned(request)
+        }
+    }
+}
+
+/// An instance and the copy of it on the device.
+public struct KeptInstance: Sendable {
+    /// The request for the instance.
+    public let request: Request
+    /// The size of the copy's payload in bytes; nil if there is no copy.
+    public let size: Int?
+}
+
+extension ResourceState {
+    /// Pins the copy for a request. Returns false if there is none.
+    func pinIfStored(_ request: Request) async throws -> Bool {
+        guard let graph else { return false }
+        return try await graph.storeAccess.pin(request, adding: graph.addedFields)
+    }
+
+    /// Removes the pin of the copy for a request.
+    func unpin(_ request: Request) async throws {
+        if let graph { try await graph.storeAccess.unpin(request, adding: graph.addedFields) }
+    }
+}
+
+extension StoreAccess {
+    /// Returns the size of the payload of the copy for a request; nil if there is none.
+    fileprivate func size(_ request: Request, adding addedFields: Fields) async throws -> Int? {
+        guard try await contains(request, adding: addedFields) else { return nil }
+        let found = try await store.read(variations.entryKey(of: request, adding: addedFields))
+        countSuperseded()
+        return found?.entry.payload.size
+    }
+}
