@@ -36,8 +36,9 @@ import Testing
         let registry = try Self.registry.get()
         let list = await Output(["plugins"], registry: registry).out
         #expect(
-            list.split(separator: "\n").suffix(8).map { $0.split(separator: " ", maxSplits: 1)[0] } == [
-                "section", "prefetch", "visits", "pantry-section", "otlp", "quota", "signer", "stamp",
+            list.split(separator: "\n").suffix(10).map { $0.split(separator: " ", maxSplits: 1)[0] } == [
+                "section", "expensive", "prefetch", "refresh", "visits", "pantry-section", "otlp", "quota", "signer",
+                "stamp",
             ], "\(list)")
         let signers = await Output(["plugins", "signer"], registry: registry)
         #expect(signers.out == "signer\n  stamp  Signs with a stamp.\n")
@@ -62,16 +63,6 @@ import Testing
             page.contains(
                 """
 
-                ## Kind: section
-
-                A section is a key of a policy with an object of settings, without `use`.
-
-                ### prefetch
-                """))
-        #expect(
-            page.contains(
-                """
-
                 ### visits
 
                 Counts visits.
@@ -90,7 +81,18 @@ import Testing
 
                 ### otlp
                 """))
+        #expect(
+            page.contains(
+                """
+
+                ## Kind: section
+
+                A section is a key of a policy with an object of settings, without `use`.
+
+                ### expensive
+                """))
         #expect(page.contains("\n### quota\n"))
+        #expect(!(await Output(["plugins", "--format", "markdown"]).out.contains("### visits")))
     }
 
     @Test func explainListsSettingsOfSectionsWithTheirSource() async throws {

@@ -108,4 +108,47 @@ import Testing
         #expect(try found(#"["day", "server"]"#) == ["\(warning) [$.validators[0]]"])
         #expect(try found(#"["server", "plain"]"#) == [] && found(#"["day"]"#) == [])
     }
+
+    // MARK: Sections that load by themselves
+
+    private static let loading: [Plugin] = [
+        .origin("items", "Needs an id.", traits: { Traits().with { $0.requiredParameters = ["id"] } }) { _ in
+            UnusedSide()
+        },
+        .section(
+            "dawn", "Loads at dawn.", Setting("requests", .list(of: .text), help: "The ids"),
+            traits: { ids in Traits().with { $0.requests = ids.map { $0 == "-" ? [:] : ["id": $0] } } }
+        ) { _, _ in Dawn() },
+    ]
+
+    private struct Dawn: LarderCore.Attachment {}
+
+    /// The problems of a policy with this section that these rules find.
+    private static func found(_ members: String) throws -> [Problem] {
+        let folder = try Folder()
+        try folder.write(
+            #"{ "resource": "feed", "origin": "items", "strategy": "plain", \#(members) }"#, to: "feed.json")
+        let reader = PolicyReader(registry: try Registry(base + loading), folder: folder.path, environment: [:])
+        return reader.check("feed.json").problems.filter { ["missing-parameter", "loads-in-vain"].contains($0.rule) }
+    }
+
+    private static let store = #""store": { "use": "disk", "limit": "2s" }, "#
+
+    @Test func sectionThatLoadsWithoutANeededParameterIsAnError() throws {
+        #expect(try Self.found(Self.store + #""dawn": { "requests": ["1", "2"] }"#).isEmpty)
+        let found = try Self.found(Self.store + #""dawn": { "requests": ["1", "-", "-"] }"#)
+        #expect(
+            found.map { "\($0.severity): \($0.message) [\($0.path)]" } == [
+                "error: section 'dawn' loads a request without the parameter 'id', which origin 'items' needs "
+                    + "[$.dawn.requests]"
+            ])
+    }
+
+    @Test func sectionThatLoadsInVainIsAWarning() throws {
+        let found = try Self.found(#""dawn": { "requests": ["1"] }"#)
+        #expect(
+            found.map { "\($0.severity): \($0.message) [\($0.path)]" } == [
+                "warning: section 'dawn' loads answers that are not kept [$.dawn]"
+            ])
+    }
 }

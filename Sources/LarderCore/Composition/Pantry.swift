@@ -128,12 +128,14 @@ public final class Pantry: Sendable {
 
     /// Makes a pantry of the policies that `reader` gives. `substitute` replaces the origin of each policy.
     ///
-    /// - Parameter removesUnused: whether to delete the places that no pantry has used for a week.
+    /// - Parameters:
+    ///   - removesUnused: whether to delete the places that no pantry has used for a week.
+    ///   - allowsBackgroundWork: whether sections may start work of their own.
     package init(
         reader: PolicyReader, cache: URL?, data: URL? = nil, ifCacheUnusable: UnusableCacheAction = .goOn,
         ifUnsound: UnsoundPoliciesAction = .fail, world: any World,
         substitute: OriginSubstitute? = nil,
-        isMeasured: Bool = true, removesUnused: Bool = true
+        isMeasured: Bool = true, removesUnused: Bool = true, allowsBackgroundWork: Bool = true
     ) async throws {
         self.removesUnused = removesUnused
         folder = reader.folder
@@ -167,6 +169,7 @@ public final class Pantry: Sendable {
         installation = Installation(in: composer.data, world: world)
         processFiles = ProcessFiles(in: cacheDirectory)
         composer.pantry.refer(to: self)
+        composer.pantry.allowsBackgroundWork = allowsBackgroundWork
         do {
             _ = try await world.blocking { [self] in try swap(.anything) }
         } catch let error as PolicyError where ifUnsound == .useLastSound {

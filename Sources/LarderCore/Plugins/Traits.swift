@@ -25,6 +25,10 @@ public struct Traits: Sendable {
     /// If an answer varies by one of them, its copy is found for the same value only: see ``Metadata/variesBy``. So a policy
     /// with another value does not show the copies of the former one.
     public var addedFields: Fields = [:]
+    /// Origin: the parameters without which it refuses a request.
+    public var requiredParameters: [String] = []
+    /// Section: the parameters of the requests that it loads by itself.
+    public var requests: [Parameters] = []
     /// The settings of the plugin that contradict each other.
     public var contradictions: [Contradiction] = []
     /// Origin: it cannot fail, so the fallbacks after it are never reached.

@@ -47,7 +47,7 @@ package struct LintRule: Sendable {
         contradiction, noEffect, retryFitsTimeout, unreachableFallback, noEntryFits, forgottenTooSoon, staleUnchecked,
         endlessCall,
         endlessStore, keepsNothing, sharedFolder,
-        onlyShortens,
+        onlyShortens, missingParameter, loadsInVain,
     ]
 
     private static let contradiction = LintRule(
@@ -235,6 +235,39 @@ package struct LintRule: Sendable {
             for inner in part.nested where inner.plugin.kind == .store { visit(inner) }
         }
         if let store = policy.store { visit(store) }
+    }
+
+    private static let missingParameter = LintRule(
+        "missing-parameter", .error, "The origin refuses a request that lacks one of its parameters."
+    ) { policy, rule, reading in
+        guard let origin = policy.origin else { return }
+        for section in policy.sections {
+            for request in section.traits.requests {
+                guard let name = origin.traits.requiredParameters.first(where: { request[$0]?.isEmpty != false }) else {
+                    continue
+                }
+                rule.report(
+                    "section '\(section.plugin.name)' loads a request without the parameter '\(name)', which origin "
+                        + "'\(origin.plugin.name)' needs",
+                    about: section, setting: "requests", reading,
+                    expected: "\"requests\": [{ \"\(name)\": \"…\" }]")
+                break
+            }
+        }
+    }
+
+    private static let loadsInVain = LintRule(
+        "loads-in-vain", .warning, "Answers that nobody waits for are loaded in vain if they are not kept."
+    ) { policy, rule, reading in
+        let isKept =
+            policy.strategy.plugin.needs.isSuperset(of: [.origin, .store])
+            && policy.store?.traits.keepsNothing == false
+        if isKept { return }
+        for section in policy.sections where !section.traits.requests.isEmpty {
+            rule.report(
+                "section '\(section.plugin.name)' loads answers that are not kept", about: section, reading,
+                expected: "a store, and a strategy that uses it and the origin")
+        }
     }
 
     /// Returns the text of a duration that follows from settings of these parts. Values from the environment are not

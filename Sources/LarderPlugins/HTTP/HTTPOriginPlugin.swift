@@ -67,6 +67,7 @@ extension Plugin {
                 Traits().with {
                     $0.acceptsSends = true
                     $0.isLocal = url.server.isThisDevice
+                    $0.requiredParameters = url.required
                     $0.invalidates = {
                         HTTPInvalidation.selections(after: $0, method: $1, answer: $2, at: url, lookup: method)
                     }

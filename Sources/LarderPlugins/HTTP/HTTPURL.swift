@@ -44,6 +44,9 @@ struct HTTPURL: Hashable, Sendable {
         fixedLength = start.utf8.count - rest.utf8.count + authority.utf8.count
     }
 
+    /// The variables without which there is no URL.
+    var required: [String] { bareSegments.filter { $0.count == 1 }.flatMap { $0 } }
+
     /// Returns the URL with these values.
     ///
     /// - Throws: ``LoadError`` if a segment of the path that consists of variables would be empty, or if values lead to

@@ -30,7 +30,7 @@ import Testing
         let policy = """
             { "resource": "feed", "origin": "scripted", "around": ["nap", { "use": "hedge", "after": "1s" }, "breaker", "retry"],
               "strategy": "stale-while-revalidate", "store": "faulty",
-              "validators": [{ "use": "age", "fresh": "5m", "whileRevalidating": "1h" }] }
+              "validators": [{ "use": "age", "fresh": "5m", "whileRevalidating": "1h" }], "refresh": { "every": "1d" } }
             """
         return try SimulatedPantry.run(["feed": policy], registry: registry()) { simulated in
             simulated.origin.play(.value("1"), .value("2"))

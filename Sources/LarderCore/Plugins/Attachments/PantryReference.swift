@@ -7,9 +7,22 @@ final class PantryReference: Sendable {
     }
 
     private let reference = Locked(Reference())
+    private let isBackgroundWorkAllowed = Locked(true)
 
     /// The pantry; nil before it is made and after it is released.
     var pantry: (any AnyObject & Sendable)? { reference.withLock { $0.pantry } }
 
     func refer(to pantry: any AnyObject & Sendable) { reference.withLock { $0.pantry = pantry } }
+
+    /// Whether parts may start work of their own. It is set before the first part is made.
+    var allowsBackgroundWork: Bool {
+        get { isBackgroundWorkAllowed.withLock { $0 } }
+        set { isBackgroundWorkAllowed.withLock { $0 = newValue } }
+    }
+}
+
+extension Context {
+    /// Whether the part may start work of its own in the background, such as refreshes on a schedule. It is false in a tool
+    /// that only looks into the stores beside the app.
+    public var allowsBackgroundWork: Bool { owner?.allowsBackgroundWork ?? true }
 }
