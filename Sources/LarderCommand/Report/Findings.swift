@@ -28,6 +28,7 @@ struct Findings {
         }
         if let offline = OfflineFigures(total) { sentences.append(offline.sentence) }
         if let waste = PrefetchFigures(total)?.sentence { sentences.append(waste) }
+        if let told = ScheduleFigures(total)?.sentence { sentences.append(told) }
         sentences += Self.masking(total)
         sentences += [section.trend?.sentence].compactMap { $0 }
         sentences += changes.filter { !$0.isWorse }.compactMap(\.sentence)

@@ -77,6 +77,9 @@ extension Report.Section {
         if let prefetches = PrefetchFigures(total) {
             lines += Table([PrefetchFigures.title] + prefetches.rows { "\($0)" }).lines + [""]
         }
+        if let schedule = ScheduleFigures(total) {
+            lines += Table([ScheduleFigures.title, schedule.row { "\($0)" }], left: 0).lines + [""]
+        }
         if !faultRows.isEmpty {
             lines += Table([["store failures", "could not", "times"]] + faultRows, left: 2).lines + [""]
         }

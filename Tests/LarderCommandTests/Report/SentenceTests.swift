@@ -170,6 +170,18 @@ import Larder
                 ])
             ]),
         Kind(
+            words: "33.3 % of scheduled refreshes were missed, and 2 failed", anyWords: "scheduled refresh",
+            present: [
+                RevisionDump([
+                    .loads: 50, .scheduledDue: 30, .scheduledRun: 20, .scheduledMissed: 10, .scheduledFailed: 2,
+                ])
+            ],
+            absent: [RevisionDump([.loads: 50, .scheduledDue: 30, .scheduledRun: 30])]),
+        Kind(
+            words: "2 scheduled refreshes failed", anyWords: "scheduled refresh",
+            present: [RevisionDump([.loads: 50, .scheduledDue: 30, .scheduledRun: 30, .scheduledFailed: 2])],
+            absent: [RevisionDump([.loads: 50])]),
+        Kind(
             words: "10.0 % of background refreshes failed", anyWords: "of background refreshes failed",
             present: [RevisionDump([.loads: 9, .refreshes: 50, .refreshErrors: 5])],
             absent: [RevisionDump([.loads: 9, .refreshes: 49, .refreshErrors: 5])]),

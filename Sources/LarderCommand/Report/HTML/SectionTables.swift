@@ -108,7 +108,17 @@ extension Report.Section {
         \(failures)
         \(calls.markup)
         </div>
+        \(scheduled)
         """
+    }
+
+    /// The refreshes on a schedule; empty if none was due.
+    private var scheduled: Markup {
+        guard let schedule = ScheduleFigures(total) else { return "" }
+        var table = PageTable("Refreshes on a schedule", ScheduleFigures.title)
+        let row = schedule.row(\.grouped)
+        table.add("\(row.first ?? "")", Array(row.dropFirst()))
+        return table.markup
     }
 
     private var kept: PageTable {
