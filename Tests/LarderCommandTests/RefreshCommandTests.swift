@@ -125,6 +125,14 @@ import Testing
         #expect(output.out.contains("warning: section 'refresh' loads answers that are not kept"), "\(output.out)")
     }
 
+    @Test func scenariosOfAllResourcesPassBesideASchedule() async throws {
+        let folder = try Folder.withPolicies()
+        let scenario = projectFolder.appending(path: "Policies/Scenarios/images.json")
+        try folder.edit("feed.json", #""resource""#, #""refresh": { "every": "15m" }, "resource""#)
+        let output = await Output(["test", scenario.path, "--policies", folder.path])
+        #expect(output.code == 0 && output.out.contains(", 0 failed"), "\(output.out)")
+    }
+
     @Test func commandsThatLookIntoStoresRunNoSchedule() async throws {
         let folder = try Self.folder()
         _ = await Output([

@@ -63,7 +63,8 @@ struct ScenarioPlayer {
                     let reader = PolicyReader(
                         registry: registry, folder: policies.shortPath, environment: environment)
                     return try await Pantry(
-                        reader: reader.withoutProcess, cache: cache, world: world, substitute: { _ in origin })
+                        reader: reader.withoutProcess, cache: cache, world: world, substitute: { _ in origin },
+                        allowsBackgroundWork: false)
                 }
                 var pantry = try await open()
                 let notes = try await Self.stock(scenario.cached, in: pantry.resource(resource), world)

@@ -34,7 +34,8 @@ struct Replay: Sendable {
         defer { try? FileManager.default.removeItem(at: cache) }
         return try SimulatedWorld(seed: seed).run(leaving: .anything) { [reader, model] world in
             let origin = model.origin(in: world)
-            let pantry = try await Pantry(reader: reader, cache: cache, world: world, substitute: { _ in origin })
+            let pantry = try await Pantry(
+                reader: reader, cache: cache, world: world, substitute: { _ in origin }, allowsBackgroundWork: false)
             guard let name = pantry.resources.first, let policy = pantry.policy(of: name) else {
                 throw LoadError(.noSuchResource, "there is no policy")
             }
