@@ -46,7 +46,7 @@ struct House {
 
     /// The folders of plugins, which know all below and never each other.
     static let plugins: Set<String> = [
-        "Strategies", "Wrappers", "Validators", "Origins", "Stores", "Eviction", "Sections", "HTTP", "Schedules",
+        "Strategies", "Wrappers", "Validators", "Origins", "Stores", "Eviction", "Sections", "HTTP",
     ]
 
     /// Types that are named where their folder must not be known.

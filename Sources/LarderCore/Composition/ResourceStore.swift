@@ -61,7 +61,7 @@ extension Resource {
     public func pin(_ request: Request) async throws -> Bool {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
-        return try await graph.storeAccess.pin(resourceState.owned(request), adding: graph.addedFields)
+        return try await graph.pin(resourceState.owned(request))
     }
 
     /// Removes the pin of the copy of one instance. Does nothing if it has none.
@@ -75,7 +75,7 @@ extension Resource {
     public func unpin(_ request: Request) async throws {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
-        try await graph.storeAccess.unpin(resourceState.owned(request), adding: graph.addedFields)
+        try await graph.unpin(resourceState.owned(request))
     }
 
     /// Returns a page of the list of all copies, whatever the validators permit. See ``Store/list(after:most:)``.
@@ -94,6 +94,30 @@ extension Resource {
 }
 
 extension LoaderGraph {
+    /// Returns whether the store has a copy for a request, of either origin.
+    func contains(_ request: Request) async throws -> Bool {
+        for request in variants(of: request) where try await storeAccess.contains(request, adding: addedFields) {
+            return true
+        }
+        return false
+    }
+
+    /// Pins the copies for a request, of both origins. Returns false if there is none.
+    func pin(_ request: Request) async throws -> Bool {
+        var isPinned = false
+        for request in variants(of: request) where try await storeAccess.pin(request, adding: addedFields) {
+            isPinned = true
+        }
+        return isPinned
+    }
+
+    /// Removes the pins of the copies for a request.
+    func unpin(_ request: Request) async throws {
+        for request in variants(of: request) { try await storeAccess.unpin(request, adding: addedFields) }
+    }
+
+    private func variants(of request: Request) -> [Request] { choice == nil ? [request] : OriginChoice.both(request) }
+
     /// Saves an entry as the answer of a call that begins and ends now.
     fileprivate func save(_ entry: Entry, for request: Request, codec: AnyCodec) async throws -> Loaded<Entry> {
         // A task of its own: a write that its caller gives up must not overtake a later one.

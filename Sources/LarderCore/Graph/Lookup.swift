@@ -81,12 +81,15 @@ package struct Lookup: Loader {
     /// Finds a copy in memory that may be shown. `take` receives its entry, and returns whether it has a use for it. It is
     /// called while the store may hold a lock.
     ///
-    /// - Parameter copy: becomes the facts about the copy. ``CopyFacts/isFound`` is false if there is no such copy, or if
-    ///   `take` returned false.
+    /// - Parameters:
+    ///   - leavesPrefetches: whether a prefetched copy that was not used yet is left to the loaders, which count its use.
+    ///   - copy: becomes the facts about the copy. ``CopyFacts/isFound`` is false if there is no such copy, or
+    ///     if `take` returned false.
     /// - Returns: the validators' reasons; nil if they gave none.
     @inline(__always)
     func hit(
-        _ request: Request, at key: Key, for uses: Uses, _ copy: inout CopyFacts, _ take: (Entry) -> Bool
+        _ request: Request, at key: Key, for uses: Uses, leavesPrefetches: Bool = false, _ copy: inout CopyFacts,
+        _ take: (Entry) -> Bool
     ) -> [Permissions.StatedReason]? {
         #if DEBUG
             ReentrancyTrap.storeIsUsed()
@@ -101,6 +104,8 @@ package struct Lookup: Loader {
             guard copy.size > 0 || Variation(marker: entry) == nil else { return false }
             if validators.permitAll(entry.metadata, aged: copy.age, for: request) {
                 (copy.uses, copy.freshNanoseconds) = (.all, validators.freshNanoseconds)
+            } else if leavesPrefetches, entry.metadata.isUnusedPrefetch {
+                return false
             } else {
                 reasons = permit(entry, for: request, &copy)
             }

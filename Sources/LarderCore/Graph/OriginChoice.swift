@@ -27,6 +27,9 @@ struct OriginChoice: Sendable {
         request.details != nil && request.fields[name] == value
     }
 
+    /// Returns the same request for each origin, the policy's own first.
+    static func both(_ request: Request) -> [Request] { [usual(request), alternative(request)] }
+
     /// Returns the same request for the other origin.
     static func other(than request: Request) -> Request {
         isAlternative(request) ? usual(request) : alternative(request)
@@ -50,6 +53,12 @@ struct OriginChoice: Sendable {
 
     /// Returns whether a copy came from the alternative.
     static func isAlternative(_ metadata: Metadata) -> Bool { metadata[note] == "alternative" }
+
+    /// Returns the request that a copy answers: one for the origin that it came from.
+    static func request(_ request: Request, answeredBy metadata: Metadata) -> Request {
+        if metadata[note] == nil { return request }
+        return isAlternative(metadata) ? alternative(request) : usual(request)
+    }
 
     /// Returns the names of the fields by which the answers of one origin vary.
     static func names(_ names: [String], of metadata: Metadata) -> [String] {

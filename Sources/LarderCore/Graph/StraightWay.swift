@@ -44,10 +44,7 @@ final class StraightWay: Sendable {
         var copy = CopyFacts()
         // A stale copy is logged.
         let uses = meter.logsDecisions ? rule.uses.intersection(.fresh) : rule.uses
-        // The first use of a prefetched copy is counted by the loaders.
-        let reasons = lookup.hit(request, at: request.key, for: uses, &copy) {
-            !$0.metadata.isUnusedPrefetch && take($0)
-        }
+        let reasons = lookup.hit(request, at: request.key, for: uses, leavesPrefetches: true, &copy, take)
         guard copy.isFound else { return false }
         // This comes before the counting, so that the processor has written it when the caller reads it.
         provenance.set(in: tier, copy, by: revision)

@@ -187,6 +187,8 @@ public struct Metadata: Hashable, Sendable {
         get { spreadAndFlags & Self.expiryFlag != 0 }
         set { set(Self.expiryFlag, newValue) }
     }
+    /// Whether ``isExpired`` or ``isUnusedPrefetch`` is set. Hits ask for both at once.
+    var isMarked: Bool { spreadAndFlags & (Self.expiryFlag | Self.prefetchFlag) != 0 }
     /// Whether the payload was prefetched, and no load of a user was answered by it yet. The graph sets it, and counts by
     /// it how many prefetched copies are used.
     public internal(set) var isUnusedPrefetch: Bool {

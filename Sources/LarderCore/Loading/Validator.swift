@@ -121,11 +121,11 @@ package struct Validators: Validator {
             freshNanoseconds: rules.map(\.freshNanoseconds).filter { $0 >= 0 }.min() ?? -1)
     }
 
-    /// Returns whether the rules of all validators permit a copy for every use. If not, they must be called. The age may
-    /// be 20 ms too low: see ``World/roughNow``.
+    /// Returns whether the rules of all validators permit a copy for every use, and it is neither expired nor an unused
+    /// prefetch. If not, they must be called. The age may be 20 ms too low: see ``World/roughNow``.
     @inline(__always)
     func permitAll(_ metadata: borrowing Metadata, aged age: Int64, for request: borrowing Request) -> Bool {
-        age >= 0 && age < rule.length &- 20_000_000 && !metadata.isExpired && request.details == nil
+        age >= 0 && age < rule.length &- 20_000_000 && !metadata.isMarked && request.details == nil
     }
 
     /// The ``Permissions/freshNanoseconds`` of a copy that the rules permit.

@@ -16,7 +16,8 @@ extension Plugin {
             help:
                 "The network to wait for: any at the start, one that costs nothing by use, or also any other while the "
                 + "device is being charged. After the start, the list is fetched again each time the device comes back "
-                + "to a network that costs nothing, at most once an hour")
+                + "to a network that costs nothing, at most once an hour"),
+        traits: { requests, _ in Traits().with { $0.requests = requests } }
     ) { context, requests, when in
         PrefetchList(requests, when: when, context)
     }
@@ -106,34 +107,5 @@ final class PrefetchList: Attachment {
             return max(.zero, state.begun + Self.pause - uptime)
         }
         if let delay { begin(after: delay + chosenDelay) }
-    }
-}
-
-extension SettingType where Value == Parameters {
-    /// The parameters of a request: an object of texts and whole numbers.
-    static var parameters: SettingType<Parameters> {
-        let expectation = "an object of texts and whole numbers: { \"page\": \"1\" }"
-        return SettingType(
-            "parameters", expectation: expectation,
-            schema: ["type": "object", "additionalProperties": ["type": ["string", "integer"]]],
-            example: ["page": "1"],
-            show: { parameters in
-                "{" + parameters.map { "\($0.name): \"\($0.value)\"" }.joined(separator: ", ") + "}"
-            },
-            read: { node, reading in
-                guard let members = node.members else {
-                    reading.reject(node, expected: expectation)
-                    return nil
-                }
-                var values: [String: String] = [:]
-                for member in members {
-                    switch member.value.content {
-                    case .string(let text): values[member.name] = text
-                    case .number(_, let text) where Int(text) != nil: values[member.name] = text
-                    default: reading.reject(member.value, expected: "a text or a whole number")
-                    }
-                }
-                return values.count == members.count ? Parameters(values) : nil
-            })
     }
 }

@@ -21,7 +21,7 @@ import Larder
             .loads: 9, .scheduledDue: 1_200, .scheduledRun: 900, .scheduledMissed: 300, .scheduledFailed: 7,
         ]
         let page = try page(Dumps.dump([RevisionDump(counts)]))
-        let table = try #require(page.components(separatedBy: "<caption>Refreshes on a schedule").dropFirst().first)
+        let table = try #require(page.components(separatedBy: "<caption>Refreshes that were due").dropFirst().first)
             .components(separatedBy: "</table>")[0]
         for cell in ["1\u{202F}200", "900", "300", "7", "25.0 %"] { #expect(table.contains(">\(cell)<"), "\(table)") }
         #expect(!(try self.page(Dumps.dump([RevisionDump([.loads: 9])])).contains("Refreshes on a schedule")))

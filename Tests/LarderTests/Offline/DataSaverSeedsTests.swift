@@ -18,6 +18,7 @@ import Testing
         var answered: [String: Duration] = [:]
         var calls = ["own": 0, "small": 0]
         var refusedPrefetches = 0
+        var backgroundCalls = 0
         var failures = 0
     }
 
@@ -25,6 +26,7 @@ import Testing
         let day = try SimulatedWorld(seed: seed).run(leaving: .anything) { world in try await Self.day(world, seed) }
         #expect(day.problems.isEmpty)
         #expect(day.calls.values.allSatisfy { $0 > 50 } && day.refusedPrefetches > 10 && day.failures > 0)
+        #expect(day.backgroundCalls > 50)
     }
 
     private static func origin(_ name: String, _ world: SimulatedWorld, _ day: Locked<Day>) -> Plugin {
@@ -33,7 +35,10 @@ import Testing
             let id = call.request.parameters["id"] ?? ""
             day.withLock { day in
                 day.calls[name, default: 0] += 1
-                if network.isCostly, call.request.purpose == .prefetch || call.request.priority == .low {
+                let isBackground = call.request.purpose == .prefetch || call.request.priority == .low
+                if isBackground { day.backgroundCalls += 1 }
+                let isQueued = ["ahead", "listed", "kept"].contains { id.hasPrefix($0) }
+                if isBackground && network.isCostly || isQueued && network.reach == .offline {
                     day.problems.append("\(world.uptime): a background call of \(name) for \(id)")
                 }
                 if network.reach == .online, network.isCostly != (name == "small") {
@@ -56,7 +61,9 @@ import Testing
         let policy = """
             { "resource": "feed", "origin": "own", "strategy": \(strategies[Int(seed % 4)]),
               "validators": [{ "use": "age", "fresh": "5m", "whileRevalidating": "30m", "onError": "2h" }],
-              "store": "memory", "expensive": { "refresh": false, "prefetch": false, "origin": "small" } }
+              "store": "memory", "expensive": { "refresh": false, "prefetch": false, "origin": "small" },
+              "refresh": { "every": "15m", "when": "any", "requests": [{ "id": "scheduled" }] },
+              "prefetch": { "requests": [{ "id": "listed" }], "when": "start" } }
             """
         let simulated = try await SimulatedPantry(
             ["feed": policy], in: world, plugins: [origin("own", world, day), origin("small", world, day)])
@@ -68,6 +75,8 @@ import Testing
             let id = "\(dice.roll(60) * dice.roll(60) / 60)"
             let (network, start) = (world.network, world.uptime)
             let age = day.withLock { $0.answered[id] }.map { start - $0 }
+            if dice.chance() < 0.1 { feed.prefetch([["id": "ahead \(dice.roll(20))"]]) }
+            if dice.chance() < 0.02 { _ = try await feed.keep([["id": "kept \(dice.roll(20))"]]) }
             let isPrefetch = dice.chance() < 0.3
             do {
                 let loaded = try await feed.load(["id": id], purpose: isPrefetch ? .prefetch : .user)

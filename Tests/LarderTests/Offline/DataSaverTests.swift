@@ -271,6 +271,36 @@ import Testing
         }
     }
 
+    @Test func pinKeepsTheCopiesOfBothOrigins() throws {
+        try run(store: #"{ "use": "memory", "entries": 6 }"#) { world, scene in
+            world.network = Self.mobile
+            _ = try await scene.feed.load(["id": "1"])
+            world.network = Self.wifi
+            let isPinned = try await scene.feed.pin(["id": "1"])
+            let isAnotherPinned = try await scene.feed.pin(["id": "2"])
+            #expect(isPinned && !isAnotherPinned)
+            for id in 3...30 { _ = try await scene.feed.load(["id": "\(id)"]) }
+            let (first, third) = (
+                try await scene.feed.contains(["id": "1"]), try await scene.feed.contains(["id": "3"])
+            )
+            #expect(first && !third)
+        }
+    }
+
+    @Test func prefetchesAndSchedulesWaitForABetterNetwork() throws {
+        let sections = #""expensive": { "prefetch": false }, "refresh": { "every": "15m", "when": "any" }"#
+        try run(sections) { world, scene in
+            world.network = Self.mobile
+            let prefetch = scene.feed.prefetch([["id": "1"], ["id": "2"]])
+            try await world.sleep(for: .seconds(3_600))
+            #expect(scene.calls == [0, 0] && prefetch.present.left == 2)
+            world.network = Self.wifi
+            try await world.sleep(for: .seconds(3_600))
+            #expect(prefetch.present.done == 2)
+            #expect(scene.large.calls.count { $0.request.parameters["id"] == nil } > 0)
+        }
+    }
+
     @Test func changesAreSentToTheOwnOrigin() throws {
         try run { world, scene in
             world.network = Self.mobile

@@ -148,6 +148,7 @@ extension Report.Section {
             \(incidentTable)
             \(trendTable)
             \(offline)
+            \(scheduled)
             \(prefetches)
             <div class="pair">
             <div><h3>Latency by outcome</h3>

@@ -108,17 +108,16 @@ extension Report.Section {
         \(failures)
         \(calls.markup)
         </div>
-        \(scheduled)
         """
     }
 
     /// The refreshes on a schedule; empty if none was due.
-    private var scheduled: Markup {
+    var scheduled: Markup {
         guard let schedule = ScheduleFigures(total) else { return "" }
-        var table = PageTable("Refreshes on a schedule", ScheduleFigures.title)
+        var table = PageTable("Refreshes that were due, by their end", ScheduleFigures.title)
         let row = schedule.row(\.grouped)
         table.add("\(row.first ?? "")", Array(row.dropFirst()))
-        return table.markup
+        return "<h3>Refreshes on a schedule</h3>\n\(table.markup)"
     }
 
     private var kept: PageTable {

@@ -125,12 +125,12 @@ extension ResourceState {
     /// Pins the copy for a request. Returns false if there is none.
     func pinIfStored(_ request: Request) async throws -> Bool {
         guard let graph else { return false }
-        return try await graph.storeAccess.pin(request, adding: graph.addedFields)
+        return try await graph.pin(request)
     }
 
     /// Removes the pin of the copy for a request.
     func unpin(_ request: Request) async throws {
-        if let graph { try await graph.storeAccess.unpin(request, adding: graph.addedFields) }
+        if let graph { try await graph.unpin(request) }
     }
 }
 

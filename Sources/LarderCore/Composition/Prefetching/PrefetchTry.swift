@@ -36,11 +36,11 @@ extension PrefetchOrder.Item {
 }
 
 extension LoaderGraph {
-    /// Returns whether instances may be prefetched in the present network: not while the device is known to have none.
-    /// An origin on the device needs no network.
+    /// Returns whether instances may be prefetched in the present network: not while the device is known to have none, nor
+    /// where the policy forbids it. An origin on the device needs no network.
     func mayPrefetch(when condition: PrefetchQueue.Condition, on device: PrefetchQueue.Device) -> Bool {
         if policy.origin?.traits.isLocal ?? true { return true }
-        return device.network.reach != .offline && condition.isMet(by: device)
+        return device.network.reach != .offline && background.permit(.prefetch) && condition.isMet(by: device)
     }
 
     /// Returns whether there is a fresh copy for a request.

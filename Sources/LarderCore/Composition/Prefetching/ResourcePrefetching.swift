@@ -40,7 +40,7 @@ extension Resource {
     }
 
     /// Fetches instances that may be wanted later, so that they are cached by then:
-    /// see ``prefetch(_:priority:when:orWhileCharging:)-([Request],_,_,_)``.
+    /// see ``prefetch(_:priority:when:orWhileCharging:)``.
     ///
     /// - Parameters:
     ///   - parameters: the parameters of each instance.

@@ -37,6 +37,14 @@ public final class RefreshSchedule: DueWork {
 
     private var world: any World { context.world }
 
+    /// Whether a run may begin in the present network. A run loads with the purpose of a prefetch, so the policy must permit
+    /// both.
+    private var isMet: Bool {
+        guard condition.isMet(by: world.network) else { return false }
+        guard let resource = context.ownResource else { return true }
+        return (try? resource.permits(.refresh) && resource.permits(.prefetch)) ?? true
+    }
+
     /// Creates a schedule and starts it. Blocks.
     init(
         _ file: RefreshPlanFile, when condition: NetworkCondition, requests: [Parameters], turns: RefreshTurns,
@@ -55,7 +63,6 @@ public final class RefreshSchedule: DueWork {
         }
         let alarm = context.world.alarm(after: Self.startDelay) { [weak self] in self?.look() }
         state.withLock { $0.alarm = alarm }
-        if condition == .any { return }
         // Outside the lock, because a source of the app may call back at once.
         let listening = context.world.onNetworkChange { [weak self] in self?.look() }
         state.withLock { $0.listening = listening }
@@ -68,7 +75,7 @@ public final class RefreshSchedule: DueWork {
 
     /// Runs the refresh if it is due and the network is as the policy wants it.
     public func runDue() async -> DueResult {
-        let isMet = condition.isMet(by: world.network)
+        let isMet = isMet
         let (run, result) = state.withLock { state -> (Run?, DueResult) in
             if let run = state.run { return (run, .unfinished) }
             guard !state.isClosed, isDue(state) else { return (nil, .notDue) }
@@ -107,7 +114,7 @@ public final class RefreshSchedule: DueWork {
 
     /// Looks at the clocks and the network, and starts a run or sets an alarm.
     private func look() {
-        let isMet = condition.isMet(by: world.network)
+        let isMet = isMet
         state.withLock { state in
             if state.isClosed || state.run != nil { return }
             state.alarm?.cancel()
@@ -171,7 +178,7 @@ public final class RefreshSchedule: DueWork {
     private func loadAll() async -> DueResult {
         var failures: [String] = []
         for parameters in requests {
-            guard !Task.isCancelled, condition.isMet(by: world.network), let resource = context.ownResource else {
+            guard !Task.isCancelled, isMet, let resource = context.ownResource else {
                 return .unfinished
             }
             do {
