@@ -95,6 +95,7 @@ struct Composer {
                 policy: policy, root: root, lookup: builder.lookup,
                 live: MeasuredLoader(
                     inner: builder.live, meter: meter, world: world, prefetches: (storeAccess, policy.addedFields)),
+                refreshNow: { [sides = builder.sides] call, limit in await sides?.refreshNow(call, within: limit) },
                 sender: Sender(
                     origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
                     meter: meter, world: world),

@@ -19,6 +19,8 @@ struct GraphBuilder {
     private var isLocal = false
     /// The origin with the wrappers around it; nil if the policy does not use an origin.
     private(set) var origin: (any Loader)?
+    /// The sides of the strategy. They are set when the strategy is made.
+    private(set) var sides: Sides?
 
     private var world: any World { context.world }
 
@@ -90,6 +92,7 @@ struct GraphBuilder {
             background: background, choice: choice, world: world,
             storeAccess: storeAccess, meter: context.meter,
             scope: context.of(PartIdentity(part: part)))
+        self.sides = sides
         return ModeLoader(try part.strategy(over: sides), sides: sides)
     }
 

@@ -11,6 +11,8 @@ final class LoaderGraph: Sendable {
     let lookup: Lookup
     /// The live side alone, for callers that want the origin's answer and nothing else.
     let live: any Loader
+    /// Makes a refresh that has waited for a network.
+    let refreshNow: DueRefreshes.Refresh
     /// The way to the origin of requests that change something there.
     let sender: Sender
     /// Returns the copies that a change has put out of date by the rules of the origin; nil if it has no such rules.
@@ -37,7 +39,8 @@ final class LoaderGraph: Sendable {
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, lookup: Lookup, live: any Loader, sender: Sender, storeAccess: StoreAccess,
+        policy: Policy, root: any Loader, lookup: Lookup, live: any Loader, refreshNow: @escaping DueRefreshes.Refresh,
+        sender: Sender, storeAccess: StoreAccess,
         places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
         attachments: [HeldAttachment], background: BackgroundRules, choice: OriginChoice?, meter: Meter,
         world: any World
@@ -46,6 +49,7 @@ final class LoaderGraph: Sendable {
         self.root = root
         self.lookup = lookup
         self.live = live
+        self.refreshNow = refreshNow
         self.sender = sender
         invalidates = policy.origin?.traits.invalidates
         self.storeAccess = storeAccess

@@ -85,7 +85,7 @@ extension LoaderGraph {
     fileprivate func networkIsThere(again hasReturned: Bool) {
         if hasReturned, needsNetwork { storeAccess.backOff.forget() }
         // A loss that was too short to be followed may have left some, too.
-        if background.permit(.refresh) { storeAccess.dueRefreshes.begin(in: world) }
+        if background.permit(.refresh) { storeAccess.dueRefreshes.begin(in: world, refreshNow) }
     }
 }
 

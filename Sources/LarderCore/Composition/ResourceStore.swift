@@ -116,7 +116,8 @@ extension LoaderGraph {
         for request in variants(of: request) { try await storeAccess.unpin(request, adding: addedFields) }
     }
 
-    private func variants(of request: Request) -> [Request] { choice == nil ? [request] : OriginChoice.both(request) }
+    /// The requests under which the copies for a request are kept: one for each origin.
+    func variants(of request: Request) -> [Request] { choice == nil ? [request] : OriginChoice.both(request) }
 
     /// Saves an entry as the answer of a call that begins and ends now.
     fileprivate func save(_ entry: Entry, for request: Request, codec: AnyCodec) async throws -> Loaded<Entry> {
@@ -137,7 +138,11 @@ extension LoaderGraph {
     private func saveNow(_ entry: Entry, for request: Request, codec: AnyCodec) async throws -> Loaded<Entry> {
         let ticket = storeAccess.order.begin(request.key)
         let trail = Trail.Recorder()
-        var loaded = Loaded(entry)
+        var (request, loaded) = (request, Loaded(entry))
+        if choice != nil {
+            request = OriginChoice.requestAsChosen(request)
+            OriginChoice.mark(&loaded.content.metadata, isAlternative: OriginChoice.isAlternative(request))
+        }
         let call = Call(request, codec: codec, trail: trail)
         let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
         // Callers that come from now on must not get an older answer.

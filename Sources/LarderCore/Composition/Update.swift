@@ -115,7 +115,8 @@ extension Resource {
         var eager = request
         eager.mode = .refresh
         do {
-            let answer = try await loaded(eager, from: shown == nil ? graph.root : graph.live, in: graph)
+            let answer = try await loaded(
+                eager, from: shown == nil || request.purpose == .prefetch ? graph.root : graph.live, in: graph)
             let isUnchanged = answer.source == .revalidated && answer.value.payload === shown
             let value = try value(of: answer)
             stream.yield(isUnchanged ? .unchanged(value) : .value(value))

@@ -9,8 +9,12 @@ final class DueRefreshes: Sendable {
     private struct Due {
         let number: Int
         let priority: Request.Priority
-        let refresh: @Sendable () async -> Void
+        let call: Call
+        let limit: Duration
     }
+
+    /// Makes a refresh, which may take a limited time.
+    typealias Refresh = @Sendable (_ call: Call, _ limit: Duration) async -> Void
 
     private struct State {
         var due: [Key: Due] = [:]
@@ -27,18 +31,21 @@ final class DueRefreshes: Sendable {
     private let state = Locked(State())
 
     /// Notes that a copy must be refreshed when the network returns. One refresh of a key waits.
-    func add(_ call: Call, _ refresh: @escaping @Sendable () async -> Void) {
+    ///
+    /// - Parameter limit: the longest time that the refresh may take.
+    func add(_ call: Call, within limit: Duration) {
         state.withLock { state in
             guard state.due.count < Self.capacity || state.due[call.key] != nil else { return }
             let former = state.due[call.key]
             let priority = max(call.request.priority, former?.priority ?? .low)
-            state.due[call.key] = Due(number: former?.number ?? state.next, priority: priority, refresh: refresh)
+            state.due[call.key] = Due(
+                number: former?.number ?? state.next, priority: priority, call: call, limit: limit)
             state.next += 1
         }
     }
 
-    /// Begins the refreshes that wait.
-    func begin(in world: any World) {
+    /// Begins the refreshes that wait. `refresh` makes one of them, by the policy that is in effect now.
+    func begin(in world: any World, _ refresh: @escaping Refresh) {
         let due = state.withLock { state in
             defer { state.due = [:] }
             return state.due.values.sorted { ($1.priority, $0.number) < ($0.priority, $1.number) }
@@ -49,7 +56,7 @@ final class DueRefreshes: Sendable {
             await withTaskGroup(of: Void.self) { group in
                 for (place, due) in due.enumerated() {
                     if place >= Self.mostAtOnce { await group.next() }
-                    group.addTask { await due.refresh() }
+                    group.addTask { await refresh(due.call, due.limit) }
                 }
             }
         }

@@ -47,13 +47,18 @@ package struct Lookup: Loader {
     /// Returns the copy of the variant that answers the request, unless it is outdated or cleared.
     @inline(never)
     private func exceptionalAnswer(_ request: Request, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
-        if hasTwoOrigins, OriginChoice.isAlternative(request),
-            let copy = exceptionalAnswer(
-                request, at: OriginChoice.other(than: request), codec, uses.intersection(.fresh))
-        {
-            return copy
-        }
+        if hasTwoOrigins { return answerOfTwo(request, codec, uses.intersection(.fresh)) }
         return exceptionalAnswer(request, at: request, codec, uses)
+    }
+
+    /// Returns the newer one of two fresh copies. Stale copies are left to the loaders, which compare them.
+    private func answerOfTwo(_ request: Request, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
+        let other = OriginChoice.other(than: request)
+        let own = exceptionalAnswer(request, at: request, codec, uses)
+        if areInOnePlace(request, other) { return own }
+        guard let second = exceptionalAnswer(request, at: other, codec, uses) else { return own }
+        guard let own else { return second }
+        return second.content.metadata.confirmedAt > own.content.metadata.confirmedAt ? second : own
     }
 
     private func exceptionalAnswer(
@@ -174,46 +179,33 @@ package struct Lookup: Loader {
         hasTwoOrigins ? try await findOfTwo(call) : try await find(call, as: call.request)
     }
 
-    /// Finds the copies of both origins, and returns the one that may be shown for the better use. If that is the same, it
-    /// is that of the origin that the request is for, which can be revalidated.
+    /// Finds the copies of both origins, and returns the one that may be shown for the better use: the newer one if both
+    /// may be shown for the same. The origin is asked whether its own copy is still current.
     @inline(never)
     private func findOfTwo(_ call: Call) async throws -> CachedCopy {
-        let other = OriginChoice.other(than: call.request)
-        if OriginChoice.isAlternative(call.request) {
-            // A fresh copy of the policy's own origin costs nothing.
-            let usual = try await findIfAny(call, as: other)
-            if let usual, usual.permissions.allows(.fresh) || areInOnePlace(call.request, other) { return usual }
-            do {
-                let alternative = try await find(call, as: call.request)
-                return usual.map { $0.isBetter(than: alternative) ? $0 : alternative } ?? alternative
-            } catch let error as LoadError {
-                guard let usual else { throw error }
-                return usual
-            }
-        }
+        let own: CachedCopy
         do {
-            let usual = try await find(call, as: call.request)
-            if usual.permissions.allows(.showing) || areInOnePlace(call.request, other) { return usual }
-            let alternative = try await findIfAny(call, as: other)
-            return alternative.map { $0.isBetter(than: usual) ? $0 : usual } ?? usual
+            own = try await find(call, as: call.request)
         } catch let error as LoadError {
-            guard !areInOnePlace(call.request, other), let alternative = try await findIfAny(call, as: other) else {
-                throw error
-            }
-            return alternative
+            guard let other = try await copyOfOtherOrigin(call) else { throw error }
+            return other
         }
+        guard let other = try await copyOfOtherOrigin(call), other.isBetter(than: own) else { return own }
+        return other.asking(about: own.revalidatable)
+    }
+
+    /// Finds the copy of the origin that the request is not for. Returns nil if there is none or the store fails.
+    ///
+    /// - Throws: `CancellationError` only.
+    private func copyOfOtherOrigin(_ call: Call) async throws -> CachedCopy? {
+        let other = OriginChoice.other(than: call.request)
+        if areInOnePlace(call.request, other) { return nil }
+        do { return try await find(call, as: other) } catch is LoadError { return nil }
     }
 
     /// Returns whether the copies for two requests are under the same key, because no answer has varied yet.
     private func areInOnePlace(_ request: Request, _ other: Request) -> Bool {
         variations.entryKey(of: request, adding: addedFields) == variations.entryKey(of: other, adding: addedFields)
-    }
-
-    /// Finds the copy under the key of a variant. Returns nil if there is none or the store fails.
-    ///
-    /// - Throws: `CancellationError` only.
-    private func findIfAny(_ call: Call, as variant: Request) async throws -> CachedCopy? {
-        do { return try await find(call, as: variant) } catch is LoadError { return nil }
     }
 
     /// Finds the copy of a variant. If it is not fresh, the first search of a load also searches the tiers below, which other

@@ -29,7 +29,7 @@ struct NetworkRules: Loader {
     var hitRule: HitRule? { choice == nil ? inner.hitRule : nil }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        if call.request.purpose == .prefetch, !background.permit(.prefetch) {
+        if call.request.purpose == .prefetch, call.request.mode != .cachedOnly, !background.permit(.prefetch) {
             throw LoadError(.unavailable, "the policy does not permit prefetches on this network")
         }
         return try await inner.load(call)

@@ -12,15 +12,23 @@ struct OriginChoice: Sendable {
 
     /// Returns the request of a load that begins now. A field that the app has set decides.
     func request(_ request: Request) -> Request {
-        switch request.fields[Self.name] {
-        case Self.value: request
-        case nil: isAlternative(world.network) ? Self.alternative(request) : request
-        default: Self.usual(request)
+        if request.details == nil || request.fields[Self.name] == nil {
+            return isAlternative(world.network) ? Self.alternative(request) : request
         }
+        return Self.requestAsChosen(request)
     }
 
     /// Returns the request of a refresh that begins now and that a load has asked for earlier, perhaps on another network.
-    func requestAgain(_ request: Request) -> Request { self.request(Self.usual(request)) }
+    func requestAgain(_ request: Request) -> Request {
+        request.choosesOrigin ? request : self.request(Self.usual(request))
+    }
+
+    /// Returns the request for the origin that the app has chosen by the field: the policy's own unless its value is `on`.
+    static func requestAsChosen(_ request: Request) -> Request {
+        var request = isAlternative(request) ? request : usual(request)
+        request.choosesOrigin = true
+        return request
+    }
 
     /// Returns whether a request is for the alternative.
     static func isAlternative(_ request: Request) -> Bool {
@@ -60,9 +68,13 @@ struct OriginChoice: Sendable {
         return isAlternative(metadata) ? alternative(request) : usual(request)
     }
 
-    /// Returns the names of the fields by which the answers of one origin vary.
-    static func names(_ names: [String], of metadata: Metadata) -> [String] {
-        metadata[note] == nil ? names : names.filter { $0 != name }
+    /// Returns the names of the fields by which the answers of one origin vary. Returns nil if the request is for the other
+    /// origin by its field. A request without the field follows the answers of both.
+    static func names(_ names: [String], of metadata: Metadata, for request: Request) -> [String]? {
+        guard metadata[note] != nil else { return names }
+        let wanted = request.details == nil ? nil : request.fields[name]
+        if let wanted, (wanted == value) != isAlternative(metadata) { return nil }
+        return names.filter { $0 != name }
     }
 
     /// Marks an answer with its origin.
@@ -97,6 +109,6 @@ struct OtherOriginsCopies: Validator {
         // A version of one origin says nothing to the other.
         return isAlternative
             ? Permissions(.all).refusing([.fresh, .earlyRefresh, .revalidation], "it is from the alternative origin")
-            : Permissions(.all).refusing(.revalidation, "it is from the policy's own origin")
+            : Permissions(.all).refusing([.earlyRefresh, .revalidation], "it is from the policy's own origin")
     }
 }

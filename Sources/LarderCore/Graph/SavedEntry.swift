@@ -12,9 +12,11 @@ struct SavedEntry: Sendable {
     /// The ticket of the call, which tells whether the entry was cleared since.
     let ticket: Ticket
 
-    /// Returns whether it is the answer to another request, too, whichever origin has given it.
+    /// Returns whether it is the answer to another request, too. A request that names no origin follows both.
     func answers(_ other: Request) -> Bool {
-        request.key == other.key
-            && other.matches(request, by: OriginChoice.names(names, of: entry.metadata), adding: addedFields)
+        guard request.key == other.key, let names = OriginChoice.names(names, of: entry.metadata, for: other) else {
+            return false
+        }
+        return other.matches(request, by: names, adding: addedFields)
     }
 }

@@ -226,7 +226,7 @@ public struct Sides: Sendable {
     /// device has no network, or the policy permits no refreshes on it, the refresh waits for a better one. The refresh is
     /// given up after `limit`. It has a low priority, until a more urgent request joins its call.
     public func refresh(_ call: Call, within limit: Duration = .seconds(60)) {
-        if !mayRefresh { return refreshLater(call, within: limit) }
+        if !mayRefresh(call) { return refreshLater(call, within: limit) }
         if let refresh = refreshing(call, within: limit) { world.begin(refresh) }
     }
 
@@ -259,23 +259,29 @@ public struct Sides: Sendable {
         }
     }
 
-    /// Whether a refresh may call the origin on the present network.
-    private var mayRefresh: Bool { !isOffline && background.permit(.refresh) }
+    /// Returns whether a refresh may call the origin on the present network.
+    private func mayRefresh(_ call: Call) -> Bool {
+        !isOffline && background.permit(.refresh)
+            && (call.request.purpose != .prefetch || background.permit(.prefetch))
+    }
 
     /// Lets a refresh begin when the network allows it, unless its copy is cleared before.
     private func refreshLater(_ call: Call, within limit: Duration = .seconds(60)) {
         guard liveSide != nil else { return }
-        let ticket = storeAccess.order.begin(call.key)
-        let due = Call(call.request, codec: call.codec)
-        storeAccess.dueRefreshes.add(due) {
-            if storeAccess.order.isVoid(ticket) { return }
-            if !mayRefresh { return refreshLater(due, within: limit) }
-            var due = due
-            if let choice { due.request = choice.requestAgain(due.request) }
-            await refreshing(due, within: limit)?()
-        }
+        var due = Call(call.request, codec: call.codec)
+        due.ticket = storeAccess.order.begin(call.key)
+        storeAccess.dueRefreshes.add(due, within: limit)
         // The network may have changed while this was noted.
-        if mayRefresh { storeAccess.dueRefreshes.begin(in: world) }
+        if mayRefresh(due) { storeAccess.dueRefreshes.begin(in: world, refreshNow) }
+    }
+
+    /// Makes a refresh that has waited, unless its copy was cleared meanwhile.
+    func refreshNow(_ due: Call, within limit: Duration) async {
+        if due.ticket.map(storeAccess.order.isVoid) == true { return }
+        if !mayRefresh(due) { return refreshLater(due, within: limit) }
+        var call = Call(due.request, codec: due.codec)
+        if let choice { call.request = choice.requestAgain(call.request) }
+        await refreshing(call, within: limit)?()
     }
 
     /// Returns whether `share` of a fresh copy's fresh time is over, so that a ``refresh(_:within:)`` should start.

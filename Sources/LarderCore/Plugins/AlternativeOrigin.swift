@@ -8,9 +8,10 @@
 ///
 /// Copies of the two origins are kept side by side, as variants by this field, and each can take the place of the other:
 ///
-/// - While the alternative is called, a copy of the policy's own origin is shown as long as it is fresh.
-/// - While the policy's own origin is called, a copy of the alternative counts as stale. It is shown only if there is no
-///   permitted copy of the policy's own origin.
+/// - While the alternative is called, a fresh copy of the policy's own origin needs no call. Of two fresh copies, the newer one
+///   is shown.
+/// - While the policy's own origin is called, a copy of the alternative counts as stale.
+/// - When stale copies may be shown, the one that is permitted for the better use is shown, or the newer one.
 public struct AlternativeOrigin: Sendable {
     /// The origin.
     public let part: Part

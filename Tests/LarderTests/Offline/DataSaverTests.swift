@@ -153,6 +153,7 @@ import Testing
             _ = try await scene.feed.load()
             // On a better network, the small copy is not fresh.
             world.network = Self.wifi
+            try await world.sleep(for: .seconds(1))
             #expect(try await scene.feed.load().text == "large" && scene.calls == [1, 1])
             #expect(scene.large.calls[0].known == nil)
             // A fresh copy of the policy's own origin costs nothing.
@@ -194,6 +195,126 @@ import Testing
             #expect(shown.text == "small" && shown.freshness == .stale)
             try await world.sleep(for: .seconds(1))
             #expect(try await scene.feed.load().text == "large" && scene.calls == [1, 1])
+        }
+    }
+
+    @Test func newerOneOfTwoFreshCopiesIsShown() throws {
+        try run { world, scene in
+            _ = try await scene.feed.load()
+            try await world.sleep(for: .seconds(60))
+            world.network = Self.mobile
+            #expect(try await scene.feed.load(mode: .refresh).text == "small")
+            #expect(scene.feed.answer(scene.feed.request())?.text == "small")
+            #expect(try await scene.feed.load().text == "small" && scene.calls == [1, 1])
+        }
+    }
+
+    @Test func newerOneOfTwoStaleCopiesIsShownWithoutANetwork() throws {
+        try run { world, scene in
+            _ = try await scene.feed.load()
+            try await world.sleep(for: .seconds(9 * 3_600))
+            world.network = Self.mobile
+            _ = try await scene.feed.load()
+            try await world.sleep(for: .seconds(60))
+            world.network = .offline
+            #expect(try await scene.feed.load().text == "small")
+        }
+    }
+
+    @Test func originIsAskedAboutItsOwnCopyEvenIfTheOtherIsBetter() throws {
+        try run(strategy: #""network-first""#) { world, scene in
+            world.network = Self.mobile
+            _ = try await scene.feed.load()
+            try await world.sleep(for: .seconds(600))
+            world.network = Self.wifi
+            _ = try await scene.feed.load()
+            world.network = Self.mobile
+            scene.small.play(then: .unchanged())
+            #expect(try await scene.feed.load().text == "small")
+            #expect(scene.small.calls.last?.known?.metadata.etag == "s")
+        }
+    }
+
+    @Test func earlyRefreshOfAnOwnCopyDoesNotAskTheAlternative() throws {
+        try run(strategy: #"{ "use": "cache-first", "refreshAhead": 0.5 }"#) { world, scene in
+            _ = try await scene.feed.load()
+            try await world.sleep(for: .seconds(240))
+            world.network = Self.mobile
+            for _ in 0..<5 { #expect(try await scene.feed.load().text == "large") }
+            try await world.sleep(for: .seconds(1))
+            #expect(scene.calls == [1, 0])
+        }
+    }
+
+    @Test func refreshThatWaitedAsksTheOriginThatTheAppHasChosen() throws {
+        let sections = #""expensive": { "refresh": false, "origin": "small" }"#
+        try run(sections, strategy: Self.swr) { world, scene in
+            world.network = Self.mobile
+            _ = try await scene.feed.load(fields: ["Save-Data": "on"])
+            _ = try await scene.feed.load(["id": "2"])
+            try await world.sleep(for: .seconds(600))
+            _ = try await scene.feed.load(fields: ["Save-Data": "on"])
+            _ = try await scene.feed.load(["id": "2"])
+            #expect(scene.calls == [0, 2])
+            world.network = Self.wifi
+            try await world.sleep(for: .seconds(5))
+            #expect(scene.calls == [1, 3])
+            #expect(scene.large.calls.last?.request.parameters["id"] == "2")
+        }
+    }
+
+    @Test func refreshThatWaitedIsMadeByThePolicyInEffect() throws {
+        try SimulatedWorld().run { world in
+            world.network = Self.wifi
+            let cache = try TemporaryFolder()
+            let scene = try await Scene(
+                world, #""expensive": { "refresh": false }"#, strategy: Self.swr,
+                store: #"{ "use": "file", "capacity": "1MB" }"#, cache: cache)
+            _ = try await scene.feed.load()
+            world.network = Self.mobile
+            try await world.sleep(for: .seconds(600))
+            _ = try await scene.feed.load()
+            let text = try scene.simulated.feed(with: #""origin": "scripted""#, #""origin": "small""#)
+            try await scene.pantry.replace(policies: ["feed": text])
+            world.network = Self.wifi
+            try await world.sleep(for: .seconds(5))
+            #expect(scene.calls == [1, 1])
+            // Another store at the same place opens when nothing holds the former one.
+            world.network = Self.mobile
+            try await world.sleep(for: .seconds(600))
+            _ = try await scene.feed.load()
+            try await scene.pantry.replace(policies: ["feed": text.replacing("1MB", with: "2MB")])
+            try await world.sleep(for: .seconds(5))
+            #expect(try await scene.feed.contains())
+            await scene.pantry.close()
+        }
+    }
+
+    @Test func streamForOneOriginLeavesOutTheAnswersOfTheOther() throws {
+        try run { world, scene in
+            let seen = Locked<[String]>([])
+            let following = world.spawn { [feed = scene.feed] in
+                var updates = feed.updates(fields: ["Save-Data": "off"]).makeAsyncIterator()
+                while case .value(let loaded)? = try? await updates.next() { seen.withLock { $0.append(loaded.text) } }
+            }
+            try await world.sleep(for: .seconds(1))
+            world.network = Self.mobile
+            _ = try await scene.feed.load(mode: .refresh)
+            try await world.sleep(for: .seconds(1))
+            #expect(seen.withLock { $0 } == ["large"] && scene.calls == [1, 1])
+            following.cancel()
+            await following.value
+        }
+    }
+
+    @Test func valueThatTheAppSavesBelongsToOneOrigin() throws {
+        try run { world, scene in
+            _ = try await scene.feed.save(Data("mine".utf8), for: scene.feed.request(fields: ["Save-Data": "on"]))
+            #expect(try await scene.feed.load().text == "large")
+            let off = scene.feed.request(["id": "2"], fields: ["Save-Data": "off"])
+            _ = try await scene.feed.save(Data("full".utf8), for: off)
+            let loaded = try await scene.feed.load(["id": "2"])
+            #expect(loaded.text == "full" && scene.calls == [1, 0])
         }
     }
 

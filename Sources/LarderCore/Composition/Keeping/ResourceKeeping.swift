@@ -97,9 +97,14 @@ extension Resource {
         let graph = try graph()
         var copies: [KeptInstance] = []
         for request in try owned(requests) {
-            copies.append(
-                KeptInstance(
-                    request: request, size: try await graph.storeAccess.size(request, adding: graph.addedFields)))
+            var sizes: [Int] = []
+            for request in graph.variants(of: request) {
+                if let size = try await graph.storeAccess.size(request, adding: graph.addedFields) {
+                    sizes.append(size)
+                }
+            }
+            // Before any answer has varied, both have the same copy.
+            copies.append(KeptInstance(request: request, size: sizes.max()))
         }
         return copies
     }
