@@ -3,16 +3,25 @@ import Larder
 import Testing
 
 @Suite struct DownloadForOfflineTests {
-    private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Sources/Larder/Larder.docc/DownloadForOffline.md")
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let page = "Sources/Larder/Larder.docc/DownloadForOffline.md"
 
-    private static func blocks(_ language: String) throws -> [String] {
-        try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```\(language)\n").dropFirst()
+    private static func blocks(_ language: String, in page: String = page) throws -> [String] {
+        try String(contentsOf: root.appending(path: page), encoding: .utf8).components(separatedBy: "```\(language)\n")
+            .dropFirst()
             .compactMap { $0.components(separatedBy: "```").first }
     }
 
     private static func lines(_ text: String) -> String {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+    }
+
+    @Test func readmeShowsTheFirstLinesOfThePage() throws {
+        let whole = Self.lines(try #require(try Self.blocks("swift").first))
+        let shown = try Self.blocks("swift", in: "README.md").map(Self.lines).filter { $0.contains(".keep(") }
+        #expect(shown.count == 1)
+        for block in shown { #expect(whole.hasPrefix(block)) }
     }
 
     @Test func pageShowsTheCompiledCode() throws {
