@@ -17,7 +17,7 @@ extension Context {
     /// Returns a sink whose bytes stay for a later call if the payload does not become complete: because the sink is
     /// suspended or released, or because the process is killed. Blocks.
     ///
-    /// The bytes are found with ``unfinishedPayload(for:where:)``. They are deleted by every clearing that concerns the
+    /// The bytes are found with ``unfinishedPayload(for:within:where:)``. They are deleted by every clearing that concerns the
     /// call's key, after a week, and when there are more than 16 payloads or 1 GB of a resource. If they cannot be kept,
     /// the sink is one of ``payloadSink(capacity:)``: when what the call loads was cleared since it began, for example.
     ///
