@@ -7,17 +7,37 @@ import LarderBase
 final class KeptInstances: Sendable {
     typealias Observer = PrefetchQueue.Observer
 
-    /// An instance that is being fetched or pinned.
-    private struct Work {
-        /// The number of its group in the queue; nil until it is there.
-        var group: Int?
-        var observers: [Observer] = []
+    /// A request of one caller that is being fetched or pinned.
+    private struct Order {
+        /// The number of the caller's group in the queue.
+        let group: Int
+        /// Whether it goes on with the list, and no handle waits for it.
+        let isResumed: Bool
+        let request: Request
+        let observer: Observer
+    }
+
+    private struct State {
+        /// The orders by their requests as the list has them.
+        var orders: [Request: [Order]] = [:]
+        /// The number of times that requests were taken off a list.
+        var removals = 0
+
+        func has(_ kept: Request, of group: Int) -> Bool { orders[kept]?.contains { $0.group == group } ?? false }
+
+        mutating func take(_ kept: Request, of group: Int) -> Order? {
+            guard var found = orders[kept], let place = found.firstIndex(where: { $0.group == group }) else {
+                return nil
+            }
+            let order = found.remove(at: place)
+            orders[kept] = found.isEmpty ? nil : found
+            return order
+        }
     }
 
     let list: KeptRequests
     private let world: any World
-    /// The instances that are being fetched or pinned, by their requests as the list has them.
-    private let work = Locked<[Request: Work]>([:])
+    private let state = Locked(State())
 
     init(in data: DataFolder, world: any World) {
         list = KeptRequests(in: data)
@@ -26,112 +46,182 @@ final class KeptInstances: Sendable {
 
     // MARK: Beginning
 
+    /// Puts instances on the list, and fetches and pins them.
+    ///
+    /// - Parameters:
+    ///   - group: the number of a new group in the queue. Cancelling the group leaves the list as it is.
+    ///   - observer: called with the end of each. An instance that is there is done, even if its copy could not be
+    ///     renewed.
+    /// - Throws: an error if the list cannot be written.
+    func keep(
+        _ requests: [Request], of resource: ResourceState, codec: AnyCodec, priority: Request.Priority,
+        when condition: PrefetchQueue.Condition, as group: Int, in pantry: Pantry, _ observer: @escaping Observer
+    ) async throws {
+        let kept = requests.map(\.asKept)
+        // Before they are on the list, so that a clearing finds them.
+        state.withLock { state in
+            for (request, kept) in zip(requests, kept) {
+                state.orders[kept, default: []].append(
+                    Order(group: group, isResumed: false, request: request, observer: observer))
+            }
+        }
+        do {
+            try await world.blocking { [list] in try list.add(kept, of: resource.name) }
+            // A clearing has come between. It may have changed the list before they were added.
+            let cleared = state.withLock { state in kept.filter { state.orders[$0] == nil } }
+            if !cleared.isEmpty { try await world.blocking { [list] in try list.remove(cleared, of: resource.name) } }
+        } catch {
+            state.withLock { state in for kept in kept { _ = state.take(kept, of: group) } }
+            throw error
+        }
+        begin(requests, of: resource, codec: codec, priority: priority, when: condition, as: group, in: pantry)
+    }
+
     /// Goes on with what was kept before the process began, or before a reload. Copies that are there are pinned and not
     /// fetched again.
     func resume(in pantry: Pantry) {
         guard list.isNeeded else { return }
-        world.spawn { [self, weak pantry, world, list] in
-            guard let requests = try? await world.blocking({ list.all() }) else { return }
-            for request in requests {
-                guard let pantry, pantry.graph(of: request.key.resource) != nil else { continue }
-                let state = pantry.resourceState(request.key.resource)
-                if (try? await state.pinIfStored(request)) == true { continue }
-                begin([request], of: state, codec: .raw, in: pantry) { _, _ in }
+        world.spawn { [self, weak pantry] in
+            guard var (removals, left) = await listed() else { return }
+            while let request = left.popLast() {
+                guard let pantry else { return }
+                let group = pantry.prefetchQueue.nextGroup()
+                switch enter(request, as: group, after: removals) {
+                case .entered: await resume(request, as: group, in: pantry)
+                case .isUnderWay: continue
+                case .isOutdated:
+                    guard let (latest, present) = await listed() else { return }
+                    let stays = Set(present)
+                    removals = latest
+                    left = (left + [request]).filter(stays.contains)
+                }
             }
         }
     }
 
-    /// Fetches and pins instances that are on the list.
-    ///
-    /// - Parameter observer: called with the end of each. An instance that is there is done, even if its copy could not be
-    ///   renewed.
-    /// - Returns: the requests as the list has them.
-    @discardableResult
-    func begin(
-        _ requests: [Request], of state: ResourceState, codec: AnyCodec, priority: Request.Priority = .low,
-        when condition: PrefetchQueue.Condition = PrefetchQueue.Condition(), in pantry: Pantry,
-        _ observer: @escaping Observer
-    ) -> [Request] {
-        requests.map { request in
-            let kept = request.asKept
-            let isNew = work.withLock { work in
-                defer { work[kept, default: Work()].observers.append(observer) }
-                return work[kept] == nil
-            }
-            guard isNew else { return kept }
-            let group = pantry.prefetchQueue.add(
-                [request], of: state, codec: codec, priority: priority, when: condition, in: pantry
-            ) { [weak self] request, ending in
-                guard let self else { return }
-                world.spawn { [self] in await ended(request, kept, ending, state) }
-            }
-            work.withLock { $0[kept]?.group = group }
-            return kept
+    /// Returns all requests on the lists, the first last, and the number of removals before they were read.
+    private func listed() async -> (removals: Int, requests: [Request])? {
+        let removals = state.withLock { $0.removals }
+        return (try? await world.blocking { [list] in list.all() }).map { (removals, $0.reversed()) }
+    }
+
+    private enum Entering { case entered, isUnderWay, isOutdated }
+
+    /// Notes that the work for a request on the list begins, unless something was taken off the list since it was read.
+    private func enter(_ request: Request, as group: Int, after removals: Int) -> Entering {
+        state.withLock { state in
+            if state.removals != removals { return .isOutdated }
+            if state.orders[request]?.contains(where: \.isResumed) == true { return .isUnderWay }
+            state.orders[request, default: []].append(
+                Order(group: group, isResumed: true, request: request) { _, _ in })
+            return .entered
         }
     }
 
-    private func ended(_ request: Request, _ kept: Request, _ ending: PrefetchQueue.Ending, _ state: ResourceState)
-        async
-    {
+    private func resume(_ request: Request, as group: Int, in pantry: Pantry) async {
+        guard pantry.graph(of: request.key.resource) != nil else {
+            return state.withLock { _ = $0.take(request, of: group) }
+        }
+        let resource = pantry.resourceState(request.key.resource)
+        if (try? await resource.pinIfStored(request)) == true {
+            return await finish(request, of: group, .done(bytes: 0), isPinned: true, resource)
+        }
+        begin(
+            [request], of: resource, codec: .raw, priority: .low, when: PrefetchQueue.Condition(), as: group, in: pantry
+        )
+    }
+
+    /// Fetches and pins instances, except those that were taken off the list meanwhile.
+    private func begin(
+        _ requests: [Request], of resource: ResourceState, codec: AnyCodec, priority: Request.Priority,
+        when condition: PrefetchQueue.Condition, as group: Int, in pantry: Pantry
+    ) {
+        let ordered = state.withLock { state in requests.filter { state.has($0.asKept, of: group) } }
+        pantry.prefetchQueue.add(
+            ordered, of: resource, codec: codec, priority: priority, when: condition, as: group, in: pantry
+        ) { [weak self] request, ending in
+            guard let self else { return }
+            if case .cancelled = ending {
+                state.withLock { $0.take(request.asKept, of: group) }?.observer(request, ending)
+            } else {
+                world.spawn { [self] in await ended(request, of: group, ending, resource) }
+            }
+        }
+        let forgotten = state.withLock { state in ordered.filter { !state.has($0.asKept, of: group) } }
+        if forgotten.isEmpty { return }
+        let removed = Set(forgotten.map(\.asKept))
+        pantry.prefetchQueue.cancel([group]) { removed.contains($0.asKept) }
+    }
+
+    private func ended(
+        _ request: Request, of group: Int, _ ending: PrefetchQueue.Ending, _ resource: ResourceState
+    ) async {
+        let kept = request.asKept
+        guard state.withLock({ $0.has(kept, of: group) }) else { return }
         var ending = ending
         var isPinned = false
-        switch ending {
-        case .cancelled: break
-        case .done, .failed:
-            do {
-                isPinned = try await state.pinIfStored(kept)
-                switch ending {
-                case .done where !isPinned: ending = .failed(.noRoomToKeep)
-                case .failed where isPinned: ending = .done(bytes: 0)
-                default: break
-                }
-            } catch {
-                ending = .failed(LoadError(.failed, "the copy cannot be pinned: \(StoreError.reason(for: error))"))
+        do {
+            isPinned = try await resource.pinIfStored(kept)
+            switch ending {
+            case .done where !isPinned: ending = .failed(.noRoomToKeep)
+            case .failed where isPinned: ending = .done(bytes: 0)
+            default: break
             }
+        } catch {
+            ending = .failed(LoadError(.failed, "the copy cannot be pinned: \(StoreError.reason(for: error))"))
         }
-        let work = work.withLock { $0.removeValue(forKey: kept) }
-        // It was given back meanwhile.
-        if work == nil, isPinned { try? await state.unpin(kept) }
-        for observer in work?.observers ?? [] { observer(request, ending) }
+        await finish(request, of: group, ending, isPinned: isPinned, resource)
+    }
+
+    private func finish(
+        _ request: Request, of group: Int, _ ending: PrefetchQueue.Ending, isPinned: Bool, _ resource: ResourceState
+    ) async {
+        let kept = request.asKept
+        if let order = state.withLock({ $0.take(kept, of: group) }) { return order.observer(request, ending) }
+        // It was taken off the list meanwhile, and may be on it again.
+        guard isPinned, let listed = try? await world.blocking({ [list] in try list.requests(of: resource.name) }),
+            !listed.contains(kept)
+        else { return }
+        try? await resource.unpin(kept)
     }
 
     // MARK: Ending
 
-    /// Stops to fetch instances. They stay on the list.
-    func stop(_ kept: [Request], in queue: PrefetchQueue) {
-        for group in work.withLock({ work in kept.compactMap { work[$0]?.group } }) { queue.cancel(group) }
-    }
-
     /// Takes instances off the list of a resource, and gives their copies back.
-    func unkeep(_ requests: [Request], of state: ResourceState, in queue: PrefetchQueue) async throws {
+    func unkeep(_ requests: [Request], of resource: ResourceState, in queue: PrefetchQueue) async throws {
         let kept = requests.map(\.asKept)
-        try await world.blocking { [list] in try list.remove(kept, of: state.name) }
-        forget(kept, in: queue)
+        try await world.blocking { [list] in try list.remove(kept, of: resource.name) }
+        let removed = Set(kept)
+        forget(in: queue) { removed.contains($0) }
         for request in kept {
             // A store that cannot pin has nothing to give back.
-            do { try await state.unpin(request) } catch let error as StoreError where error.isUnsupported {}
+            do { try await resource.unpin(request) } catch let error as StoreError where error.isUnsupported {}
         }
     }
 
     /// Takes off the lists what a clearing selects, before anything is cleared. So a crash brings nothing back.
     func clear(_ selection: Selection, of resource: String?, in queue: PrefetchQueue) async throws {
-        guard list.isNeeded else { return }
-        try await world.blocking { [list] in try list.clear(selection, of: resource) }
         if case .tag = selection { return }
-        forget(
-            work.withLock { $0.keys }.filter { request in
+        // Also after a failure, and for what is about to be put on the list.
+        defer {
+            forget(in: queue) { request in
                 (resource == nil || request.key.resource == resource) && selection.concerns(request.key, tags: [])
-            }, in: queue)
+            }
+        }
+        if list.isNeeded { try await world.blocking { [list] in try list.clear(selection, of: resource) } }
     }
 
-    private func forget(_ kept: [Request], in queue: PrefetchQueue) {
-        let forgotten = work.withLock { work in
-            kept.compactMap { request in work.removeValue(forKey: request).map { (request, $0) } }
+    private func forget(in queue: PrefetchQueue, where isSelected: (Request) -> Bool) {
+        let forgotten = state.withLock { state in
+            state.removals += 1
+            let forgotten = state.orders.filter { isSelected($0.key) }
+            for kept in forgotten.keys { state.orders[kept] = nil }
+            return forgotten
         }
-        for (request, work) in forgotten {
-            if let group = work.group { queue.cancel(group) }
-            for observer in work.observers { observer(request, .cancelled) }
-        }
+        if forgotten.isEmpty { return }
+        let orders = forgotten.values.joined()
+        queue.cancel(Set(orders.map(\.group))) { forgotten[$0.asKept] != nil }
+        for order in orders { order.observer(order.request, .cancelled) }
     }
 }
 

@@ -36,16 +36,13 @@ extension Resource {
         orWhileCharging isAllowedWhileCharging: Bool = false
     ) async throws -> Prefetch {
         let requests = try owned(requests)
-        let kept = pantry.keptInstances
-        try await pantry.world.blocking { [name] in try kept.list.add(requests.map(\.asKept), of: name) }
         let prefetch = Prefetch(total: requests.count)
-        let begun = kept.begin(
+        let group = pantry.prefetchQueue.nextGroup()
+        try await pantry.keptInstances.keep(
             requests, of: resourceState, codec: codec, priority: priority,
-            when: PrefetchQueue.Condition(network: condition, orCharging: isAllowedWhileCharging), in: pantry
+            when: PrefetchQueue.Condition(network: condition, orCharging: isAllowedWhileCharging), as: group, in: pantry
         ) { prefetch.ended($0, $1) }
-        prefetch.onCancel { [weak kept, weak queue = pantry.prefetchQueue] in
-            if let queue { kept?.stop(begun, in: queue) }
-        }
+        prefetch.onCancel { [weak queue = pantry.prefetchQueue] in queue?.cancel(group) }
         return prefetch
     }
 

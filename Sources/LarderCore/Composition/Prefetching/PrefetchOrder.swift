@@ -66,6 +66,8 @@ struct PrefetchOrder {
     /// The number of items that wait in the queue.
     private(set) var waiting = 0
     private var numbers: [Identity: Int] = [:]
+    /// The items of each group.
+    private var members: [Int: Set<Int>] = [:]
     /// The items in the queue, by priority. A number may also be in a line that its item has left.
     private var lines: [Request.Priority: Line] = [:]
     private var last = 0
@@ -81,12 +83,14 @@ struct PrefetchOrder {
         let identity = Identity(request, codec: group.source.codec.id)
         if let number = numbers[identity] {
             items[number]?.groups.append(group)
+            members[group.number, default: []].insert(number)
             raise(number, to: priority)
             return true
         }
         guard items.count < capacity else { return false }
         last += 1
         items[last] = Item(number: last, identity: identity, priority: priority, groups: [group])
+        members[group.number, default: []].insert(last)
         waiting += 1
         numbers[identity] = last
         lines[priority, default: Line()].append(last)
@@ -127,24 +131,33 @@ struct PrefetchOrder {
     mutating func remove(_ number: Int) -> Item? {
         guard let item = items.removeValue(forKey: number) else { return nil }
         numbers[item.identity] = nil
+        for group in item.groups { leave(group.number, number) }
         if item.stage == .waiting { waiting -= 1 }
         return item
     }
 
-    /// Removes a group from all items, and the items for which no other group waits.
+    /// Removes groups from the items whose requests `isSelected` selects, and the items for which no other group waits.
     ///
-    /// - Returns: the requests of the group, and the items that were removed.
-    mutating func removeGroup(_ number: Int) -> (requests: [(Request, Group)], items: [Item]) {
+    /// - Returns: the requests of the groups, and the items that were removed.
+    mutating func removeGroups(
+        _ groups: Set<Int>, where isSelected: (Request) -> Bool
+    ) -> (requests: [(Request, Group)], items: [Item]) {
         var (requests, removed): ([(Request, Group)], [Item]) = ([], [])
-        for var item in items.values.sorted(by: { $0.number < $1.number }) {
-            let (left, stay) = (item.groups.filter { $0.number == number }, item.groups.filter { $0.number != number })
-            if left.isEmpty { continue }
+        for number in Set(groups.flatMap { members[$0] ?? [] }).sorted() {
+            guard var item = items[number], isSelected(item.identity.request) else { continue }
+            let left = item.groups.filter { groups.contains($0.number) }
             requests += left.map { (item.identity.request, $0) }
-            item.groups = stay
-            items[item.number] = item
-            if stay.isEmpty, let item = remove(item.number) { removed.append(item) }
+            for group in left { leave(group.number, number) }
+            item.groups.removeAll { groups.contains($0.number) }
+            items[number] = item
+            if item.groups.isEmpty, let item = remove(number) { removed.append(item) }
         }
         return (requests, removed)
+    }
+
+    private mutating func leave(_ group: Int, _ number: Int) {
+        guard members[group]?.remove(number) != nil, members[group]?.isEmpty == true else { return }
+        members[group] = nil
     }
 
     /// Removes the items that `isSelected` selects, and returns them.

@@ -85,24 +85,31 @@ final class PrefetchQueue: Sendable {
 
     // MARK: Adding and cancelling
 
+    /// Returns the number of a new group of requests.
+    func nextGroup() -> Int {
+        state.withLock { state in
+            state.groups += 1
+            return state.groups
+        }
+    }
+
     /// Adds requests of a resource. Equal requests share a place in the queue.
     ///
-    /// - Returns: the number of the group, for ``cancel(_:)``.
+    /// - Parameter group: the number of the group, from ``nextGroup()``.
     func add(
         _ requests: [Request], of resource: ResourceState, codec: AnyCodec, priority: Request.Priority,
-        when condition: Condition = Condition(), in pantry: Pantry, _ observer: @escaping Observer
-    ) -> Int {
+        when condition: Condition = Condition(), as group: Int, in pantry: Pantry, _ observer: @escaping Observer
+    ) {
         followClearings(of: pantry)
         let source = Source(state: resource, codec: codec) { [weak pantry] request in
             guard let pantry else { throw CancellationError() }
             return try await resource.load(request, codec: codec, in: pantry)
         }
         let owned = requests.map { $0.key.isOf(resource.resourceName) ? resource.owned($0) : $0 }
-        let (group, endings) = state.withLock { state -> (Int, [(Request, Ending)]) in
-            state.groups += 1
+        let endings = state.withLock { state -> [(Request, Ending)] in
             if condition.orCharging { state.needsPower = true }
             let group = PrefetchOrder.Group(
-                number: state.groups, condition: condition, source: source, observer: observer)
+                number: group, condition: condition, source: source, observer: observer)
             var endings: [(Request, Ending)] = []
             for request in owned {
                 if state.isClosed {
@@ -113,17 +120,19 @@ final class PrefetchQueue: Sendable {
                     endings.append((request, .failed(.prefetchQueueIsFull)))
                 }
             }
-            return (group.number, endings)
+            return endings
         }
         for (request, ending) in endings { observer(request, ending) }
         startWorkers()
-        return group
     }
 
     /// Cancels the requests of a group that have not ended.
-    func cancel(_ group: Int) {
+    func cancel(_ group: Int) { cancel([group]) { _ in true } }
+
+    /// Cancels the selected requests of some groups that have not ended.
+    func cancel(_ groups: Set<Int>, where isSelected: (Request) -> Bool) {
         let (requests, running) = state.withLock { state in
-            let (requests, removed) = state.order.removeGroup(group)
+            let (requests, removed) = state.order.removeGroups(groups, where: isSelected)
             return (requests, state.stop(removed))
         }
         for task in running { task.cancel() }

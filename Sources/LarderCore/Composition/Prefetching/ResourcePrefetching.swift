@@ -31,9 +31,11 @@ extension Resource {
         orWhileCharging isAllowedWhileCharging: Bool = false
     ) -> Prefetch {
         let prefetch = Prefetch(total: requests.count)
-        let group = pantry.prefetchQueue.add(
+        let group = pantry.prefetchQueue.nextGroup()
+        pantry.prefetchQueue.add(
             requests, of: resourceState, codec: codec, priority: priority,
-            when: PrefetchQueue.Condition(network: condition, orCharging: isAllowedWhileCharging), in: pantry
+            when: PrefetchQueue.Condition(network: condition, orCharging: isAllowedWhileCharging), as: group,
+            in: pantry
         ) { prefetch.ended($0, $1) }
         prefetch.onCancel { [weak queue = pantry.prefetchQueue] in queue?.cancel(group) }
         return prefetch

@@ -1,0 +1,146 @@
+import FoundationEssentials
+import Larder
+import LarderBase
+import LarderSimulation
+import Testing
+
+/// Instances that are kept by several callers, or cleared at the same time.
+@Suite struct KeepingSharingTests {
+    private static let policy = [
+        "feed": #"""
+        { "resource": "feed", "origin": "scripted", "strategy": { "use": "cache-first", "rest": "0s" }, "store": "file" }
+        """#
+    ]
+
+    private static func ids(_ range: ClosedRange<Int>) -> [Parameters] { range.map { ["id": "\($0)"] } }
+
+    private static func run(_ test: @escaping @Sendable (SimulatedPantry) async throws -> Void) throws {
+        try SimulatedPantry.run(policy) { simulated in
+            simulated.origin.play(then: .value("value", after: .milliseconds(10)))
+            try await test(simulated)
+        }
+    }
+
+    /// Runs a test in worlds in which tasks run in different orders.
+    private static func shuffled(_ test: @escaping @Sendable (SimulatedWorld) async throws -> Void) throws {
+        for seed in 1...30 as ClosedRange<UInt64> {
+            try SimulatedWorld(seed: seed, interleaving: .shuffled).run { try await test($0) }
+        }
+    }
+
+    // MARK: Clearing
+
+    @Test func clearingWhileTheListIsResumedIsNotUndone() throws {
+        try Self.shuffled { world in
+            let simulated = try await SimulatedPantry(Self.policy, in: world)
+            world.network = .offline
+            try await simulated.resource.keep(Self.ids(1...20))
+            await simulated.pantry.close()
+            world.network = .online
+            let next = try await SimulatedPantry(Self.policy, in: world, data: simulated.data)
+            next.origin.play(then: .value("value", after: .milliseconds(10)))
+            for _ in 0..<Int(world.chance() * 30) { await Task.yield() }
+            try await next.pantry.clear()
+            try await world.sleep(for: .seconds(1))
+            #expect(try await next.resource.kept().isEmpty)
+            #expect(try await next.resource.list().entries.isEmpty)
+            await next.pantry.close()
+        }
+    }
+
+    @Test func instanceThatIsGivenBackWhileTheListIsResumedIsNotFetched() throws {
+        try Self.shuffled { world in
+            let simulated = try await SimulatedPantry(Self.policy, in: world)
+            world.network = .offline
+            try await simulated.resource.keep(Self.ids(1...20))
+            await simulated.pantry.close()
+            let next = try await SimulatedPantry(Self.policy, in: world, data: simulated.data)
+            for _ in 0..<Int(world.chance() * 30) { await Task.yield() }
+            try await next.resource.unkeep(Self.ids(11...20))
+            world.network = .online
+            try await world.sleep(for: .seconds(1))
+            let called = next.origin.calls.compactMap { $0.request.parameters["id"] }
+            #expect(Set(called) == Set((1...10).map { "\($0)" }))
+            await next.pantry.close()
+        }
+    }
+
+    @Test func clearingWhileInstancesArePutOnTheListLeavesNoneThatIsNotOnIt() throws {
+        try Self.shuffled { world in
+            let simulated = try await SimulatedPantry(Self.policy, in: world)
+            simulated.origin.play(then: .value("value", after: .milliseconds(10)))
+            try await simulated.resource.keep(Self.ids(0...0))
+            let keeping = world.start { try await simulated.resource.keep(Self.ids(1...5)) }
+            for _ in 0..<Int(world.chance() * 30) { await Task.yield() }
+            try await simulated.pantry.clear()
+            let progress = await (try await keeping.value()).finished()
+            try await world.sleep(for: .seconds(1))
+            let kept = Set(try await simulated.resource.kept().map(\.request.key))
+            let stored = Set(try await simulated.resource.list().entries.compactMap(\.key))
+            #expect(stored.isSubset(of: kept))
+            if progress.cancelled == 5 { #expect(kept.isEmpty) }
+            await simulated.pantry.close()
+        }
+    }
+
+    // MARK: Several callers
+
+    @Test func secondCallerMayAllowWhatTheFirstDoesNot() throws {
+        try Self.run { simulated in
+            simulated.world.network = NetworkState(.online, kind: .cellular)
+            let patient = try await simulated.resource.keep(Self.ids(1...1), when: .wifi)
+            try await simulated.world.sleep(for: .seconds(1))
+            let other = try await simulated.resource.keep(Self.ids(1...1))
+            try await simulated.world.sleep(for: .seconds(1))
+            #expect(other.present.done == 1 && patient.present.done == 1)
+        }
+    }
+
+    @Test func credentialsOfTheSecondCallerAreUsed() throws {
+        try Self.run { simulated in
+            let feed = simulated.resource
+            simulated.world.network = .offline
+            let first = try await feed.keep([feed.request(["id": "1"])])
+            let second = try await feed.keep([feed.request(["id": "1"], fields: ["Authorization": "secret"])])
+            simulated.world.network = .online
+            let (one, other) = (await first.finished(), await second.finished())
+            #expect(one.done == 1 && other.done == 1)
+            #expect(simulated.origin.calls.contains { $0.request.fields["authorization"] == "secret" })
+        }
+    }
+
+    @Test func cancellingOneDownloadLeavesTheOther() throws {
+        try Self.run { simulated in
+            let first = try await simulated.resource.keep(Self.ids(1...10))
+            let second = try await simulated.resource.keep(Self.ids(1...10))
+            first.cancel()
+            #expect(first.present.cancelled > 0)
+            #expect(await second.finished().done == 10)
+        }
+    }
+
+    @Test func cancellingADownloadThatHasEndedLeavesALaterOne() throws {
+        try Self.run { simulated in
+            simulated.origin.play(.failure(.status(404)))
+            let first = try await simulated.resource.keep(Self.ids(1...1))
+            #expect(await first.finished().failed == 1)
+            let second = try await simulated.resource.keep(Self.ids(1...1))
+            first.cancel()
+            #expect(await second.finished().done == 1)
+        }
+    }
+
+    @Test func lastDownloadThatIsCancelledEndsTheCall() throws {
+        try Self.run { simulated in
+            simulated.origin.play(then: .hang)
+            let downloads = [
+                try await simulated.resource.keep(Self.ids(1...1)), try await simulated.resource.keep(Self.ids(1...1)),
+            ]
+            try await simulated.world.sleep(for: .seconds(1))
+            #expect(simulated.origin.underWay == 1)
+            for download in downloads { download.cancel() }
+            try await simulated.world.settle()
+            #expect(simulated.origin.underWay == 0 && downloads.allSatisfy { $0.present.cancelled == 1 })
+        }
+    }
+}
