@@ -15,7 +15,31 @@ extension Policy {
     }
 }
 
+extension Resource {
+    /// Whether the policy's origin calls only in the name of an account, and nobody is signed in. Every call without a
+    /// scope fails then with ``LoadError/Code/notSignedIn``.
+    ///
+    /// Work that an app or a section of a policy begins by itself should wait until this is false.
+    ///
+    /// - Throws: ``LoadError`` if there is no such resource.
+    public var lacksAccount: Bool {
+        get throws(LoadError) {
+            guard let origin = try graph().policy.origin, !origin.traits.allowsAnonymous, let account = origin.account
+            else { return false }
+            return account() == nil
+        }
+    }
+}
+
 extension ResourceState {
+    /// Returns the present graph's answer to a request whose scope is final, even if it has none and somebody has signed
+    /// in since it was made. Otherwise as ``load(_:codec:in:)``.
+    func loadInItsScope(_ request: Request, codec: AnyCodec, in pantry: Pantry) async throws -> Loaded<Entry> {
+        let graph = try graph(in: pantry)
+        guard request.key.isOf(resourceName) else { throw LoadError.otherResource }
+        return try await graph.root.load(graph.call(for: request, codec: codec))
+    }
+
     /// Returns the request in the scope of the present account if it has no scope and the policy's origin signs its
     /// calls.
     func owned(_ request: consuming Request) -> Request {

@@ -48,6 +48,7 @@ extension Traits: CustomStringConvertible, CustomDebugStringConvertible, CustomR
             ("keepsFor", keepsFor?.spelled), ("keepsNothing", keepsNothing ? "true" : nil),
             ("isForeign", isForeign ? "true" : nil), ("writesTo", writesTo), ("patience", patience?.spelled),
             ("rest", rest?.spelled), ("account", account.map { _ in "set" }),
+            ("allowsAnonymous", allowsAnonymous ? "true" : nil),
             ("permitsBackground", permitsBackground.map { _ in "set" }),
             ("alternative", alternative.map { $0.part.plugin.name }),
             ("contradictions", contradictions.isEmpty ? nil : contradictions.map(\.setting).joined(separator: ", ")),

@@ -19,6 +19,8 @@ public struct Traits: Sendable {
     /// It is asked whenever a request is made that has no scope, and its answer is then the scope. So the copies of two
     /// accounts never meet. It may be called from any thread, also for a hit in memory, so it must be quick.
     public var account: (@Sendable () -> String?)?
+    /// Origin: it answers requests without a scope although it has an ``account``: it calls without credentials then.
+    public var allowsAnonymous = false
     /// Origin, or a part among its settings: the fields that it adds to requests that lack them, by which an answer may
     /// vary.
     ///

@@ -66,6 +66,7 @@ extension Plugin {
                 in
                 Traits().with {
                     $0.acceptsSends = true
+                    $0.allowsAnonymous = anonymous
                     $0.isLocal = url.server.isThisDevice
                     $0.requiredParameters = url.required
                     $0.invalidates = {

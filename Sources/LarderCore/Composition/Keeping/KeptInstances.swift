@@ -127,8 +127,8 @@ final class KeptInstances: Sendable {
             return await finish(request, of: group, .done(bytes: 0), isPinned: true, resource)
         }
         begin(
-            [request], of: resource, codec: .raw, priority: .low, when: PrefetchQueue.Condition(), as: group, in: pantry
-        )
+            [request], of: resource, codec: .raw, priority: .low, when: PrefetchQueue.Condition(keepsScope: true),
+            as: group, in: pantry)
     }
 
     /// Fetches and pins instances, except those that were taken off the list meanwhile.

@@ -28,19 +28,22 @@ extension Resource {
     ///   - condition: the network to wait for. After a restart, any network will do.
     ///   - isAllowedWhileCharging: whether to go on with any network while the device is being charged.
     /// - Returns: the handle with the progress. Cancelling it leaves the list as it is.
-    /// - Throws: ``LoadError`` if a request is for another resource, or if there is no such resource; an error if
-    ///   the list cannot be written.
+    /// - Throws: ``LoadError`` if a request is for another resource, or if there is no such resource; an error with the
+    ///   code ``LoadError/Code/notSignedIn`` if a request has no scope and ``lacksAccount`` is true; an error if the list
+    ///   cannot be written.
     @discardableResult
     public func keep(
         _ requests: [Request], priority: Request.Priority = .low, when condition: NetworkCondition = .online,
         orWhileCharging isAllowedWhileCharging: Bool = false
     ) async throws -> Prefetch {
         let requests = try owned(requests)
+        if requests.contains(where: { $0.key.scope == nil }), try lacksAccount { throw LoadError.nobodyToKeepFor }
         let prefetch = Prefetch(total: requests.count)
         let group = pantry.prefetchQueue.nextGroup()
         try await pantry.keptInstances.keep(
             requests, of: resourceState, codec: codec, priority: priority,
-            when: PrefetchQueue.Condition(network: condition, orCharging: isAllowedWhileCharging), as: group, in: pantry
+            when: PrefetchQueue.Condition(network: condition, orCharging: isAllowedWhileCharging, keepsScope: true),
+            as: group, in: pantry
         ) { prefetch.ended($0, $1) }
         prefetch.onCancel { [weak queue = pantry.prefetchQueue] in queue?.cancel(group) }
         return prefetch
@@ -121,6 +124,12 @@ public struct KeptInstance: Sendable {
     public let request: Request
     /// The size of the copy's payload in bytes; nil if there is no copy.
     public let size: Int?
+}
+
+extension LoadError {
+    fileprivate static var nobodyToKeepFor: LoadError {
+        LoadError(.notSignedIn, "nobody is signed in, so it is not known for whom to keep the instances")
+    }
 }
 
 extension ResourceState {

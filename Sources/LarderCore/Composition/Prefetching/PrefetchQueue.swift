@@ -22,6 +22,8 @@ final class PrefetchQueue: Sendable {
         var network = NetworkCondition.online
         /// Whether any network will do while the device is being charged.
         var orCharging = false
+        /// Whether the scope of the requests is final. If not, they become those of the account that is signed in.
+        var keepsScope = false
 
         func isMet(by device: Device) -> Bool {
             network.isMet(by: device.network) || orCharging && device.isCharging
@@ -103,9 +105,12 @@ final class PrefetchQueue: Sendable {
         followClearings(of: pantry)
         let source = Source(state: resource, codec: codec) { [weak pantry] request in
             guard let pantry else { throw CancellationError() }
+            if condition.keepsScope { return try await resource.loadInItsScope(request, codec: codec, in: pantry) }
             return try await resource.load(request, codec: codec, in: pantry)
         }
-        let owned = requests.map { $0.key.isOf(resource.resourceName) ? resource.owned($0) : $0 }
+        let owned = requests.map {
+            condition.keepsScope || !$0.key.isOf(resource.resourceName) ? $0 : resource.owned($0)
+        }
         let endings = state.withLock { state -> [(Request, Ending)] in
             if condition.orCharging { state.needsPower = true }
             let group = PrefetchOrder.Group(

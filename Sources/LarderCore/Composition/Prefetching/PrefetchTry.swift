@@ -13,7 +13,8 @@ extension PrefetchOrder.Item {
 
     /// Fetches the instance, unless its copy is fresh.
     func run() async -> TryEnding {
-        guard let source = groups.first?.source else { return .cancelled }
+        let group = groups.first { $0.condition.keepsScope } ?? groups.first
+        guard let source = group?.source else { return .cancelled }
         if let graph = source.state.graph, await graph.isFresh(identity.request, source.codec) {
             return .ended(.done(bytes: 0))
         }

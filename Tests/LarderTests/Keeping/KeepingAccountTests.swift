@@ -1,0 +1,55 @@
+import FoundationEssentials
+import Larder
+import LarderBase
+import LarderSimulation
+import Testing
+
+@testable import LarderPlugins
+
+/// Kept instances of a resource whose origin signs its calls for an account.
+@Suite struct KeepingAccountTests {
+    private static let sign = #""sign": "session""#
+    private static let store = #""store": "memory""#
+
+    private static func run(
+        _ session: SignedInSession, _ server: ScriptedTransport, _ settings: String = sign,
+        _ test: @escaping @Sendable (SimulatedPantry) async throws -> Void
+    ) throws {
+        try server.run(
+            settings, strategy: #""cache-first""#, more: store, plugins: [session.plugin]
+        ) { simulated in
+            try await test(simulated)
+            await simulated.pantry.close()
+        }
+    }
+
+    @Test func nothingIsKeptWhileNobodyIsSignedIn() throws {
+        let (session, server) = (SignedInSession(nil), ScriptedTransport.echo())
+        try Self.run(session, server) { simulated in
+            simulated.world.network = .offline
+            let error = await failure { try await simulated.resource.keep([["id": "1"]]) }
+            #expect(error?.code == .notSignedIn)
+            session.account = "bob"
+            simulated.world.network = .online
+            try await simulated.world.sleep(for: .seconds(120))
+            #expect(try await simulated.resource.kept().isEmpty)
+            // An account that is named can be meant before it signs in.
+            try await simulated.resource.keep([["id": "1"]], scope: "alice")
+            #expect(try await simulated.resource.kept().count == 1)
+        }
+        #expect(server.asked.isEmpty)
+    }
+
+    @Test func instanceThatIsKeptAnonymouslyStaysAnonymous() throws {
+        let (session, server) = (SignedInSession(nil), ScriptedTransport.echo())
+        try Self.run(session, server, Self.sign + #", "anonymous": true"#) { simulated in
+            simulated.world.network = .offline
+            let download = try await simulated.resource.keep([["id": "1"]])
+            session.account = "bob"
+            simulated.world.network = .online
+            #expect(await download.finished().done == 1)
+            #expect(try await simulated.resource.list().entries.map { $0.key?.scope } == [nil])
+        }
+        #expect(server.asked.map { $0.field("authorization") } == [nil])
+    }
+}
