@@ -31,6 +31,16 @@ extension Resource {
     }
 }
 
+extension LoaderGraph {
+    /// Returns whether the origin cannot be called for a scope, because it calls only in the name of the account that is
+    /// signed in, and that is another one or none.
+    func isSignedOut(_ scope: String?) -> Bool {
+        guard let scope, let account = policy.origin?.account else { return false }
+        // Compared by bytes, because equivalent texts of Unicode are different scopes.
+        return account().map { !$0.utf8.elementsEqual(scope.utf8) } ?? true
+    }
+}
+
 extension ResourceState {
     /// Returns the present graph's answer to a request whose scope is final, even if it has none and somebody has signed
     /// in since it was made. Otherwise as ``load(_:codec:in:)``.

@@ -52,4 +52,48 @@ import Testing
         }
         #expect(server.asked.map { $0.field("authorization") } == [nil])
     }
+
+    @Test func keptInstancesWaitForTheirAccount() throws {
+        let (session, server) = (SignedInSession("alice"), ScriptedTransport.echo())
+        try Self.run(session, server) { simulated in
+            simulated.world.network = .offline
+            let download = try await simulated.resource.keep([["id": "1"], ["id": "2"]])
+            for account in [nil, "bob"] {
+                session.account = account
+                simulated.world.network = .online
+                try await simulated.world.sleep(for: .seconds(600))
+                #expect(download.present.left == 2 && server.asked.isEmpty)
+            }
+            session.account = "alice"
+            try await simulated.world.sleep(for: .seconds(61))
+            #expect(download.present.done == 2)
+        }
+        #expect(server.asked.map { $0.field("authorization") } == ["alice 1", "alice 1"])
+    }
+
+    @Test func signerThatAsksToSignInAgainIsAskedAFewTimes() throws {
+        let session = SignedInSession("alice") { _ in throw LoadError.answer(status: 401, "sign in again") }
+        let server = ScriptedTransport.echo()
+        try Self.run(session, server) { simulated in
+            let download = try await simulated.resource.keep([["id": "1"]])
+            try await simulated.world.sleep(for: .seconds(3_600))
+            #expect(download.present.failed == 1 && download.failures.map(\.error.code) == [.notSignedIn])
+        }
+        #expect(session.state.withLock { $0.signed } == 3 && server.asked.isEmpty)
+    }
+
+    @Test func prefetchDoesNotWaitForAnAccount() throws {
+        let (session, server) = (SignedInSession("alice"), ScriptedTransport.echo())
+        try Self.run(session, server) { simulated in
+            simulated.world.network = .offline
+            let prefetch = simulated.resource.prefetch([["id": "1"]])
+            let download = try await simulated.resource.keep([["id": "1"]])
+            session.account = nil
+            simulated.world.network = .online
+            try await simulated.world.sleep(for: .seconds(600))
+            #expect(prefetch.present.failed == 1 && download.present.left == 1)
+            session.account = "alice"
+            #expect(await download.finished().done == 1)
+        }
+    }
 }

@@ -127,7 +127,8 @@ final class KeptInstances: Sendable {
             return await finish(request, of: group, .done(bytes: 0), isPinned: true, resource)
         }
         begin(
-            [request], of: resource, codec: .raw, priority: .low, when: PrefetchQueue.Condition(keepsScope: true),
+            [request], of: resource, codec: .raw, priority: .low,
+            when: PrefetchQueue.Condition(keepsScope: true, waitsForAccount: true),
             as: group, in: pantry)
     }
 

@@ -19,6 +19,9 @@ extension Resource {
     /// copy, or if the store has no room or cannot pin copies. What has failed or was cancelled stays on the list, and is tried again when the
     /// next pantry is made.
     ///
+    /// While the account of a request is not signed in, the request waits. Whether it is signed in is looked at about once
+    /// a minute.
+    ///
     /// A clearing by key, by account or of everything takes what it selects off the list, so that nothing of an account
     /// comes back after its logout.
     ///
@@ -42,7 +45,8 @@ extension Resource {
         let group = pantry.prefetchQueue.nextGroup()
         try await pantry.keptInstances.keep(
             requests, of: resourceState, codec: codec, priority: priority,
-            when: PrefetchQueue.Condition(network: condition, orCharging: isAllowedWhileCharging, keepsScope: true),
+            when: PrefetchQueue.Condition(
+                network: condition, orCharging: isAllowedWhileCharging, keepsScope: true, waitsForAccount: true),
             as: group, in: pantry
         ) { prefetch.ended($0, $1) }
         prefetch.onCancel { [weak queue = pantry.prefetchQueue] in queue?.cancel(group) }

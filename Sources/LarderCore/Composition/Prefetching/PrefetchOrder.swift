@@ -155,6 +155,19 @@ struct PrefetchOrder {
         return (requests, removed)
     }
 
+    /// Removes the groups that `isSelected` selects from an item, and the item if no other group waits for it.
+    ///
+    /// - Returns: the requests of the groups.
+    mutating func removeGroups(of number: Int, where isSelected: (Group) -> Bool) -> [(Request, Group)] {
+        guard let item = items[number] else { return [] }
+        let selected = Set(item.groups.filter(isSelected).map(\.number))
+        if selected.isEmpty { return [] }
+        items[number]?.groups.removeAll { selected.contains($0.number) }
+        for group in selected { leave(group, number) }
+        if items[number]?.groups.isEmpty == true { _ = remove(number) }
+        return item.groups.filter { selected.contains($0.number) }.map { (item.identity.request, $0) }
+    }
+
     private mutating func leave(_ group: Int, _ number: Int) {
         guard members[group]?.remove(number) != nil, members[group]?.isEmpty == true else { return }
         members[group] = nil

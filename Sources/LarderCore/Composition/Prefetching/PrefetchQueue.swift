@@ -24,6 +24,8 @@ final class PrefetchQueue: Sendable {
         var orCharging = false
         /// Whether the scope of the requests is final. If not, they become those of the account that is signed in.
         var keepsScope = false
+        /// Whether requests wait until their account is signed in. If not, they fail.
+        var waitsForAccount = false
 
         func isMet(by device: Device) -> Bool {
             network.isMet(by: device.network) || orCharging && device.isCharging
@@ -51,8 +53,8 @@ final class PrefetchQueue: Sendable {
         var pauses: [Int: Alarm] = [:]
         var following: Subscription?
         var clearings: Subscription?
-        /// Looks again whether the device is being charged, which no world tells by itself.
-        var powerCheck: Alarm?
+        /// Looks again whether the device is being charged and who is signed in, which nobody tells by itself.
+        var check: Alarm?
         var isClosed = false
         /// Whether any group has asked for the power.
         var needsPower = false
@@ -75,8 +77,8 @@ final class PrefetchQueue: Sendable {
     static let capacity = 20_000
     /// The pauses after failures.
     static let pauses: [Duration] = [.seconds(5), .seconds(30)]
-    /// The time after which the power is looked at again.
-    static let powerInterval = Duration.seconds(60)
+    /// The time after which the power and the account are looked at again.
+    static let checkInterval = Duration.seconds(60)
 
     private let world: any World
     private let state = Locked(State())
@@ -148,8 +150,8 @@ final class PrefetchQueue: Sendable {
     func close() {
         let subscriptions = state.withLock { state in
             state.isClosed = true
-            state.powerCheck?.cancel()
-            defer { (state.following, state.clearings, state.powerCheck) = (nil, nil, nil) }
+            state.check?.cancel()
+            defer { (state.following, state.clearings, state.check) = (nil, nil, nil) }
             return [state.following, state.clearings]
         }
         for subscription in subscriptions { subscription?.stop() }
@@ -246,28 +248,46 @@ final class PrefetchQueue: Sendable {
     private func isAllowed(_ item: PrefetchOrder.Item, on device: Device) -> Bool {
         item.groups.contains { group in
             // Without a policy, the load tells the error.
-            group.source.state.graph.map { $0.mayPrefetch(when: group.condition, on: device) } ?? true
+            guard let graph = group.source.state.graph else { return true }
+            return graph.mayPrefetch(when: group.condition, on: device) && !waitsForAccount(item, in: group)
         }
+    }
+
+    private func waitsForAccount(_ item: PrefetchOrder.Item, in group: PrefetchOrder.Group) -> Bool {
+        guard group.condition.waitsForAccount else { return false }
+        return group.source.state.graph?.isSignedOut(item.identity.request.key.scope) ?? false
     }
 
     private func ended(_ item: PrefetchOrder.Item, _ ending: PrefetchOrder.Item.TryEnding) {
         switch ending {
+        case .ended(.failed(let error)) where error.code == .notSignedIn: notSignedIn(item, error)
         case .ended(let ending):
             state.withLock { $0.order.remove(item.number) }?.end(ending)
-        case .again(let error):
-            // A failure without a network says nothing about the origin.
-            if !isAllowed(item, on: device) { return state.withLock { _ = $0.order.move(item.number, to: .waiting) } }
-            guard item.tries < Self.pauses.count else {
-                state.withLock { $0.order.remove(item.number) }?.end(.failed(error))
-                return
-            }
-            pause(
-                item, for: max(error.retryAfter ?? .zero, Self.pauses[item.tries].scaled(by: 0.75 + world.chance() / 2))
-            )
+        case .again(let error): tryAgain(item, after: error)
         case .cancelled:
             // It is still there if the worker was cancelled because of the item before.
             state.withLock { _ = $0.order.move(item.number, to: .waiting) }
         }
+    }
+
+    /// Ends the groups of an item that do not wait for the account. If there are others, the item is tried again.
+    private func notSignedIn(_ item: PrefetchOrder.Item, _ error: LoadError) {
+        let (left, item) = state.withLock { state in
+            let left = state.order.removeGroups(of: item.number) { !$0.condition.waitsForAccount }
+            return (left, state.order.items[item.number])
+        }
+        for (request, group) in left { group.observer(request, .failed(error)) }
+        if let item { tryAgain(item, after: error) }
+    }
+
+    private func tryAgain(_ item: PrefetchOrder.Item, after error: LoadError) {
+        // A failure without a network or an account says nothing about the origin.
+        if !isAllowed(item, on: device) { return state.withLock { _ = $0.order.move(item.number, to: .waiting) } }
+        guard item.tries < Self.pauses.count else {
+            state.withLock { $0.order.remove(item.number) }?.end(.failed(error))
+            return
+        }
+        pause(item, for: max(error.retryAfter ?? .zero, Self.pauses[item.tries].scaled(by: 0.75 + world.chance() / 2)))
     }
 
     private func pause(_ item: PrefetchOrder.Item, for pause: Duration) {
@@ -305,30 +325,30 @@ final class PrefetchQueue: Sendable {
     /// Puts the requests that may run now back into the queue.
     private func deviceChanged() {
         let device = device
-        let (hasFreed, waitsForPower) = state.withLock { state in
-            var (hasFreed, waitsForPower) = (false, false)
+        let (hasFreed, needsCheck) = state.withLock { state in
+            var (hasFreed, needsCheck) = (false, false)
             for item in state.order.held {
                 if isAllowed(item, on: device) {
                     state.order.move(item.number, to: .waiting)
                     hasFreed = true
-                } else if item.groups.contains(where: \.condition.orCharging) {
-                    waitsForPower = true
+                } else if item.groups.contains(where: { $0.condition.orCharging || waitsForAccount(item, in: $0) }) {
+                    needsCheck = true
                 }
             }
-            return (hasFreed, waitsForPower && state.powerCheck == nil && !state.isClosed)
+            return (hasFreed, needsCheck && state.check == nil && !state.isClosed)
         }
-        if waitsForPower { checkPowerLater() }
+        if needsCheck { checkLater() }
         if hasFreed { startWorkers() }
     }
 
-    private func checkPowerLater() {
-        let alarm = world.alarm(after: Self.powerInterval) { [weak self] in
-            self?.state.withLock { $0.powerCheck = nil }
+    private func checkLater() {
+        let alarm = world.alarm(after: Self.checkInterval) { [weak self] in
+            self?.state.withLock { $0.check = nil }
             self?.deviceChanged()
         }
         let isNeeded = state.withLock { state in
-            if state.isClosed || state.powerCheck != nil { return false }
-            state.powerCheck = alarm
+            if state.isClosed || state.check != nil { return false }
+            state.check = alarm
             return true
         }
         if !isNeeded { alarm.cancel() }
