@@ -27,6 +27,8 @@ public final class RefreshSchedule: DueWork {
     private static let longestRun = Duration.seconds(600)
     /// The time until the first look at the clock. By then, the policy is in effect.
     private static let startDelay = Duration.seconds(2)
+    /// The time after which a schedule without an account looks again, because nobody tells it of a sign-in.
+    private static let accountInterval = Duration.seconds(60)
 
     private let file: RefreshPlanFile
     private let condition: NetworkCondition
@@ -36,6 +38,9 @@ public final class RefreshSchedule: DueWork {
     private let state: Locked<State>
 
     private var world: any World { context.world }
+
+    /// Whether a run has to wait until somebody signs in.
+    private var lacksAccount: Bool { (try? context.ownResource?.lacksAccount) ?? false }
 
     /// Whether a run may begin in the present network. A run loads with the purpose of a prefetch, so the policy must permit
     /// both.
@@ -75,10 +80,11 @@ public final class RefreshSchedule: DueWork {
 
     /// Runs the refresh if it is due and the network is as the policy wants it.
     public func runDue() async -> DueResult {
-        let isMet = isMet
+        let (isMet, lacksAccount) = (isMet, lacksAccount)
         let (run, result) = state.withLock { state -> (Run?, DueResult) in
             if let run = state.run { return (run, .unfinished) }
             guard !state.isClosed, isDue(state) else { return (nil, .notDue) }
+            if lacksAccount { return (nil, .waitingForAccount) }
             return isMet ? (begin(&state), .unfinished) : (nil, .waiting("for the network '\(condition.rawValue)'"))
         }
         guard let run else { return result }
@@ -114,13 +120,16 @@ public final class RefreshSchedule: DueWork {
 
     /// Looks at the clocks and the network, and starts a run or sets an alarm.
     private func look() {
-        let isMet = isMet
+        let (isMet, lacksAccount) = (isMet, lacksAccount)
         state.withLock { state in
             if state.isClosed || state.run != nil { return }
             state.alarm?.cancel()
             state.alarm = nil
+            let isMet = isMet && !lacksAccount
             switch state.timer.step(at: world.now, uptime: world.uptime, isMet: isMet, chance: world.chance) {
             case .run: begin(&state)
+            case .waitForNetwork where lacksAccount:
+                state.alarm = world.alarm(after: Self.accountInterval) { [weak self] in self?.look() }
             case .wait(let time): state.alarm = world.alarm(after: time) { [weak self] in self?.look() }
             case .waitForNetwork: break
             }
@@ -187,7 +196,8 @@ public final class RefreshSchedule: DueWork {
                 if loaded.fellBack { failures.append("the origin failed, and a copy was left") }
             } catch let error as LoadError {
                 // Without an account or a policy, there was no call.
-                if error.code == .notSignedIn || error.code == .noSuchResource { return .unfinished }
+                if error.code == .notSignedIn { return .waitingForAccount }
+                if error.code == .noSuchResource { return .unfinished }
                 failures.append("\(error)")
             } catch {
                 return .unfinished
@@ -198,7 +208,7 @@ public final class RefreshSchedule: DueWork {
     }
 
     private func count(_ result: DueResult, missed: UInt64) {
-        let isMissed = result == .unfinished
+        let isMissed = result == .unfinished || result == .waitingForAccount
         context.count(.scheduledDue, missed + 1)
         if missed > 0 || isMissed { context.count(.scheduledMissed, missed + (isMissed ? 1 : 0)) }
         if isMissed { return }
@@ -208,4 +218,8 @@ public final class RefreshSchedule: DueWork {
             context.tell(.schedule, "the scheduled refresh failed: \(reason)")
         }
     }
+}
+
+extension DueResult {
+    fileprivate static var waitingForAccount: DueResult { .waiting("for an account") }
 }
