@@ -152,13 +152,6 @@ import Testing
         }
     }
 
-    @Test func storeWithoutPinsIsAnError() throws {
-        try Self.run(#""none""#) { simulated in
-            let download = try await simulated.resource.keep(Self.ids(1...1))
-            #expect(await download.finished().failed == 1)
-        }
-    }
-
     @Test func requestOfAnotherResourceIsAnError() throws {
         try Self.run { simulated in
             await #expect(throws: LoadError.self) { try await simulated.resource.keep([Request("other")]) }
@@ -223,15 +216,6 @@ import Testing
             try await Self.settle(next)
             #expect(Self.called(next) == [])
             await next.pantry.close()
-        }
-    }
-
-    @Test func storeWithoutPinsHasNothingToGiveBack() throws {
-        try Self.run(#""none""#) { simulated in
-            await (try await simulated.resource.keep(Self.ids(1...1))).finished()
-            try await simulated.resource.unkeep(Self.ids(1...1))
-            let kept = try await simulated.resource.kept()
-            #expect(kept.isEmpty)
         }
     }
 

@@ -83,8 +83,14 @@ final class KeptInstances: Sendable {
         guard list.isNeeded else { return }
         world.spawn { [self, weak pantry] in
             guard var (removals, left) = await listed() else { return }
+            var cannotPin: [String: Bool] = [:]
             while let request = left.popLast() {
                 guard let pantry else { return }
+                let name = request.key.resource
+                guard let graph = pantry.graph(of: name) else { continue }
+                // Instances that cannot be pinned would be fetched at each start.
+                if cannotPin[name] == nil { cannotPin[name] = await !graph.canPin }
+                if cannotPin[name] == true { continue }
                 let group = pantry.prefetchQueue.nextGroup()
                 switch enter(request, as: group, after: removals) {
                 case .entered: await resume(request, as: group, in: pantry)
@@ -119,9 +125,6 @@ final class KeptInstances: Sendable {
     }
 
     private func resume(_ request: Request, as group: Int, in pantry: Pantry) async {
-        guard pantry.graph(of: request.key.resource) != nil else {
-            return state.withLock { _ = $0.take(request, of: group) }
-        }
         let resource = pantry.resourceState(request.key.resource)
         if (try? await resource.pinIfStored(request)) == true {
             return await finish(request, of: group, .done(bytes: 0), isPinned: true, resource)

@@ -32,8 +32,8 @@ extension Resource {
     ///   - isAllowedWhileCharging: whether to go on with any network while the device is being charged.
     /// - Returns: the handle with the progress. Cancelling it leaves the list as it is.
     /// - Throws: ``LoadError`` if a request is for another resource, or if there is no such resource; an error with the
-    ///   code ``LoadError/Code/notSignedIn`` if a request has no scope and ``lacksAccount`` is true; an error if the list
-    ///   cannot be written.
+    ///   code ``LoadError/Code/notSignedIn`` if a request has no scope and ``lacksAccount`` is true; an error if the
+    ///   store cannot pin copies, or if the list cannot be written.
     @discardableResult
     public func keep(
         _ requests: [Request], priority: Request.Priority = .low, when condition: NetworkCondition = .online,
@@ -41,6 +41,7 @@ extension Resource {
     ) async throws -> Prefetch {
         let requests = try owned(requests)
         if requests.contains(where: { $0.key.scope == nil }), try lacksAccount { throw LoadError.nobodyToKeepFor }
+        if try await !graph().canPin { throw LoadError.cannotPin }
         let prefetch = Prefetch(total: requests.count)
         let group = pantry.prefetchQueue.nextGroup()
         try await pantry.keptInstances.keep(
@@ -131,8 +132,28 @@ public struct KeptInstance: Sendable {
 }
 
 extension LoadError {
+    fileprivate static var cannotPin: LoadError {
+        LoadError(.failed, "the store cannot pin copies, so nothing stays on the device")
+    }
+
     fileprivate static var nobodyToKeepFor: LoadError {
         LoadError(.notSignedIn, "nobody is signed in, so it is not known for whom to keep the instances")
+    }
+}
+
+extension LoaderGraph {
+    /// Whether its store can pin copies. If the store cannot tell now, it may.
+    var canPin: Bool {
+        get async {
+            guard let store = policy.store, !store.traits.keepsNothing else { return false }
+            do {
+                // A copy that nobody has: loads have no empty names of parameters.
+                _ = try await storeAccess.store.pin(Request(policy.resource, ["": "pin"]).key)
+                return true
+            } catch {
+                return (error as? StoreError)?.isUnsupported != true
+            }
+        }
     }
 }
 
