@@ -130,12 +130,14 @@ public final class Pantry: Sendable {
     ///
     /// - Parameters:
     ///   - removesUnused: whether to delete the places that no pantry has used for a week.
-    ///   - allowsBackgroundWork: whether sections may start work of their own.
+    ///   - allowsBackgroundWork: whether the pantry and its sections may start work of their own.
+    ///   - allowsDueWork: whether ``runDue(within:)`` is called. By default, if they may start work of their own.
     package init(
         reader: PolicyReader, cache: URL?, data: URL? = nil, ifCacheUnusable: UnusableCacheAction = .goOn,
         ifUnsound: UnsoundPoliciesAction = .fail, world: any World,
         substitute: OriginSubstitute? = nil,
-        isMeasured: Bool = true, removesUnused: Bool = true, allowsBackgroundWork: Bool = true
+        isMeasured: Bool = true, removesUnused: Bool = true, allowsBackgroundWork: Bool = true,
+        allowsDueWork: Bool? = nil
     ) async throws {
         self.removesUnused = removesUnused
         folder = reader.folder
@@ -170,6 +172,7 @@ public final class Pantry: Sendable {
         processFiles = ProcessFiles(in: cacheDirectory)
         composer.pantry.refer(to: self)
         composer.pantry.allowsBackgroundWork = allowsBackgroundWork
+        composer.pantry.allowsDueWork = allowsDueWork ?? allowsBackgroundWork
         do {
             _ = try await world.blocking { [self] in try swap(.anything) }
         } catch let error as PolicyError where ifUnsound == .useLastSound {
@@ -178,7 +181,7 @@ public final class Pantry: Sendable {
         }
         composer.turns.finishClearings { [weak self] in await self?.finishClearings() }
         await finishClearings()
-        if removesUnused { keptInstances.resume(in: self) }
+        if composer.pantry.allowsBackgroundWork { keptInstances.resume(in: self) }
         memoryPressure.withLock { $0 = MemoryPressure { [weak self] in self?.relieve() } }
     }
 

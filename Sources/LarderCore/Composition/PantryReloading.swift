@@ -65,10 +65,14 @@ extension Pantry {
         let changes = try await world.blocking(swap)
         await composer.turns.settle()
         await finishClearings()
-        // Another store may have no copies of what is kept.
-        if !changes.isEmpty, removesUnused { keptInstances.resume(in: self) }
+        resumeBackgroundWork(after: changes)
         reportSuccess(changes)
         return changes
+    }
+
+    private func resumeBackgroundWork(after changes: [PolicyChange]) {
+        // Another store may have no copies of what is kept.
+        if !changes.isEmpty, composer.pantry.allowsBackgroundWork { keptInstances.resume(in: self) }
     }
 
     /// Reloads the files of the folder that `change` names.
@@ -209,6 +213,7 @@ extension Pantry {
             let changes = try await world.blocking { [self] in try swap(change, graceAt: world.uptime) }
             await composer.turns.settle()
             await finishClearings()
+            resumeBackgroundWork(after: changes)
             reportSuccess(changes)
         } catch let error as PolicyError {
             // A missing folder is reported once.

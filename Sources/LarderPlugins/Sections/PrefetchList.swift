@@ -50,6 +50,7 @@ final class PrefetchList: Attachment {
         self.requests = requests
         self.when = when
         self.context = context
+        guard context.allowsBackgroundWork else { return }
         begin(after: chosenDelay)
         // At the start means once.
         if when == "start" { return }

@@ -44,6 +44,24 @@ import Testing
         }
     }
 
+    @Test func listIsNotFetchedWhereBackgroundWorkIsNotAllowed() throws {
+        try SimulatedWorld().run { world in
+            let (origin, cache) = (ScriptedOrigin(then: .value("value"), world: world), try TemporaryFolder())
+            let section = #"{ \#(Self.pages), "when": "start" }"#
+            let reader = try PolicyReader(
+                registry: Registry.standard.replacing(origin.plugin("scripted")),
+                texts: ["feed": Self.policy(section)], files: nil, environment: [:])
+            let pantry = try await Pantry(
+                reader: reader, cache: cache.url, data: cache.url, world: world, allowsBackgroundWork: false)
+            try await world.sleep(for: .seconds(60))
+            world.network = .offline
+            world.network = Self.wifi
+            try await world.sleep(for: .seconds(7_200))
+            #expect(origin.calls.isEmpty)
+            await pantry.close()
+        }
+    }
+
     @Test func listWaitsForWiFiAndIsFetchedAgainOnReturn() throws {
         try SimulatedWorld().run { world in
             world.network = Self.cellular

@@ -8,6 +8,7 @@ final class PantryReference: Sendable {
 
     private let reference = Locked(Reference())
     private let isBackgroundWorkAllowed = Locked(true)
+    private let isDueWorkAllowed = Locked(true)
 
     /// The pantry; nil before it is made and after it is released.
     var pantry: (any AnyObject & Sendable)? { reference.withLock { $0.pantry } }
@@ -19,10 +20,20 @@ final class PantryReference: Sendable {
         get { isBackgroundWorkAllowed.withLock { $0 } }
         set { isBackgroundWorkAllowed.withLock { $0 = newValue } }
     }
+
+    /// Whether due work may be asked for. It is set before the first part is made.
+    var allowsDueWork: Bool {
+        get { isDueWorkAllowed.withLock { $0 } }
+        set { isDueWorkAllowed.withLock { $0 = newValue } }
+    }
 }
 
 extension Context {
     /// Whether the part may start work of its own in the background, such as refreshes on a schedule. It is false in a tool
-    /// that only looks into the stores beside the app.
+    /// that only looks into the stores beside the app, and in one that only does the work that is due.
     public var allowsBackgroundWork: Bool { owner?.allowsBackgroundWork ?? true }
+
+    /// Whether ``DueWork/runDue()`` may be called, so that the part may note in its place when work is due. It is false in a
+    /// tool that only looks into the stores beside the app.
+    public var allowsDueWork: Bool { owner?.allowsDueWork ?? true }
 }

@@ -59,13 +59,11 @@ public final class RefreshSchedule: DueWork {
         (self.turns, self.context) = (turns, context)
         let (now, uptime) = (context.world.now, context.world.uptime)
         let plan =
-            context.allowsBackgroundWork
+            context.allowsDueWork
             ? file.open(at: now, context.world.chance()) : RefreshPlan(next: Timestamp(nanoseconds: .max))
         state = Locked(State(timer: RefreshTimer(file.times, plan, at: now, uptime: uptime)))
-        guard context.allowsBackgroundWork else {
-            state.withLock { $0.isClosed = true }
-            return
-        }
+        if !context.allowsDueWork { state.withLock { $0.isClosed = true } }
+        guard context.allowsBackgroundWork else { return }
         let alarm = context.world.alarm(after: Self.startDelay) { [weak self] in self?.look() }
         state.withLock { $0.alarm = alarm }
         // Outside the lock, because a source of the app may call back at once.
@@ -122,7 +120,7 @@ public final class RefreshSchedule: DueWork {
     private func look() {
         let (isMet, lacksAccount) = (isMet, lacksAccount)
         state.withLock { state in
-            if state.isClosed || state.run != nil { return }
+            if state.isClosed || state.run != nil || !context.allowsBackgroundWork { return }
             state.alarm?.cancel()
             state.alarm = nil
             let isMet = isMet && !lacksAccount
