@@ -71,8 +71,10 @@ extension Pantry {
     }
 
     private func resumeBackgroundWork(after changes: [PolicyChange]) {
-        // Another store may have no copies of what is kept.
-        if !changes.isEmpty, composer.pantry.allowsBackgroundWork { keptInstances.resume(in: self) }
+        if changes.isEmpty { return }
+        // Another policy may permit what waits, and another store may have no copies of what is kept.
+        prefetchQueue.deviceChanged()
+        if composer.pantry.allowsBackgroundWork { keptInstances.resume(in: self) }
     }
 
     /// Reloads the files of the folder that `change` names.

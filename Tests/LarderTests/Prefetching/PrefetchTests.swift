@@ -252,4 +252,25 @@ import Testing
             await simulated.pantry.close()
         }
     }
+
+    @Test func reloadedPolicyMayAllowWhatTheFormerDidNot() throws {
+        try SimulatedWorld().run { world in
+            func policy(_ section: String) -> [String: String] {
+                [
+                    "feed": """
+                    { "resource": "feed", "origin": "scripted", "strategy": "cache-first", "store": "memory"\(section) }
+                    """
+                ]
+            }
+            world.network = NetworkState(.online, kind: .cellular, isExpensive: true)
+            let simulated = try await SimulatedPantry(policy(#", "expensive": { "prefetch": false }"#), in: world)
+            let prefetch = simulated.feed.prefetch(Self.ids(1...3))
+            try await world.sleep(for: .seconds(60))
+            #expect(prefetch.present.left == 3)
+            try await simulated.pantry.replace(policies: policy(""))
+            try await world.sleep(for: .seconds(1))
+            #expect(prefetch.present.done == 3)
+            await simulated.pantry.close()
+        }
+    }
 }

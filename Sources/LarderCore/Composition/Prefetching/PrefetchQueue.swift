@@ -323,7 +323,7 @@ final class PrefetchQueue: Sendable {
     }
 
     /// Puts the requests that may run now back into the queue.
-    private func deviceChanged() {
+    func deviceChanged() {
         let device = device
         let (hasFreed, needsCheck) = state.withLock { state in
             var (hasFreed, needsCheck) = (false, false)
