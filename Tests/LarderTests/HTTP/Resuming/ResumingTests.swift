@@ -273,6 +273,18 @@ import Testing
         #expect(server.requests.map { $0["Range"] } == [nil, "bytes=400000-", "bytes=400000-"])
     }
 
+    @Test func answerOfAnotherServerLeavesTheBeginning() async throws {
+        let download = try DownloadServer()
+        let other = try ScriptedServer { _ in .answer(200, ["ETag": "\"9\""], "in its place") }
+        let served = try await ServedPantry(
+            download.server,
+            policy: #""fallbacks": [{ "use": "http", "url": "\#(other.url)/other" }], "# + Self.policy)
+        #expect(try await served.feed.load().value == Data("in its place".utf8))
+        #expect(try await served.feed.load().value == download.content)
+        #expect(download.ranges == [nil, "bytes=400000-"] && other.requests.map { $0["Range"] } == [nil])
+        #expect(try Self.parts(of: served) == [])
+    }
+
     @Test(arguments: [404, 410])
     func goneAnswerLeavesNothing(_ status: Int) async throws {
         let content = DownloadServer.content(1_000_000)
