@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Larder
 import LarderBase
+import LarderCore
 import LarderSimulation
 import Testing
 
@@ -273,4 +274,39 @@ import Testing
             await simulated.pantry.close()
         }
     }
+
+    @Test func ruleOfASectionMayUseTheQueue() throws {
+        try SimulatedWorld().run { world in
+            let others = Locked<[Prefetch]>([])
+            let pantry = Locked<Pantry?>(nil)
+            let nosy = Plugin.section(
+                "nosy", "Prefetches while it is asked.",
+                traits: {
+                    Traits().with {
+                        $0.permitsBackground = { _, _ in
+                            if let feed = pantry.withLock({ $0.take() })?.resource("feed") {
+                                others.withLock { $0 = [feed.prefetch([["id": "2"]])] }
+                            }
+                            return true
+                        }
+                    }
+                }
+            ) { _ in NoWork() }
+            let simulated = try await SimulatedPantry(
+                [
+                    "feed": """
+                    { "resource": "feed", "origin": "scripted", "strategy": "cache-first", "store": "memory", "nosy": {} }
+                    """
+                ], in: world, plugins: [nosy])
+            pantry.withLock { $0 = simulated.pantry }
+            let prefetch = simulated.feed.prefetch(Self.ids(1...1))
+            #expect(await prefetch.finished().done == 1)
+            for other in others.withLock({ $0 }) { #expect(await other.finished().done == 1) }
+            #expect(others.withLock { $0.count } == 1)
+            await simulated.pantry.close()
+        }
+    }
 }
+
+/// An attachment without work.
+private struct NoWork: LarderCore.Attachment {}

@@ -127,6 +127,12 @@ struct PrefetchOrder {
         return true
     }
 
+    /// Lets an item wait for the device after its groups were judged. A group that has joined since may allow it.
+    mutating func hold(_ judged: Item) {
+        guard let item = items[judged.number] else { return }
+        move(item.number, to: item.groups.count > judged.groups.count ? .waiting : .held)
+    }
+
     /// Removes an item. Returns nil if it was removed before.
     mutating func remove(_ number: Int) -> Item? {
         guard let item = items.removeValue(forKey: number) else { return nil }

@@ -222,20 +222,27 @@ final class PrefetchQueue: Sendable {
 
     private func next(for worker: Int) -> PrefetchOrder.Item? {
         let device = device
-        let (item, hasHeld) = state.withLock { state -> (PrefetchOrder.Item?, Bool) in
-            var hasHeld = false
-            while let item = state.order.next() {
-                if isAllowed(item, on: device) {
-                    state.order.move(item.number, to: .running(worker: worker))
-                    return (item, hasHeld)
-                }
-                state.order.move(item.number, to: .held)
-                hasHeld = true
+        var hasHeld = false
+        defer { if hasHeld { followDevice() } }
+        while !Task.isCancelled, let item = take(for: worker) {
+            // Outside the lock, because rules of sections and accounts are code of others.
+            if isAllowed(item, on: device) {
+                // It may have been cancelled meanwhile, or another group may have joined.
+                if let item = state.withLock({ $0.order.items[item.number] }) { return item }
+                continue
             }
-            return (nil, hasHeld)
+            state.withLock { $0.order.hold(item) }
+            hasHeld = true
         }
-        if hasHeld { followDevice() }
-        return item
+        return nil
+    }
+
+    private func take(for worker: Int) -> PrefetchOrder.Item? {
+        state.withLock { state in
+            guard let item = state.order.next() else { return nil }
+            state.order.move(item.number, to: .running(worker: worker))
+            return item
+        }
     }
 
     private var device: Device {
@@ -325,17 +332,18 @@ final class PrefetchQueue: Sendable {
     /// Puts the requests that may run now back into the queue.
     func deviceChanged() {
         let device = device
-        let (hasFreed, needsCheck) = state.withLock { state in
-            var (hasFreed, needsCheck) = (false, false)
-            for item in state.order.held {
-                if isAllowed(item, on: device) {
-                    state.order.move(item.number, to: .waiting)
-                    hasFreed = true
-                } else if item.groups.contains(where: { $0.condition.orCharging || waitsForAccount(item, in: $0) }) {
-                    needsCheck = true
-                }
+        let held = state.withLock { $0.order.held }
+        let allowed = held.filter { isAllowed($0, on: device) }
+        let hasFreed = state.withLock { state in
+            var hasFreed = false
+            for item in allowed where state.order.items[item.number]?.stage == .held {
+                state.order.move(item.number, to: .waiting)
+                hasFreed = true
             }
-            return (hasFreed, needsCheck && state.check == nil && !state.isClosed)
+            return hasFreed
+        }
+        let needsCheck = held.contains { item in
+            item.groups.contains { $0.condition.orCharging || waitsForAccount(item, in: $0) }
         }
         if needsCheck { checkLater() }
         if hasFreed { startWorkers() }
