@@ -35,6 +35,7 @@ extension Command {
                 terminal.print(plan.tree)
                 terminal.print("")
                 for line in settings(of: plan) { terminal.print(line) }
+                for line in meanings(of: policy) { terminal.print(line) }
             }
             return true
         })
@@ -49,6 +50,20 @@ extension Command {
         let result = reader.check(item)
         if result.policy == nil { throw PolicyError(result.problems) }
         return result.policy
+    }
+
+    /// The settings of the policy's sections, which stand for themselves, each with its meaning.
+    private static func meanings(of policy: Policy) -> [String] {
+        policy.sections.flatMap { section -> [String] in
+            let written = section.settings.filter { $0.position != nil }
+            if written.isEmpty { return [] }
+            let rows = written.map { setting in
+                let help = section.plugin.settings.first { $0.name == setting.name }?.help ?? ""
+                return (title: "  \(setting.name) \(setting.text)", help: help)
+            }
+            let width = rows.map(\.title.count).max() ?? 0
+            return ["", section.plugin.name] + rows.map { "\($0.title.padded(to: width))  \($0.help)" }
+        }
     }
 
     /// A line for each setting in effect: its part, name, value and source.

@@ -10,7 +10,7 @@ extension Plugin {
         .age, .httpRules, .checksum, .entryVersion, .contentType, .maxSize,
         .memoryStore, .fileStore, .sqliteStore, .tieredStore, .noStore,
         .adaptive, .wTinyLFU, .s3FIFO, .lru,
-        .expensive, .prefetchList, .refreshSection,
+        .expensive, .prefetchList, .promises, .refreshSection,
         .otlp,
     ]
 }

@@ -36,9 +36,9 @@ import Testing
         let registry = try Self.registry.get()
         let list = await Output(["plugins"], registry: registry).out
         #expect(
-            list.split(separator: "\n").suffix(10).map { $0.split(separator: " ", maxSplits: 1)[0] } == [
-                "section", "expensive", "prefetch", "refresh", "visits", "pantry-section", "otlp", "quota", "signer",
-                "stamp",
+            list.split(separator: "\n").suffix(11).map { $0.split(separator: " ", maxSplits: 1)[0] } == [
+                "section", "expensive", "prefetch", "promises", "refresh", "visits", "pantry-section", "otlp", "quota",
+                "signer", "stamp",
             ], "\(list)")
         let signers = await Output(["plugins", "signer"], registry: registry)
         #expect(signers.out == "signer\n  stamp  Signs with a stamp.\n")
@@ -99,6 +99,8 @@ import Testing
         let output = try await Self.run(["explain", "feed"], #", "visits": {}"#)
         #expect(output.out.contains("\n└─ section: visits\n"), "\(output.out)")
         #expect(output.out.hasSuffix("visits    most   3  default\n"), "\(output.out)")
+        let written = try await Self.run(["explain", "feed"], #", "visits": { "most": 9 }"#).out
+        #expect(written.hasSuffix("\n\nvisits\n  most 9  How many are counted\n"), "\(written)")
         let json = try Facts(try await Self.run(["explain", "feed", "--json"], #", "visits": { "most": 9 }"#).out)
         let node = try #require(json["children"].items.last)
         #expect(node["role"].string == "section" && node["name"].string == "visits")

@@ -71,6 +71,15 @@ public struct Traits: Sendable {
     public var permitsBackground: (@Sendable (BackgroundWork, NetworkState) -> Bool)?
     /// Section: an origin that is called in place of the policy's own origin on some networks.
     public var alternative: AlternativeOrigin?
+    /// Validator: the ages of a copy at which it changes its mind. Every other part: the times of waiting, or since a
+    /// failure, at which it changes its mind. Empty if there are none; nil if the part does not tell them.
+    ///
+    /// `larder prove` plays what happens just before, at and just after each of them. A validator that does not tell its
+    /// borders is played at common ages, and the verdict says that it is not complete.
+    public var borders: [Duration]?
+    /// Wrapper: the number of failures in a row after which it treats calls otherwise, such as a breaker that opens. Nil if
+    /// it does not count failures.
+    public var changesAfterFailures: Int?
     /// Whether all settings come from the policy and none from the environment.
     var mayBeShown = false
 

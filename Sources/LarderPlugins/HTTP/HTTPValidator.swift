@@ -37,6 +37,8 @@ extension Plugin {
                 $0.followsOrigin = true
                 $0.showsStaleFor = stale
                 $0.showsFor = min((fresh ?? .zero) + stale, .forever)
+                // The borders that servers set are not known.
+                $0.borders = [.zero, whileRevalidating ?? .zero, onError ?? .zero].map { (fresh ?? .zero) + $0 }
             }
         }
     ) { _, fresh, whileRevalidating, onError, trust, isShared, heuristic in

@@ -10,6 +10,7 @@ extension Plugin {
             Traits().with {
                 $0.cannotFail = origins.contains(where: \.traits.cannotFail)
                 $0.isLocal = origins.allSatisfy(\.traits.isLocal)
+                $0.borders = []
             }
         }
     ) { context, origins in

@@ -25,6 +25,7 @@ extension Plugin {
                     ? zip(tiers, lifetimes).filter { $0.0.traits.isForeign }.map(\.1).max() : lifetimes.max()
                 traits.keepsNothing = tiers.allSatisfy(\.traits.keepsNothing)
                 traits.isForeign = tiers.contains(where: \.traits.isForeign)
+                traits.borders = []
             }
         }
     ) { context, tiers in

@@ -3,7 +3,8 @@ import LarderCore
 extension Plugin {
     /// A strategy that uses copies alone.
     static let cacheOnly = Plugin.strategy(
-        "cache-only", "Serves a permitted copy. Never asks the origin.", needs: .store
+        "cache-only", "Serves a permitted copy. Never asks the origin.", needs: .store,
+        traits: { Traits().with { $0.borders = [] } }
     ) { sides in CacheOnly(sides: sides) }
 }
 

@@ -4,7 +4,7 @@ extension Plugin {
     /// A strategy that asks the origin first.
     static let networkFirst = Plugin.strategy(
         "network-first", "Asks the origin each time, and serves a copy when the origin fails or is slow.",
-        .patience, .background, traits: { patience, _ in Traits().with { $0.patience = patience } }
+        .patience, .background, traits: { patience, background in .waiting(patience, background) }
     ) { sides, patience, background in NetworkFirst(sides: sides, patience: patience, background: background) }
 }
 

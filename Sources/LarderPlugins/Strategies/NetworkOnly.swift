@@ -3,7 +3,8 @@ import LarderCore
 extension Plugin {
     /// A strategy that uses the origin alone.
     static let networkOnly = Plugin.strategy(
-        "network-only", "Asks the origin each time. Never saves or serves a copy.", needs: .origin
+        "network-only", "Asks the origin each time. Never saves or serves a copy.", needs: .origin,
+        traits: { Traits().with { $0.borders = [] } }
     ) { sides in NetworkOnly(sides: sides) }
 }
 

@@ -4,7 +4,7 @@ extension Plugin {
     /// A strategy that uses the first answer.
     static let race = Plugin.strategy(
         "race", "Asks the origin and the store at the same time, and uses the first answer that is permitted.",
-        .background
+        .background, traits: { background in .waiting(nil, background) }
     ) { sides, background in Race(sides: sides, background: background) }
 }
 

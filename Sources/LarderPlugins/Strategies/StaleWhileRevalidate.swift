@@ -5,7 +5,7 @@ extension Plugin {
     static let staleWhileRevalidate = Plugin.strategy(
         "stale-while-revalidate",
         "Serves a copy at once as long as whileRevalidating allows, and refreshes stale copies in the background.",
-        .patience, .background, .refreshAhead, traits: { patience, _, _ in Traits().with { $0.patience = patience } }
+        .patience, .background, .refreshAhead, traits: { patience, background, _ in .waiting(patience, background) }
     ) { sides, patience, background, refreshAhead in
         CopyFirst(
             HitRule(

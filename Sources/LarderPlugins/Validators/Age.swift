@@ -17,11 +17,14 @@ extension Plugin {
             help:
                 "The largest share by which freshness is shortened at random, so that copies do not expire all at once"
         ),
-        traits: { fresh, whileRevalidating, onError, _ in
+        traits: { fresh, whileRevalidating, onError, jitter in
             let stale = max(whileRevalidating, onError)
+            // Freshness ends between these two ages, and each window begins where it ends.
+            let ends = [fresh, fresh.scaled(by: 1 - jitter)]
             return Traits().with {
                 $0.showsStaleFor = stale
                 $0.showsFor = min(fresh + stale, .forever)
+                $0.borders = ends + ends.flatMap { [$0 + whileRevalidating, $0 + onError] }
             }
         }
     ) { _, fresh, whileRevalidating, onError, jitter in

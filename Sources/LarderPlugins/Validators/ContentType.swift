@@ -8,7 +8,8 @@ extension Plugin {
             "allowed", .list(of: .text, atLeast: 1),
             help: "The allowed types, such as \"application/json\", \"image/*\" or \"*/*\""),
         Setting(
-            "unnamed", .flag, default: false, help: "Whether payloads without a media type are admitted")
+            "unnamed", .flag, default: false, help: "Whether payloads without a media type are admitted"),
+        traits: { _, _ in Traits().with { $0.borders = [] } }
     ) { _, allowed, unnamed in ContentType(allowed: allowed.map { $0.lowercased() }, unnamed: unnamed) }
 }
 

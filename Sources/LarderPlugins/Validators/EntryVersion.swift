@@ -4,7 +4,8 @@ extension Plugin {
     /// A validator of the version of the app's own format.
     static let entryVersion = Plugin.validator(
         "entry-version", "Stamps entries with a version number and refuses copies with another number.",
-        Setting("version", .int(0...Int(Int32.max)), help: "The version number; raise it when the format changes")
+        Setting("version", .int(0...Int(Int32.max)), help: "The version number; raise it when the format changes"),
+        traits: { _ in Traits().with { $0.borders = [] } }
     ) { _, version in EntryVersion(version: version) }
 }
 

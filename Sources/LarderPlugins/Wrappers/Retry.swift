@@ -27,6 +27,7 @@ extension Plugin {
             let waits = Retry.waits(retries: retries, backoff: backoff, factor: factor, limit: limit)
             return Traits().with {
                 $0.tries = (retries + 1, waits)
+                $0.borders = [backoff, limit, waits]
                 $0.repeatsSends = sends
             }
         }

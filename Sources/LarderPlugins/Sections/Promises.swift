@@ -1,0 +1,91 @@
+public import LarderCore
+
+extension Plugin {
+    /// A section that says what users can rely on.
+    static let promises = Plugin.section(
+        "promises",
+        "Says what users of the resource can rely on. It changes nothing while an app runs: 'larder prove' shows whether "
+            + "the policy keeps its promises.",
+        Setting(
+            "neverOlderThan", optional: .duration,
+            help:
+                "Nothing older than this is shown, whatever happens; a fallback, whose age is unknown, breaks the promise"
+        ),
+        Setting(
+            "waits", optional: .duration,
+            help: "The longest time that a load takes while there is a copy which may be shown"),
+        Setting(
+            "waitsAtMost", optional: .duration, help: "The longest time that any load takes, fallbacks included"),
+        Setting(
+            "offlineFor", optional: .duration(.milliseconds(1) ... .forever),
+            help: "How long after a load that the origin answered loads without network are answered, too"),
+        Setting(
+            "callsPerLoad", optional: .int(0...1_000_000),
+            help:
+                "The largest number of calls to origins that one load causes, with retries, hedges, mirrors and refreshes"
+        ),
+        Setting(
+            "freshWithin", optional: .duration,
+            help:
+                "While the origin answers in time, nothing older than this is shown unless a refresh follows within it"),
+        traits: { age, waits, waitsAtMost, offlineFor, calls, fresh in
+            let promises = Promises(
+                neverOlderThan: age, waits: waits, waitsAtMost: waitsAtMost, offlineFor: offlineFor,
+                callsPerLoad: calls, freshWithin: fresh)
+            return Traits().with { $0.contradictions = promises.contradictions }
+        }
+    ) { _, age, waits, waitsAtMost, offlineFor, calls, fresh in
+        Promises(
+            neverOlderThan: age, waits: waits, waitsAtMost: waitsAtMost, offlineFor: offlineFor,
+            callsPerLoad: calls, freshWithin: fresh)
+    }
+}
+
+/// The promises of a policy: what users of its resource can rely on. They do nothing at run time; `larder prove` plays
+/// the situations that could break them.
+///
+/// An app reads them with `pantry.attachment(Promises.self, of: "catalog")`.
+public struct Promises: Attachment, Hashable {
+    /// The age that nothing which is shown exceeds.
+    public var neverOlderThan: Duration?
+    /// The longest time that a load takes while there is a copy which may be shown.
+    public var waits: Duration?
+    /// The longest time that any load takes.
+    public var waitsAtMost: Duration?
+    /// How long after a load that the origin answered loads without network are answered, too.
+    public var offlineFor: Duration?
+    /// The largest number of calls to origins that one load causes.
+    public var callsPerLoad: Int?
+    /// The age that nothing exceeds while the origin answers in time, unless a refresh follows within this time.
+    public var freshWithin: Duration?
+
+    /// Makes promises. Those that are left out are not given.
+    public init(
+        neverOlderThan: Duration? = nil, waits: Duration? = nil, waitsAtMost: Duration? = nil,
+        offlineFor: Duration? = nil, callsPerLoad: Int? = nil, freshWithin: Duration? = nil
+    ) {
+        self.neverOlderThan = neverOlderThan
+        self.waits = waits
+        self.waitsAtMost = waitsAtMost
+        self.offlineFor = offlineFor
+        self.callsPerLoad = callsPerLoad
+        self.freshWithin = freshWithin
+    }
+
+    /// Whether there is no promise.
+    public var isEmpty: Bool { self == Promises() }
+
+    /// The promises that no policy can keep together, and a section without any.
+    fileprivate var contradictions: [Contradiction] {
+        if isEmpty {
+            return [Contradiction("neverOlderThan", "there is no promise", expected: "at least one promise")]
+        }
+        guard let offlineFor, let neverOlderThan, neverOlderThan < offlineFor else { return [] }
+        return [
+            Contradiction(
+                "offlineFor",
+                "without network only copies can be shown, and 'neverOlderThan' forbids them before 'offlineFor' is over",
+                expected: "a time that is not longer than 'neverOlderThan'")
+        ]
+    }
+}
