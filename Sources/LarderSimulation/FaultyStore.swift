@@ -22,6 +22,8 @@ public final class FaultyStore: Store {
         var scripts: [Operation: [Fault?]] = [:]
         var faults: [Operation: (fault: Fault, chance: Double)] = [:]
         var room: Int?
+        /// How long an entry is kept after it was fetched or validated; nil for ever.
+        var lifetime: Duration?
         var counts: [Operation: Int] = [:]
         var bodies = 0
         var inner: (any Store)?
@@ -57,6 +59,18 @@ public final class FaultyStore: Store {
         self.isForeign = isForeign
         self.tellsChanges = tellsChanges
         self.world = world
+    }
+
+    /// Creates a store that stands for another one in simulated time.
+    ///
+    /// - Parameters:
+    ///   - lifetime: how long it keeps an entry; nil for ever.
+    ///   - inner: the store that keeps the entries; nil to keep them itself.
+    package convenience init(
+        _ name: String, isForeign: Bool, lifetime: Duration?, keepingIn inner: (any Store)?, world: any World
+    ) {
+        self.init(name, isForeign: isForeign, world: world)
+        state.withLock { ($0.lifetime, $0.inner) = (lifetime, inner) }
     }
 
     /// This store as a plugin without settings.
@@ -150,7 +164,7 @@ public final class FaultyStore: Store {
         let works = state.withLock { $0.faults[.read] == nil && $0.scripts[.read, default: []].isEmpty }
         guard !isForeign, works else { return false }
         if let inner { return inner.use(key, if: accept) }
-        return state.withLock({ $0.entries[key] }).map(accept) ?? false
+        return entry(of: key).map(accept) ?? false
     }
 
     /// Returns an entry, unless a fault is set.
@@ -158,7 +172,7 @@ public final class FaultyStore: Store {
         let fault = try await applyFault(to: .read)
         let inner = inner
         let kept = try await inner?.read(key)
-        guard var found = inner == nil ? state.withLock({ $0.entries[key] }).map(found) : kept.map(found) else {
+        guard var found = inner == nil ? entry(of: key).map(found) : kept.map(found) else {
             return nil
         }
         if fault == .corrupts { Self.damage(&found.entry) }
@@ -274,6 +288,12 @@ public final class FaultyStore: Store {
         // A certain fault uses no random number, so it does not change the history of a test without chance.
         if fault == nil || chance >= 1 { return fault }
         return world.chance() < chance ? fault : nil
+    }
+
+    private func entry(of key: Key) -> Entry? {
+        let (entry, lifetime) = state.withLock { ($0.entries[key], $0.lifetime) }
+        guard let entry, let lifetime else { return entry }
+        return world.now - entry.metadata.confirmedAt < lifetime ? entry : nil
     }
 
     private static func damage(_ entry: inout Entry) {

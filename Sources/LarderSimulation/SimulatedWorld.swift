@@ -37,6 +37,8 @@ public final class SimulatedWorld: World, TaskExecutor {
         var dice: SeededGenerator
         /// The random numbers of resources, by name.
         var resourceDice: [String: SeededGenerator] = [:]
+        /// The number that every draw returns; nil for the numbers of the seed.
+        var fixed: UInt64?
         var order: SeededGenerator
         var ready = Jobs()
         /// The sleeping tasks. A task that sleeps for ever can only be cancelled.
@@ -84,11 +86,21 @@ public final class SimulatedWorld: World, TaskExecutor {
     public let hashSeed: UInt64?
 
     /// Returns the next random number of the seed.
-    public func random() -> UInt64 { state.withLock { $0.dice.next() } }
+    public func random() -> UInt64 { state.withLock { $0.fixed ?? $0.dice.next() } }
 
     /// Returns the next random number of a resource. The numbers depend only on the seed and the name.
     func random(of resource: String) -> UInt64 {
-        state.withLock { $0.resourceDice[resource, default: SeededGenerator(seed: seed, stream: resource)].next() }
+        state.withLock { state in
+            state.fixed ?? state.resourceDice[resource, default: SeededGenerator(seed: seed, stream: resource)].next()
+        }
+    }
+
+    /// Makes every random number from now on the same share of the largest one, to play the extremes of chance.
+    ///
+    /// - Parameter share: the share, from 0 to 1.
+    package func fixChances(at share: Double) {
+        let bits = share >= 1 ? .max : UInt64(max(0, share) * 18_446_744_073_709_551_616)
+        state.withLock { $0.fixed = bits }
     }
 
     /// Returns this world with random numbers that belong to one resource.

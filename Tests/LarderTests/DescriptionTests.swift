@@ -105,8 +105,8 @@ import Larder
         try SimulatedWorld().run(leaving: .anything) { world in
             let (pantry, folder) = try await Self.pantry(world)
             let policy = try #require(pantry.policy(of: "feed"))
-            #expect("\(policy.around[0].traits)" == "givesUpAfter")
-            #expect("\(policy.strategy.traits)" == "patience, rest")
+            #expect("\(policy.around[0].traits)" == "givesUpAfter, borders")
+            #expect("\(policy.strategy.traits)" == "patience, rest, borders")
             let tiers = try #require(policy.store?.nested)
             #expect("\(tiers[0].traits)".contains("capacity: "))
             #expect("\(tiers[1].traits)".contains("writesTo") && !"\(tiers[1].traits)".contains("hunter2"))

@@ -144,14 +144,16 @@ public final class Pantry: Sendable {
         hasFolder = !reader.files.isInMemory
         // Each program has its own folder, because two programs may have a resource of the same name.
         let program = "larder/" + PlaceName.folder(of: ProcessInfo.processInfo.processName)
-        let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
-        guard let cacheDirectory = (cache ?? caches?.appending(path: program))?.path else {
+        // Finding these folders takes longer than composing a policy, so it is not done in vain.
+        func standardFolder(_ kind: FileManager.SearchPathDirectory) -> URL? {
+            FileManager.default.urls(for: kind, in: .userDomainMask).first?.appending(path: program)
+        }
+        guard let cacheDirectory = (cache ?? standardFolder(.cachesDirectory))?.path else {
             throw PolicyError([
                 Problem("no folder for caches is known; pass `cache:` to Pantry", file: hasFolder ? folder : "policies")
             ])
         }
-        let userData = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-        let dataDirectory = (data ?? userData?.appending(path: program))?.path
+        let dataDirectory = (data ?? standardFolder(.applicationSupportDirectory))?.path
         policies = BlockingLock(PolicyFolder(reader))
         let (eventListeners, sinks) = (Listeners<PantryEvent>(), EventSinks())
         (self.eventListeners, self.sinks) = (eventListeners, sinks)

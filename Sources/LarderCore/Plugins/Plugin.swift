@@ -32,7 +32,7 @@ public final class Plugin: Sendable {
     let isCustom: Bool
     let prepare: @Sendable (Node, PolicyDiagnostics) -> (Recipe, Traits)?
 
-    private init(
+    init(
         _ kind: PluginKind, _ name: String, _ about: String, _ settings: [SettingDeclaration], _ needs: StrategyNeeds,
         counters: [Counter] = [], levels: [Level] = [], isAssumed: Bool = false, isCustom: Bool = false,
         prepare: @escaping @Sendable (Node, PolicyDiagnostics) -> (Recipe, Traits)?

@@ -1,0 +1,34 @@
+/// The things that the user of a load notices, and its origin: what comes, how old it is, how long it takes, and how many
+/// calls it costs.
+///
+/// They are measured from outside. The age follows from the payload and the time at which the origin last sent or
+/// confirmed it, by the device's clock.
+public struct Observation: Hashable, Sendable {
+    /// The end of a load.
+    public enum Ending: Hashable, Sendable {
+        /// A value of this age. The age of a fallback's value is unknown. It is negative if the clock was set back.
+        case value(age: Duration?)
+        /// An error with this code and status.
+        case error(code: String, status: Int?)
+        /// The load never ends.
+        case never
+    }
+
+    /// The end of the load.
+    public var ending: Ending
+    /// The time that the load took; nil if it never ends.
+    public var waited: Duration?
+    /// Whether the value came from the origin during the load.
+    public var isLive = false
+    /// The number of calls to origins that began during the load or after it.
+    public var calls = 0
+    /// The time from the beginning of the load until the origin first answered with a value, or that the copy is
+    /// unchanged; nil if it did not.
+    public var refreshedAfter: Duration?
+
+    /// Whether there is a value.
+    public var isAnswered: Bool { if case .value = ending { true } else { false } }
+
+    /// The age of the value, if there is one whose age is known.
+    public var age: Duration? { if case .value(let age) = ending { age } else { nil } }
+}

@@ -1,0 +1,29 @@
+import Larder
+
+/// Looks for the first time, to the millisecond, at which a load without network is not answered any more.
+struct OfflineSearch {
+    /// The time since the last answer; nil if every load that was played is answered.
+    let firstTooLate: Duration?
+
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    init(_ played: PlayedSituations, of policy: SimulatedPolicy) throws {
+        let histories = played.all.filter(\.situation.isOfflineHistory)
+        // Situations of one kind differ only in the time since the last answer.
+        let kinds = Dictionary(grouping: histories) { $0.situation.with { $0.earlier = [] } }
+        let player = try SituationPlayer(policy)
+        var first: Duration?
+        for kind in kinds.values {
+            let late = kind.filter { !$0.seen.isAnswered }.map(\.situation).min { $0.lead < $1.lead }
+            guard let late else { continue }
+            let before = kind.filter { $0.seen.isAnswered && $0.situation.lead < late.lead }
+            var (least, most) = (before.map(\.situation.lead).max() ?? .zero, late.lead)
+            while most - least > .milliseconds(1) {
+                let middle = least + .milliseconds((most - least).nanoseconds / 2_000_000)
+                let situation = late.with { $0.earlier = [Situation.EarlierLoad(before: middle)] }
+                if try player.play(situation).isAnswered { least = middle } else { most = middle }
+            }
+            first = min(first ?? most, most)
+        }
+        firstTooLate = first
+    }
+}

@@ -1,0 +1,148 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import Larder
+import LarderBase
+
+/// The verdict on one promise.
+public struct PromiseVerdict: Sendable {
+    /// A situation that breaks the promise.
+    public struct Refutation: Sendable {
+        /// The situation. Of all that break the promise, it has the fewest unusual facts, and of those it breaks it most.
+        public let situation: Situation
+        /// The user's observation in it.
+        public let observation: Observation
+        /// The limit that the promise would need to hold in every situation that was played; nil if none is enough.
+        public let needed: PromiseLimit?
+    }
+
+    /// The name of the promise: `neverOlderThan`.
+    public let promise: String
+    /// Its limit.
+    public let limit: PromiseLimit
+    /// The number of situations that were played for it.
+    public let situations: Int
+    /// A situation that breaks it; nil if none was found.
+    public let refutation: Refutation?
+
+    /// Whether no situation breaks it.
+    public var isProved: Bool { refutation == nil }
+}
+
+/// The proof that a policy keeps its promises, or the situations in which it does not.
+///
+/// ```swift
+/// @Test func catalogKeepsItsPromises() throws {
+///     let proof = try PromiseProof(of: "catalog", in: folder)
+///     #expect(proof.isProved && proof.gaps.isEmpty, "\(proof)")
+/// }
+/// ```
+///
+/// The article "Promises" says what is played and what is not.
+public struct PromiseProof: Sendable {
+    /// The resource.
+    public let resource: String
+    /// A verdict on each promise, in the order of their settings.
+    public let verdicts: [PromiseVerdict]
+    /// The reasons why the verdicts are not complete, such as a plugin that tells no borders.
+    public let gaps: [String]
+    /// The number of situations that were played.
+    public let situations: Int
+    /// The media type of the payloads that were played.
+    package let contentType: String
+
+    /// Whether every promise holds in all situations that were played.
+    public var isProved: Bool { verdicts.allSatisfy(\.isProved) }
+
+    /// Plays the situations that can make a difference to the promises of a policy. Blocks the thread; several threads
+    /// share the work.
+    ///
+    /// - Parameters:
+    ///   - resource: the resource.
+    ///   - folder: the folder of its policy.
+    ///   - registry: the plugins that the policy may name.
+    ///   - environment: the values of `${NAME}` in policies.
+    /// - Throws: `PolicyError` with the problems of the policy.
+    public init(
+        of resource: String, in folder: URL, registry: Registry = .standard, environment: [String: String] = [:]
+    ) throws {
+        let player = try SituationPlayer(of: resource, in: folder, registry: registry, environment: environment)
+        try self.init(player.plan)
+    }
+
+    /// Returns the number of situations that a proof plays, without playing them.
+    package static func size(of policy: SimulatedPolicy) -> Int {
+        guard let promises = policy.promises else { return 0 }
+        let space = SituationSpace(policy)
+        return space.all.count + space.offlineHistories(upTo: promises.offlineFor).count
+    }
+
+    /// - Parameter progress: is told which share of the situations was played. It is called from several threads.
+    package init(
+        _ policy: SimulatedPolicy, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws {
+        resource = policy.resource
+        contentType = policy.contentType
+        gaps = policy.gaps
+        guard let promises = policy.promises else {
+            (verdicts, situations) = ([], 0)
+            return
+        }
+        let soon = policy.waitBorders.first { $0 > .zero } ?? .milliseconds(1)
+        let rules = PromiseRule.rules(of: promises, soon: soon)
+        let space = SituationSpace(policy)
+        let played = try PlayedSituations(
+            space.all + space.offlineHistories(upTo: promises.offlineFor), of: policy, progress: progress)
+        situations = played.all.count
+        let copies = try promises.waits.map {
+            try CopiesThatMayBeShown(for: $0, in: played.all.map(\.situation), of: policy)
+        }
+        let firstTooLate = try OfflineSearch(played, of: policy).firstTooLate
+        verdicts = rules.map { Self.verdict($0, played, copies, firstTooLate) }
+    }
+
+    private static func verdict(
+        _ rule: PromiseRule, _ played: PlayedSituations, _ copies: CopiesThatMayBeShown?, _ firstTooLate: Duration?
+    ) -> PromiseVerdict {
+        var count = 0
+        var broken: [(situation: Situation, seen: Observation, needed: NeededLimit)] = []
+        for (situation, seen) in played.all where rule.concerns(situation) {
+            if rule.needsCopy, copies?.contains(situation) != true { continue }
+            count += 1
+            guard let needed = rule.needed(situation, seen), rule.isBroken(needing: needed) else { continue }
+            broken.append((situation, seen, needed))
+        }
+        let worst = rule.isShortened ? firstTooLate.map(NeededLimit.time) : broken.map(\.needed).max()
+        let smallest = broken.min { one, other in
+            if one.situation.unusual != other.situation.unusual {
+                return one.situation.unusual < other.situation.unusual
+            }
+            if one.needed != other.needed {
+                return rule.isShortened ? one.needed < other.needed : other.needed < one.needed
+            }
+            return one.situation.size < other.situation.size
+        }
+        let refutation = smallest.map { found in
+            PromiseVerdict.Refutation(
+                situation: found.situation, observation: found.seen, needed: worst?.rounded(for: rule).limit)
+        }
+        return PromiseVerdict(promise: rule.name, limit: rule.limit, situations: count, refutation: refutation)
+    }
+}
+
+extension NeededLimit {
+    /// The limit to write into a policy. Ages are played up to a millisecond before the end of a window.
+    fileprivate func rounded(for rule: PromiseRule) -> NeededLimit {
+        guard case .time(let time) = self, rule.name == "neverOlderThan" || rule.name == "freshWithin" else {
+            return self
+        }
+        return .time(time + .milliseconds(1))
+    }
+}
+
+extension PromiseProof: CustomStringConvertible {
+    /// A line for each promise.
+    public var description: String { lines.joined(separator: "\n") }
+}

@@ -1,0 +1,183 @@
+public import Larder
+
+/// The limit of a promise: a time or a number of calls.
+public enum PromiseLimit: Hashable, Sendable, CustomStringConvertible {
+    /// A time.
+    case time(Duration)
+    /// A number of calls.
+    case calls(Int)
+
+    /// The limit as a policy writes it, with all units of a time beside it: `"365m" (6h 5m)`, `3`.
+    package var spelled: String {
+        switch self {
+        case .time(let time) where time.spelled == time.inWords: "\"\(time.spelled)\""
+        case .time(let time): "\"\(time.spelled)\" (\(time.inWords))"
+        case .calls(let calls): "\(calls)"
+        }
+    }
+
+    /// The limit as a sentence shows it: `6h 5m`, `3`.
+    public var description: String {
+        switch self {
+        case .time(let time): time.inWords
+        case .calls(let calls): "\(calls)"
+        }
+    }
+}
+
+/// The limit that a promise would need so that one observation keeps it.
+enum NeededLimit: Sendable, Comparable {
+    case time(Duration)
+    case calls(Int)
+    /// No limit is enough.
+    case none
+
+    static func < (one: NeededLimit, other: NeededLimit) -> Bool {
+        switch (one, other) {
+        case (.time(let one), .time(let other)): one < other
+        case (.calls(let one), .calls(let other)): one < other
+        case (.none, _): false
+        case (_, .none): true
+        default: false
+        }
+    }
+
+    /// The limit as a promise; nil if none is enough.
+    var limit: PromiseLimit? {
+        switch self {
+        case .time(let time): .time(time)
+        case .calls(let calls): .calls(calls)
+        case .none: nil
+        }
+    }
+}
+
+/// A promise of a policy, with the situations that it is about and the way it is judged.
+struct PromiseRule: Sendable {
+    /// The name of the setting.
+    let name: String
+    let limit: PromiseLimit
+    /// Whether a smaller limit is easier to keep, as that of `offlineFor`, whose need is the first time that is too late.
+    var isShortened = false
+    /// Whether the promise is only about loads that have a copy which may be shown.
+    var needsCopy = false
+    /// Whether the promise is about a situation.
+    let concerns: @Sendable (Situation) -> Bool
+    /// Returns the limit that the observation needs; nil if it keeps every promise.
+    let needed: @Sendable (Situation, Observation) -> NeededLimit?
+
+    /// Whether an observation that needs a limit breaks the promise.
+    func isBroken(needing needed: NeededLimit) -> Bool {
+        let promised: NeededLimit =
+            switch limit {
+            case .time(let time): .time(time)
+            case .calls(let calls): .calls(calls)
+            }
+        return isShortened ? needed < promised : promised < needed
+    }
+
+    /// Returns the rules of the promises of a policy whose origin answers in time if it takes less than `soon`.
+    static func rules(of promises: Promises, soon: Duration) -> [PromiseRule] {
+        var rules: [PromiseRule] = []
+        if let limit = promises.neverOlderThan { rules.append(neverOlder(than: limit)) }
+        if let limit = promises.waits {
+            rules.append(
+                PromiseRule(name: "waits", limit: .time(limit), needsCopy: true) {
+                    $0.mode == .normal && !$0.isOfflineHistory
+                } needed: {
+                    $1.waited.map(NeededLimit.time) ?? NeededLimit.none
+                })
+        }
+        if let limit = promises.waitsAtMost {
+            rules.append(
+                PromiseRule(name: "waitsAtMost", limit: .time(limit), concerns: { _ in true }) {
+                    $1.waited.map(NeededLimit.time) ?? NeededLimit.none
+                })
+        }
+        if let limit = promises.offlineFor {
+            rules.append(
+                PromiseRule(name: "offlineFor", limit: .time(limit), isShortened: true) {
+                    $0.isOfflineHistory && $0.lead < limit
+                } needed: {
+                    $1.isAnswered ? nil : .time($0.lead)
+                })
+        }
+        if let limit = promises.callsPerLoad {
+            rules.append(
+                // The calls of loads that began earlier are not this load's.
+                PromiseRule(name: "callsPerLoad", limit: .calls(limit), concerns: { $0.earlier.isEmpty }) {
+                    .calls($1.calls)
+                })
+        }
+        if let limit = promises.freshWithin { rules.append(fresh(within: limit, soon)) }
+        return rules
+    }
+
+    private static func neverOlder(than limit: Duration) -> PromiseRule {
+        PromiseRule(name: "neverOlderThan", limit: .time(limit), concerns: { _ in true }) { _, seen in
+            guard case .value(let age) = seen.ending else { return nil }
+            guard let age else { return NeededLimit.none }
+            return .time(age)
+        }
+    }
+
+    private static func fresh(within limit: Duration, _ soon: Duration) -> PromiseRule {
+        PromiseRule(name: "freshWithin", limit: .time(limit)) { situation in
+            situation.mode != .cachedOnly && situation.network != .offline && situation.deadline == nil
+                && situation.earlier.isEmpty
+                && situation.origin.allSatisfy {
+                    ($0.ending == .value || $0.ending == .unchanged) && $0.after < soon
+                }
+        } needed: { _, seen in
+            guard case .value(let age) = seen.ending else { return nil }
+            let refreshed = seen.refreshedAfter.map(NeededLimit.time) ?? NeededLimit.none
+            return min(age.map(NeededLimit.time) ?? NeededLimit.none, refreshed)
+        }
+    }
+}
+
+extension Situation {
+    /// Whether it is a load without network, after one that the origin answered and whose answer was saved.
+    var isOfflineHistory: Bool {
+        guard earlierOrigin.first == OriginAct(.value), stores.isEmpty, copy == nil else { return false }
+        switch origin.first?.ending {
+        case .unreachable, .hangs, .status(503, retryAfter: nil), nil: return true
+        case .value, .unchanged, .status: return false
+        }
+    }
+
+    /// The situation of a request that only takes the copy.
+    var askingForTheCopy: Situation {
+        with { ($0.mode, $0.deadline, $0.origin) = (.cachedOnly, nil, [OriginAct(.unreachable)]) }
+    }
+
+    /// The same situation with a copy that is older.
+    func older(by time: Duration) -> Situation {
+        with { situation in
+            guard let copy = situation.copy else { return }
+            situation.copy?.age = copy.age + time
+            situation.copy?.ageAbove = copy.ageAbove.map { $0 + time }
+        }
+    }
+}
+
+extension Duration {
+    /// The time with all its digits, for sentences: `6h 4m 59.999s`.
+    package var inWords: String {
+        if self < .zero { return "-" + (.zero - self).inWords }
+        let milliseconds = nanoseconds / 1_000_000
+        if self == .forever { return "forever" }
+        if milliseconds < 1_000 { return milliseconds == 0 ? "0s" : "\(milliseconds)ms" }
+        var seconds = milliseconds / 1_000
+        let units: [(String, Int64)] = [("d", 86_400), ("h", 3_600), ("m", 60)]
+        var parts: [String] = []
+        for (name, size) in units {
+            if seconds >= size { parts.append("\(seconds / size)\(name)") }
+            seconds %= size
+        }
+        let rest = milliseconds % 1_000
+        let digits = rest == 0 ? "" : "." + String(1_000 + rest).dropFirst()
+        if seconds > 0 || rest > 0 { parts.append("\(seconds)\(digits)s") }
+        return parts.joined(separator: " ")
+    }
+}

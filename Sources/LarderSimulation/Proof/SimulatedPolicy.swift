@@ -1,0 +1,189 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+package import Larder
+import LarderBase
+
+/// A policy as it is played in simulated time, with the times at which its parts change their minds.
+package struct SimulatedPolicy: Sendable {
+    let policy: Policy
+    /// The policy with everything that it extends.
+    let text: String
+    let files: String?
+    let environment: [String: String]
+    let registry: Registry
+    /// The parts of the graph whose code is played: all but simulated stores and origins.
+    let parts: [Part]
+    /// The simulated stores, the fastest first.
+    let tiers: [Part]
+    /// A media type that the validators admit.
+    private(set) var contentType = "application/json"
+    /// Whether answers that are played are admitted and may be kept.
+    private(set) var isAdmitted = true
+    /// Whether a part keeps files in the cache folder.
+    private(set) var needsFolder = true
+    /// The time after which nothing that a load began goes on.
+    private(set) var horizon = Duration.zero
+    /// The promises of the policy; nil if it has none.
+    package private(set) var promises: Promises?
+
+    /// The resource.
+    package var resource: String { policy.resource }
+
+    /// - Throws: `PolicyError` if it cannot be composed.
+    package init(
+        _ policy: Policy, registry: Registry, files: String?, environment: [String: String]
+    ) throws {
+        self.policy = policy
+        self.registry = registry
+        self.files = files
+        self.environment = environment
+        text = policy.tree.shown.text()
+        let all = Plan(policy).parts
+        let isSimulated: (Part) -> Bool = { part in
+            (part.plugin.kind == .store || part.plugin.kind == .origin) && !part.plugin.isMadeOfOthers
+        }
+        tiers = all.filter { $0.plugin.kind == .store && isSimulated($0) && !$0.traits.keepsNothing }
+        let played: [PluginKind] = [.origin, .wrapper, .strategy, .validator, .store, .section]
+        parts = all.filter { played.contains($0.plugin.kind) && !isSimulated($0) }
+        try tryOut()
+    }
+
+    /// Whether the policy's own origin is not made of others.
+    var isOriginSimple: Bool { policy.origin?.plugin.isMadeOfOthers != true }
+
+    /// Composes the policy once, for its promises and for a media type that it admits.
+    private mutating func tryOut() throws {
+        let types = [
+            "application/json", "image/png", "image/jpeg", "text/plain", "text/html", "application/octet-stream",
+            "video/mp4", "audio/mpeg", "application/xml", "application/pdf",
+        ]
+        let player = try SituationPlayer(self)
+        let found = try player.tryOut(types)
+        promises = found.promises
+        isAdmitted = found.type != nil
+        needsFolder = found.usesFolder
+        horizon = longestHistory
+        contentType = found.type ?? contentType
+    }
+}
+
+extension SimulatedPolicy {
+    /// The ages of a copy at which validators change their minds, in order.
+    package var ageBorders: [Duration] {
+        let told = parts.filter { $0.plugin.kind == .validator }.flatMap { part in
+            (part.traits.borders ?? Self.commonAges) + [part.traits.showsFor].compactMap { $0 }
+        }
+        let own = [promises?.neverOlderThan, promises?.offlineFor, promises?.freshWithin].compactMap { $0 }
+        return Self.ordered(told + own + tiers.compactMap(\.traits.keepsFor))
+    }
+
+    /// The ages at which the validators themselves change their minds, in order.
+    var validatorBorders: [Duration] {
+        Self.ordered(parts.filter { $0.plugin.kind == .validator }.flatMap { $0.traits.borders ?? Self.commonAges })
+    }
+
+    /// The times after which wrappers and origins give a call up, in order.
+    var callLimits: [Duration] {
+        let limits = (parts.filter { $0.plugin.kind == .wrapper } + origins).compactMap(\.traits.givesUpAfter)
+        return Self.ordered(limits).filter { $0 > .zero }
+    }
+
+    /// The largest number of calls that the wrappers make for one.
+    var mostTries: Int { min(parts.reduce(1) { $0 * ($1.traits.tries?.count ?? 1) }, 100) }
+
+    /// Whether a wrapper counts failures.
+    var countsFailures: Bool { parts.contains { $0.traits.changesAfterFailures != nil } }
+
+    /// The times of waiting at which the other parts change their minds, in order.
+    package var waitBorders: [Duration] {
+        let told = (parts.filter { $0.plugin.kind != .validator } + tiers + origins).flatMap { part -> [Duration] in
+            let known = [part.traits.givesUpAfter, part.traits.patience, part.traits.rest, part.traits.tries?.waits]
+            return (part.traits.borders ?? []) + known.compactMap { $0 }
+        }
+        let own = [promises?.waits, promises?.waitsAtMost].compactMap { $0 }
+        return Self.ordered(told + own)
+    }
+
+    /// The origins that are simulated.
+    var origins: [Part] {
+        Plan(policy).parts.filter { $0.plugin.kind == .origin && !$0.plugin.isMadeOfOthers }
+    }
+
+    /// The time after which every origin gives a call up by itself; nil if one does not.
+    var originLimit: Duration? {
+        let limits = origins.filter { !$0.traits.isLocal && !$0.traits.cannotFail }.map(\.traits.givesUpAfter)
+        return limits.contains(nil) ? nil : limits.compactMap { $0 }.max()
+    }
+
+    /// The parts that do not tell their borders, and those that follow the origin's rules.
+    package var gaps: [String] {
+        var gaps = parts.filter { $0.traits.borders == nil && $0.plugin.kind != .section }.map {
+            "\($0.plugin.kind) '\($0.plugin.name)' tells no borders"
+        }
+        // A section that does not go around loads stands beside the graph.
+        let besides = Set(Plan(policy).node.children.filter { $0.role == PluginKind.section.name }.map(\.name))
+        gaps += policy.sections.filter { !besides.contains($0.plugin.name) && $0.traits.borders == nil }.map {
+            "section '\($0.plugin.name)' goes around loads and tells no borders"
+        }
+        gaps += parts.filter(\.traits.followsOrigin).map {
+            "validator '\($0.plugin.name)' follows what the origin says about its answers, which is not played"
+        }
+        gaps += parts.filter { $0.traits.changesAfterFailures ?? 0 > Self.mostFailures }.map {
+            "\($0.plugin.kind) '\($0.plugin.name)' changes after \($0.traits.changesAfterFailures ?? 0) failures, which are not played"
+        }
+        if !isAdmitted { gaps.append("no answer that is played is admitted by the validators") }
+        return gaps
+    }
+
+    /// The largest number of failures in a row that are played.
+    static let mostFailures = 20
+
+    /// The time after which nothing that a load began goes on.
+    private var longestHistory: Duration {
+        let tries = parts.reduce(1) { $0 * ($1.traits.tries?.count ?? 1) }
+        let longest = waitBorders.last ?? .zero
+        return min((longest + .seconds(3_600)) * (min(tries, 1_000) + 2), .seconds(3_650 * 86_400))
+    }
+
+    /// The ages at which a validator is played that tells no borders.
+    private static let commonAges: [Duration] = [
+        .seconds(1), .seconds(60), .seconds(600), .seconds(3_600), .seconds(6 * 3_600), .seconds(86_400),
+        .seconds(7 * 86_400), .seconds(30 * 86_400), .seconds(365 * 86_400),
+    ]
+
+    /// The longest time that is played.
+    private static let longest = Duration.seconds(3_650 * 86_400)
+
+    private static func ordered(_ borders: [Duration]) -> [Duration] {
+        Set(borders.filter { $0 >= .zero && $0 < longest }).sorted()
+    }
+}
+
+extension Registry {
+    /// Returns the registry in which the stores and origins that are not made of others have other code. A store that keeps
+    /// nothing stays.
+    ///
+    /// - Parameters:
+    ///   - store: makes a store, from the plugin's name and traits. The closure makes the plugin's own store.
+    ///   - origin: makes an origin, from the plugin's traits. The closure makes the plugin's own origin.
+    package func simulated(
+        store: @escaping @Sendable (String, Context, Traits, () throws -> any Store) throws -> any Store,
+        origin: @escaping @Sendable (Traits, () throws -> any Loader) throws -> any Loader
+    ) throws -> Registry {
+        var changed = self
+        for plugin in self[.store] where !plugin.isMadeOfOthers {
+            let name = plugin.name
+            changed = try changed.replacing(
+                plugin.replacingStore { context, traits, own in
+                    traits.keepsNothing ? try own() : try store(name, context, traits, own)
+                })
+        }
+        for plugin in self[.origin] where !plugin.isMadeOfOthers {
+            changed = try changed.replacing(plugin.replacingOrigin { _, traits, own in try origin(traits, own) })
+        }
+        return changed
+    }
+}

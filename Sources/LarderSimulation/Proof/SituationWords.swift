@@ -1,0 +1,180 @@
+import Larder
+
+extension Situation {
+    /// The number of facts that differ from the usual situation.
+    package var unusual: Int {
+        var count = origin == [OriginAct(.value)] ? 0 : 2 * origin.count - 1
+        if let copy { count += 1 + (copy.tier == nil ? 0 : 1) + (copy.spread == 0 ? 0 : 1) }
+        count += Set(earlier.map(\.isOther)).count + min(earlier.count, 3)
+        count += network == .unknown ? 0 : 1
+        count += Set(stores.map(\.fault)).count + Set(stores.map(\.tier)).count
+        count += [isRestarted, clockBack > .zero, deadline != nil, chance != 0.5].count { $0 }
+        // Few callers ask for a mode of their own.
+        count += mode == .normal ? 0 : 2
+        return count
+    }
+
+    /// The sum of the times in the situation.
+    var size: Duration {
+        let times = origin.map(\.after) + [copy?.age ?? .zero, deadline ?? .zero, clockBack, lead]
+        return times.reduce(.zero, +)
+    }
+
+    /// The situation in plain words: "the origin fails while the copy is 6h 4m 59.999s old".
+    package var inWords: String {
+        var text = "\(origin.inWords) while " + copyInWords
+        for fact in facts { text += ", " + fact }
+        return text
+    }
+
+    private var copyInWords: String {
+        guard let copy else { return isOfflineHistory ? "the last answer is \(lead.inWords) old" : "there is no copy" }
+        var text = "the copy is \(copy.age.inWords) old"
+        if let tier = copy.tier { text += " and lies in tier \(tier)" }
+        if let above = copy.ageAbove { text += ", below one that is \(above.inWords) old" }
+        if copy.spread > 0 { text += ", with the largest jitter" }
+        return text
+    }
+
+    private var facts: [String] {
+        var facts: [String] = []
+        switch network {
+        case .unknown: break
+        case .offline: facts.append("the device knows that it has no network")
+        case .online: facts.append("the device knows that it has a network")
+        }
+        facts += stores.inWords
+        if !isOfflineHistory || earlier.count > 1 { facts += earlierInWords }
+        if isRestarted { facts.append("the app was started anew") }
+        if clockBack > .zero { facts.append("the clock was set back by \(clockBack.inWords)") }
+        switch mode {
+        case .normal: break
+        case .refresh: facts.append("the request asks for a refresh")
+        case .cachedOnly: facts.append("the request asks only for a copy")
+        }
+        if let deadline { facts.append("the caller waits \(deadline.inWords) at most") }
+        if chance == 1 { facts.append("every random number is the largest") }
+        if chance == 0 { facts.append("every random number is the smallest") }
+        return facts
+    }
+
+    private var earlierInWords: [String] {
+        let hangs = earlierOrigin.contains { $0.ending == .hangs || $0.after > .zero }
+        let loads = isOfflineHistory ? Array(earlier.dropFirst()) : earlier
+        guard let last = loads.last else { return [] }
+        let whose = last.isOther ? " of another instance" : ""
+        if hangs { return ["a call\(whose) that began \(last.before.inWords) earlier is under way"] }
+        let times = "\(last.before.inWords) earlier"
+        if earlierOrigin.first?.ending == .value, !isOfflineHistory {
+            return ["a load that began \(times) was answered"]
+        }
+        return [
+            loads.count == 1
+                ? "a load\(whose) failed that began \(times)"
+                : "\(loads.count) loads\(whose) failed, the last of which began \(times)"
+        ]
+    }
+}
+
+extension [Situation.OriginAct] {
+    fileprivate var inWords: String {
+        guard let first else { return "the origin cannot be reached" }
+        let words = map { act in
+            guard let calls = act.calls, calls > 1, count > 1 else { return act.inWords }
+            return act.inWords + " \(calls) times"
+        }
+        return "the origin " + (count == 1 ? first.inWords : words.joined(separator: ", then "))
+    }
+}
+
+extension Situation.OriginAct {
+    fileprivate var inWords: String {
+        let time = after == .zero ? "" : " after \(after.inWords)"
+        switch ending {
+        case .value: return "answers" + (after == .zero ? " at once" : time)
+        case .unchanged: return "says\(time) that the copy is unchanged"
+        case .status(let status, let pause) where !LoadError.status(status).isAnswer:
+            return "fails" + time + (pause.map { " and asks for a pause of \($0.inWords)" } ?? "")
+        case .status(let status, retryAfter: _): return "answers with the error \(status)" + time
+        case .unreachable: return "cannot be reached" + (after == .zero ? "" : ", which takes \(after.inWords)")
+        case .hangs: return "does not answer"
+        }
+    }
+}
+
+extension [Situation.StoreFault] {
+    fileprivate var inWords: [String] {
+        var facts: [String] = []
+        for fault in self where !facts.contains(fault.inWords(isWhole: isWhole(fault))) {
+            facts.append(fault.inWords(isWhole: isWhole(fault)))
+        }
+        return facts
+    }
+
+    private func isWhole(_ fault: Situation.StoreFault) -> Bool {
+        count { $0.fault == fault.fault && $0.tier == fault.tier } == Situation.StoreFault.Operations.allCases.count
+    }
+}
+
+extension Situation.StoreFault {
+    fileprivate func inWords(isWhole: Bool) -> String {
+        let what = isWhole ? "" : operations == .reads ? " when it is read" : " when it is changed"
+        let name = tier.map { "tier \($0) of the store" } ?? "the store"
+        switch fault {
+        case .fails, .failsAfter: return "\(name) fails\(what)"
+        case .takes(let time): return "\(name) takes \(time.inWords)\(what)"
+        case .hangs: return "\(name) hangs\(what)"
+        case .corrupts: return "\(name) is damaged"
+        }
+    }
+}
+
+extension Observation {
+    /// The observation in plain words, as far as a promise is about it.
+    func inWords(for promise: String) -> String {
+        let time = waited.map { $0 == .zero ? "at once" : "after \($0.inWords)" } ?? "never"
+        if promise == "callsPerLoad" { return "the load causes \(calls) call\(calls == 1 ? "" : "s")" }
+        switch ending {
+        case .value(let age) where promise == "waits" || promise == "waitsAtMost":
+            return "the load ends \(time)" + (age == nil ? " with a fallback" : "")
+        case .value(nil): return "a fallback of unknown age is shown"
+        case .value(let age?):
+            return "the copy is shown \(time), \(age.inWords) old" + (refreshedAfter == nil ? "" : ", and refreshed")
+        case .error(let code, let status):
+            return "the load fails \(time) (\(code)\(status.map { " \($0)" } ?? ""))"
+        case .never: return "the load never ends"
+        }
+    }
+}
+
+extension PromiseProof {
+    /// A line for each promise, and one for each gap.
+    package var lines: [String] {
+        verdicts.flatMap(\.lines) + gaps.map { "not complete: \($0)" }
+    }
+}
+
+extension PromiseVerdict {
+    /// The verdict in one line if it is proved, with the situation and a way out otherwise.
+    package var lines: [String] {
+        let title = "\(promise) \(limit)"
+        guard let refutation else {
+            return ["✓ \(title): proved for \(situations) situation\(situations == 1 ? "" : "s")"]
+        }
+        let seen = refutation.observation.inWords(for: promise)
+        return ["✗ \(title): refuted: \(refutation.situation.inWords): \(seen)", "    " + remedy(refutation)]
+    }
+
+    private func remedy(_ refutation: Refutation) -> String {
+        if let needed = refutation.needed, promise != "offlineFor" || needed != .time(.milliseconds(1)) {
+            return "it would hold with \(needed.spelled)"
+        }
+        switch promise {
+        case "neverOlderThan": return "no limit is enough, because the age of a fallback is unknown"
+        case "waits", "waitsAtMost":
+            return "no limit is enough: put a timeout around the origin, and a 'limit' on each store that can hang"
+        case "offlineFor": return "no limit is small enough: keep copies in a store outside the memory of the process"
+        default: return "no limit is enough"
+        }
+    }
+}
