@@ -13,7 +13,8 @@ extension Command {
         details: """
             PATH is a folder of policies or one policy file. The default is the folder of --policies. Each problem is
             printed with its file, line and column. The command fails if there is an error. With --strict it also fails
-            if there is a warning.
+            if there is a warning. A promise that a policy breaks is an error, if few situations show it; 'larder prove'
+            plays any number.
             """,
         options: [
             .policies, .json, .format(["text", "json"]),
@@ -21,6 +22,7 @@ extension Command {
             .assume,
             Option("cache", "DIR", "Warn if this cache folder cannot be written"),
             Option("data", "DIR", "Warn if this folder for data of users cannot be written"),
+            Option("no-prove", nil, "Do not play the situations that could break promises"),
             Option("rules", nil, "List the rules about settings that contradict each other, and end"),
         ],
         run: { arguments, registry, terminal in
@@ -31,11 +33,21 @@ extension Command {
             }
             var count = 0
             var problems: [Problem] = []
+            var unproved: [String] = []
             let paths = arguments.operands.isEmpty ? [arguments.folder] : arguments.operands
             for path in paths {
-                let (policies, found) = check(path, registry, arguments.environment)
+                let (policies, found, read) = check(path, registry, arguments.environment)
                 count += policies
                 problems += found
+                if !arguments.has("no-prove") {
+                    for policy in read {
+                        if let broken = brokenPromises(of: policy, registry, arguments.environment) {
+                            problems += broken
+                        } else {
+                            unproved.append(policy.resource)
+                        }
+                    }
+                }
             }
             if let cache = arguments.value(of: "cache") {
                 problems += CacheFolderCheck.problems(in: cache, settings(paths, registry, arguments.environment))
@@ -46,7 +58,7 @@ extension Command {
             if isJSON {
                 let result: JSON = [
                     "policies": .int(count), "errors": .int(errors), "warnings": .int(warnings),
-                    "problems": .list(problems.map(\.json)),
+                    "unproved": .list(unproved.map(JSON.string)), "problems": .list(problems.map(\.json)),
                 ]
                 terminal.print(result.text())
             } else {
@@ -56,7 +68,10 @@ extension Command {
                 let sum =
                     problems.isEmpty ? "no problems" : "\(counted(errors, "error")), \(counted(warnings, "warning"))"
                 let assumed = registry.assumed.isEmpty ? "" : "; assumed: " + registry.assumed.joined(separator: ", ")
-                terminal.note("\(counted(count, "policy", "policies")), \(sum)\(assumed)")
+                let left =
+                    unproved.isEmpty
+                    ? "" : "; run 'larder prove' for the promises of " + unproved.joined(separator: ", ")
+                terminal.note("\(counted(count, "policy", "policies")), \(sum)\(assumed)\(left)")
             }
             if !isJSON { arguments.explainUnknown(problems, terminal) }
             return errors == 0 && !(arguments.has("strict") && warnings > 0)
@@ -71,10 +86,11 @@ extension Command {
         }
     }
 
-    /// Reads a folder of policies or one file, and returns the number of policies and the problems.
+    /// Reads a folder of policies or one file, and returns the number of policies, the problems, and
+    /// the policies without errors.
     private static func check(
         _ path: String, _ registry: Registry, _ environment: [String: String]
-    ) -> (policies: Int, [Problem]) {
+    ) -> (count: Int, problems: [Problem], policies: [Policy]) {
         func reader(_ folder: String) -> PolicyReader {
             PolicyReader(registry: registry, folder: folder, environment: environment)
         }
@@ -82,23 +98,24 @@ extension Command {
             let process = reader(path).checkProcess().problems + reader(path).checkOutputNames()
             do {
                 let results = try reader(path).checkAll()
-                return (results.count, results.flatMap { problems(of: $0) } + process)
+                return (results.count, results.flatMap { problems(of: $0) } + process, results.compactMap(\.policy))
             } catch {
-                return (0, error.problems)
+                return (0, error.problems, [])
             }
         }
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
         if name == ProcessSettings.file {
-            return (0, reader(folder).checkProcess().problems)
+            return (0, reader(folder).checkProcess().problems, [])
         }
         guard name.hasSuffix(".json"), PolicyReader.isName(String(name.dropLast(".json".count))) else {
             let problem = Problem(
                 "this is not the name of a policy file", file: path, expected: "a file such as feed.json")
-            return (0, [problem])
+            return (0, [problem], [])
         }
-        return (1, problems(of: reader(folder).check(name)))
+        let result = reader(folder).check(name)
+        return (1, problems(of: result), [result.policy].compactMap { $0 })
     }
 
     /// The problems of a file: a single one if it is not a policy at all, but a file of scenarios.

@@ -28,7 +28,8 @@ public enum LarderCommand {
     public static let version = "0.1.0"
 
     static let commands: [Command] = [
-        .load, .refresh, .check, .explain, .test, .simulate, .report, .advise, .top, .dashboard, .store, .conform,
+        .load, .refresh, .check, .explain, .test, .prove, .simulate, .report, .advise, .top, .dashboard, .store,
+        .conform,
         .plugins, .new,
         .schema, .demo,
     ]

@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 
 /// A sound file of scenarios.
 struct Story: Sendable {
@@ -15,7 +16,31 @@ struct Scenario: Sendable {
     /// Whether the app was restarted, so that copies in memory are gone.
     var isRestarted: Bool
     var origin: [OriginPhase]
+    /// The states of the network, each from a moment on.
+    var network: [NetworkPhase]
+    /// The faults of stores.
+    var stores: [ScenarioFault]
+    /// The share of the largest number that every random number is; nil for random numbers.
+    var chance: Double?
     var asks: [Ask]
+
+    /// Whether it is about single tiers or faults of stores.
+    var needsFaultyStores: Bool { !stores.isEmpty || cached.contains { $0.tier != nil } }
+}
+
+/// A state of the network, from a moment on.
+struct NetworkPhase: Sendable {
+    var from: Duration
+    var reach: NetworkState.Reach
+}
+
+/// A fault of the stores, from the beginning.
+struct ScenarioFault: Sendable {
+    /// The tier, counted from 1, the fastest; nil for every tier outside the memory of the process.
+    var tier: Int?
+    /// `reads`, `changes`, or nil for both.
+    var operations: String?
+    var fault: FaultyStore.Fault
 }
 
 /// A copy that is in the store when a scenario begins.
@@ -24,6 +49,10 @@ struct CachedCopy: Sendable {
     var age: Duration
     var etag: String?
     var contentType: String
+    /// The only tier that it lies in, counted from 1, the fastest; nil for all.
+    var tier: Int?
+    /// The random number that was drawn when it arrived.
+    var spread: Double
     var parameters: Parameters
     var scope: String?
     var position: SourcePosition
@@ -33,12 +62,14 @@ struct CachedCopy: Sendable {
 struct OriginPhase: Sendable {
     enum Deed: Sendable {
         case value(JSON, etag: String?, contentType: String)
-        case status(Int)
+        case status(Int, retryAfter: Duration?)
         case offline
         case hangs
     }
 
     var from: Duration
+    /// The number of calls after which the next phase begins; nil if only time ends it.
+    var calls: Int?
     var takes: Duration
     var deed: Deed
     var position: SourcePosition
@@ -51,6 +82,10 @@ struct Ask: Sendable {
     var scope: String?
     var mode: Request.Mode
     var deadline: Duration?
+    /// Whether the app is started anew right before.
+    var isRestarted: Bool
+    /// How far the clock is set back right before.
+    var clockBack: Duration
     var expectation: Expectation?
     var position: SourcePosition
 
@@ -77,6 +112,11 @@ struct Expectation: Sendable {
     var takes: Duration?
     var within: Duration?
     var calls: Int?
+    /// `yes`, `no` or `either`; nil for a value unless an error is expected.
+    var answered: String?
+    var noOlderThan: Duration?
+    var freshWithin: Duration?
+    var callsAtMost: Int?
     /// The text in the file, for the position of each key.
     var node: Node
 }

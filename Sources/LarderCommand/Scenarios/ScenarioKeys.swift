@@ -30,11 +30,22 @@ extension SettingType where Value == Scenario {
             Setting(
                 "origin", .oneOrMore(.originPhase), default: [],
                 help: "What the origin does, each from its moment to the next one's; until the first it is offline"),
+            Setting(
+                "network", .oneOrMore(.networkPhase), default: [],
+                help:
+                    "What the device knows about its network, each from its moment on; until the first it knows nothing"
+            ),
+            Setting(
+                "stores", .oneOrMore(.storeFault), default: [],
+                help: "The faults of the stores, after the copies are in them"),
+            Setting(
+                "chance", optional: .share,
+                help: "Every random number is this share of the largest one; without it they are random"),
             Setting("asks", .oneOrMore(.ask), help: "Who asks when, and what is expected")
-        ) { node, reading, name, cached, isRestarted, origin, asks in
+        ) { node, reading, name, cached, isRestarted, origin, network, stores, chance, asks in
             let scenario = Scenario(
                 name: name, position: node["name"]?.position ?? node.position, cached: cached, isRestarted: isRestarted,
-                origin: origin, asks: asks)
+                origin: origin, network: network, stores: stores, chance: chance, asks: asks)
             scenario.check(node, reading)
             return scenario
         }
@@ -49,12 +60,16 @@ extension SettingType where Value == CachedCopy {
             Setting("age", .moment, default: .zero, help: "How old it is when the scenario begins"),
             Setting("etag", optional: .text, help: "The origin's tag of this version"),
             Setting("contentType", .text, default: "application/json", help: "The payload's media type"),
+            Setting(
+                "tier", optional: .int(1...100),
+                help: "The only tier of the store that it lies in, counted from 1, the fastest; without it, all"),
+            Setting("spread", .share, default: 0, help: "The share of a validator's jitter that it has"),
             .parameters("Which instance it is of"),
             .scope("Whose it is: an account")
-        ) { node, _, value, age, etag, contentType, parameters, scope in
+        ) { node, _, value, age, etag, contentType, tier, spread, parameters, scope in
             CachedCopy(
-                value: value, age: age, etag: etag, contentType: contentType, parameters: parameters, scope: scope,
-                position: node.position)
+                value: value, age: age, etag: etag, contentType: contentType, tier: tier, spread: spread,
+                parameters: parameters, scope: scope, position: node.position)
         }
     }
 }
@@ -64,20 +79,27 @@ extension SettingType where Value == OriginPhase {
         .object(
             "a phase of the origin",
             Setting("from", .moment, default: .zero, help: "When it begins; a call does what its first moment says"),
+            Setting(
+                "calls", optional: .int(1...1_000_000), help: "How many calls it lasts; then the next phase begins"),
             Setting("takes", .moment, default: .zero, help: "How long a call takes"),
             Setting("value", optional: .json, help: "It answers with this value"),
             Setting("etag", optional: .text, help: "The value's tag: who has it already is told that it is unchanged"),
             Setting(
                 "contentType", optional: .text, help: "The value's media type; application/json if nothing is said"),
             Setting("fails", optional: .failure, help: "It fails with this status"),
+            Setting(
+                "retryAfter", optional: .moment, help: "With that status, it asks for no further calls for so long"),
             Setting("answers", optional: .answer, help: "It answers with this status, an error that stands"),
             Setting("offline", .flag, default: false, help: "There is no network"),
             Setting("hangs", .flag, default: false, help: "It never answers")
-        ) { node, reading, from, takes, value, etag, contentType, fails, answers, isOffline, hangs in
+        ) {
+            node, reading, from, calls, takes, value, etag, contentType, fails, retryAfter, answers, isOffline,
+            hangs in
             let type = contentType ?? "application/json"
             let deeds: [OriginPhase.Deed?] = [
-                value.map { .value($0, etag: etag, contentType: type) }, fails.map { .status($0) },
-                answers.map { .status($0) }, isOffline ? .offline : nil, hangs ? .hangs : nil,
+                value.map { .value($0, etag: etag, contentType: type) },
+                fails.map { .status($0, retryAfter: retryAfter) }, answers.map { .status($0, retryAfter: nil) },
+                isOffline ? .offline : nil, hangs ? .hangs : nil,
             ]
             let names = ["value", "fails", "answers", "offline", "hangs"]
             let given = deeds.compactMap { $0 }
@@ -87,11 +109,13 @@ extension SettingType where Value == OriginPhase {
                     at: node.position, expected: "one of " + names.map { "'\($0)'" }.joined(separator: ", "))
                 return nil
             }
-            let idle = (value == nil ? ["etag", "contentType"] : []) + (hangs ? ["takes"] : [])
+            let idle =
+                (value == nil ? ["etag", "contentType"] : []) + (hangs ? ["takes"] : [])
+                + (fails == nil ? ["retryAfter"] : [])
             for member in node.members ?? [] where idle.contains(member.name) {
                 reading.report("'\(member.name)' has no effect here", at: member.position)
             }
-            return OriginPhase(from: from, takes: takes, deed: deed, position: node.position)
+            return OriginPhase(from: from, calls: calls, takes: takes, deed: deed, position: node.position)
         }
     }
 }
@@ -107,11 +131,16 @@ extension SettingType where Value == Ask {
                 "mode", .choice(["normal", "refresh", "cachedOnly"]), default: "normal",
                 help: "As the policy says, from the origin now, or never from the origin"),
             Setting("deadline", optional: .moment, help: "How long the caller waits for the origin"),
+            Setting(
+                "restarted", .flag, default: false, help: "Whether the app is started anew right before the request"),
+            Setting(
+                "clockBack", .moment, default: .zero, help: "How far the clock is set back right before the request"),
             Setting("expect", optional: .expectation, help: "What is expected of its answer")
-        ) { node, _, at, parameters, scope, mode, deadline, expectation in
+        ) { node, _, at, parameters, scope, mode, deadline, isRestarted, clockBack, expectation in
             Ask(
                 at: at, parameters: parameters, scope: scope, mode: Request.Mode(rawValue: mode) ?? .normal,
-                deadline: deadline, expectation: expectation, position: node.position)
+                deadline: deadline, isRestarted: isRestarted, clockBack: clockBack, expectation: expectation,
+                position: node.position)
         }
     }
 }
@@ -130,11 +159,25 @@ extension SettingType where Value == Expectation {
             Setting("status", optional: .int(100...599), help: "The status of that error"),
             Setting("takes", optional: .moment, help: "How long the caller waits, exactly"),
             Setting("within", optional: .moment, help: "How long the caller waits at most"),
-            Setting("calls", optional: .int(0...1_000_000), help: "How many calls the origin has had by then")
-        ) { node, reading, value, freshness, source, age, fellBack, error, status, takes, within, calls in
+            Setting("calls", optional: .int(0...1_000_000), help: "How many calls the origin has had by then"),
+            Setting(
+                "answered", optional: .choice(["yes", "no", "either"]),
+                help: "Whether there is a value; without it there is one, unless an error is expected"),
+            Setting("noOlderThan", optional: .moment, help: "The age that a value does not exceed"),
+            Setting(
+                "freshWithin", optional: .moment,
+                help: "The age that a value does not exceed, unless the origin answers within this time"),
+            Setting(
+                "callsAtMost", optional: .int(0...1_000_000),
+                help: "How many calls begin at most from the request on, also after its answer")
+        ) {
+            node, reading, value, freshness, source, age, fellBack, error, status, takes, within, calls, answered,
+            noOlderThan, freshWithin, callsAtMost in
             let expectation = Expectation(
                 value: value, freshness: freshness, source: source, age: age, fellBack: fellBack, error: error,
-                status: status, takes: takes, within: within, calls: calls, node: node)
+                status: status, takes: takes, within: within, calls: calls, answered: answered,
+                noOlderThan: noOlderThan,
+                freshWithin: freshWithin, callsAtMost: callsAtMost, node: node)
             expectation.check(reading)
             return expectation
         }

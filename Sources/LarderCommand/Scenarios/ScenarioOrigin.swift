@@ -29,6 +29,8 @@ final class ScenarioOrigin: Loader {
     private let world: any World
     private let start: Duration
     private let state = Locked<[Record]>([])
+    /// The present phase, and the number of calls that it has had.
+    private let phase = Locked<(number: Int, calls: Int)>((-1, 0))
 
     /// Creates the origin of a scenario that begins now.
     init(_ phases: [OriginPhase], world: any World) {
@@ -62,19 +64,34 @@ final class ScenarioOrigin: Loader {
     }
 
     private func play(_ call: Call) async throws -> Loaded<Entry> {
-        let now = now
-        let phase = phases.last { $0.from <= now }
+        let phase = next(at: now)
         if let takes = phase?.takes, takes > .zero { try await world.sleep(for: takes) }
         switch phase?.deed {
         case .value(let value, let etag, let contentType):
             if let etag, call.known?.metadata.etag == etag { return try .unchanged(call) }
             let bytes = Data(value.text(indented: false).utf8)
             return Loaded(Entry(bytes, Metadata(etag: etag, contentType: contentType)))
-        case .status(let status): throw LoadError.status(status)
+        case .status(let status, let retryAfter): throw LoadError.status(status, retryAfter: retryAfter)
         case .hangs:
             try await world.sleep(for: .forever)
             throw CancellationError()
         case .offline, nil: throw LoadError(.failed, "the network is not reachable")
+        }
+    }
+
+    /// Returns the phase of a call: the last one whose time has come, or the next one if it has had all its calls.
+    private func next(at now: Duration) -> OriginPhase? {
+        phase.withLock { phase in
+            while phase.number + 1 < phases.count {
+                let isOver = phase.number >= 0 && phases[phase.number].calls.map { phase.calls >= $0 } == true
+                // Of phases that begin together, each waits until the calls of the one before are over.
+                let next = phases[phase.number + 1].from
+                let isLater = phase.number < 0 || next > phases[phase.number].from
+                guard isOver || isLater && next <= now else { break }
+                phase = (phase.number + 1, 0)
+            }
+            phase.calls += 1
+            return phase.number < 0 ? nil : phases[phase.number]
         }
     }
 

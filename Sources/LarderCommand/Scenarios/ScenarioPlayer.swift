@@ -45,6 +45,8 @@ struct ScenarioPlayer {
 
     /// The time after the last answer in which background work can end, so that a drawing shows its end.
     private static let aftermath: Duration = .seconds(120)
+    /// That time if an expectation is about it.
+    private static let longAftermath: Duration = .seconds(6 * 3_600)
 
     func play(_ scenario: Scenario, of resource: String) throws -> ScenarioHistory {
         let cache = FileManager.default.temporaryDirectory.appending(path: "larder-test-\(UUID().uuidString)")
@@ -56,22 +58,22 @@ struct ScenarioPlayer {
                 }))
         let played = Locked<ScenarioOrigin?>(nil)
         do {
-            try SimulatedWorld().run(leaving: .anything) { [policies, registry, environment] world in
+            try SimulatedWorld().run(leaving: .anything) { [self] world in
+                if let chance = scenario.chance { world.fixChances(at: chance) }
                 let origin = ScenarioOrigin(scenario.origin, world: world)
                 played.withLock { $0 = origin }
-                func open() async throws -> Pantry {
-                    let reader = PolicyReader(
-                        registry: registry, folder: policies.shortPath, environment: environment)
-                    return try await Pantry(
-                        reader: reader.withoutProcess, cache: cache, world: world, substitute: { _ in origin },
-                        allowsBackgroundWork: false)
-                }
-                var pantry = try await open()
-                let notes = try await Self.stock(scenario.cached, in: pantry.resource(resource), world)
+                let stage = try ScenarioStage(scenario, of: resource, self, cache, origin, world)
+                try await stage.open()
+                let notes = try await stage.stock(scenario.cached)
                 history.withLock { $0.notes = notes }
-                if scenario.isRestarted { pantry = try await open() }
-                try await Self.ask(scenario.asks, pantry.resource(resource), world, history)
-                try await world.sleep(for: Self.aftermath)
+                if scenario.isRestarted { try await stage.open() }
+                stage.setFaults(scenario.stores)
+                try await ask(scenario, stage, world, history)
+                let isLong = scenario.asks.contains {
+                    $0.expectation?.callsAtMost != nil || $0.expectation?.freshWithin != nil
+                }
+                let longest = scenario.asks.compactMap(\.expectation?.freshWithin).max() ?? .zero
+                try await world.sleep(for: isLong ? Self.longAftermath + longest : Self.aftermath)
             }
         } catch is SimulatedWorld.Stuck {
             // A request waits for ever. Its answer has no end.
@@ -82,37 +84,23 @@ struct ScenarioPlayer {
         }
     }
 
-    /// Puts the copies into the store.
-    ///
-    /// - Returns: notes about copies that are not kept.
-    private static func stock(
-        _ copies: [CachedCopy], in resource: Resource<Data>, _ world: SimulatedWorld
-    ) async throws -> [String] {
-        var notes: [String] = []
-        for copy in copies {
-            let metadata = Metadata(
-                fetchedAt: world.now - copy.age, etag: copy.etag, contentType: copy.contentType)
-            let entry = Entry(Data(copy.value.text(indented: false).utf8), metadata)
-            let request = resource.request(copy.parameters, scope: copy.scope)
-            do {
-                if try await !resource.stock(entry, for: request) { notes.append("cached: not kept by the store") }
-            } catch let refusal as Refusal {
-                notes.append("cached: refused: \(refusal.reason)")
-            } catch let error as StoreError {
-                notes.append("cached: not kept: \(error.message)")
-            }
-        }
-        return notes
-    }
-
-    private static func ask(
-        _ asks: [Ask], _ resource: Resource<Data>, _ world: SimulatedWorld, _ history: Locked<ScenarioHistory>
+    private func ask(
+        _ scenario: Scenario, _ stage: ScenarioStage, _ world: SimulatedWorld, _ history: Locked<ScenarioHistory>
     ) async throws {
         let start = world.uptime
         try await withThrowingTaskGroup { group in
-            for (number, ask) in asks.enumerated() {
+            for phase in scenario.network {
+                group.addTask {
+                    try await world.sleep(for: phase.from)
+                    world.network = NetworkState(phase.reach)
+                }
+            }
+            for (number, ask) in scenario.asks.enumerated() {
                 group.addTask {
                     try await world.sleep(for: ask.at)
+                    if ask.isRestarted { try await stage.open() }
+                    if ask.clockBack > .zero { world.stepClock(by: .zero - ask.clockBack) }
+                    let resource = try stage.resource
                     let ending: ScenarioHistory.Ending
                     do {
                         ending = .value(try await resource.load(ask.request(resource.name)))

@@ -107,7 +107,8 @@ extension Scenario {
         {
             reading.inside(".\(key)[\(index)]") { reading.report(message, at: position, expected: expected) }
         }
-        for (index, (one, next)) in zip(origin, origin.dropFirst()).enumerated() where next.from <= one.from {
+        for (index, (one, next)) in zip(origin, origin.dropFirst()).enumerated()
+        where next.from < one.from || next.from == one.from && one.calls == nil {
             report(
                 "this phase begins no later than the one before it", "origin", index + 1, next.position,
                 expected: "phases in the order of their 'from'")
@@ -117,9 +118,12 @@ extension Scenario {
                 "this is asked before the request above it", "asks", index + 1, next.position,
                 expected: "requests in the order of their 'at'")
         }
-        var keys: Set<Key> = []
-        for (index, copy) in cached.enumerated()
-        where !keys.insert(Key(resource: "", scope: copy.scope, parameters: copy.parameters)).inserted {
+        var keys: [Key: Set<Int>] = [:]
+        for (index, copy) in cached.enumerated() {
+            let key = Key(resource: "", scope: copy.scope, parameters: copy.parameters)
+            let tiers = keys[key, default: []]
+            keys[key] = tiers.union([copy.tier ?? 0])
+            if tiers.isEmpty || !tiers.contains(0) && copy.tier.map({ !tiers.contains($0) }) == true { continue }
             report("there is a copy of this instance already", "cached", index, copy.position)
         }
         if asks.allSatisfy({ $0.expectation == nil }), let position = node["asks"]?.position {
@@ -136,7 +140,7 @@ extension Expectation {
             reading.report("nothing is expected", at: node.position, expected: "a key of an expectation")
         }
         guard let error = members.first(where: { $0.name == "error" || $0.name == "status" }) else { return }
-        let ofValues = ["value", "freshness", "source", "age", "fellBack"]
+        let ofValues = ["value", "freshness", "source", "age", "fellBack", "noOlderThan", "freshWithin"]
         for member in members where ofValues.contains(member.name) {
             reading.inside(".\(member.name)") {
                 reading.report("where '\(error.name)' is expected, there is no '\(member.name)'", at: member.position)

@@ -34,16 +34,17 @@ extension ScenarioHistory {
             compare(Mismatch.answer, "an answer", "none", false)
             return found
         case .error(let error):
-            if expectation.error == nil, expectation.status == nil {
+            if expectation.error == nil, expectation.status == nil, expectation.answered ?? "yes" == "yes" {
                 compare(Mismatch.answer, "a value", "error \(error.code)", false)
             }
             let status = error.status.map(String.init) ?? "none"
             compare("error", expectation.error, "\(error.code)", expectation.error == "\(error.code)")
             compare("status", expectation.status.map(String.init), status, expectation.status == error.status)
         case .value(let loaded):
+            compare("answered", "no value", "a value", expectation.answered != "no")
             let error = expectation.error ?? expectation.status.map { "with status \($0)" }
             compare("error", error, "a value", false)
-            judge(loaded, by: expectation, compare)
+            judge(loaded, of: answer, by: expectation, compare)
         }
         if let took = answer.took {
             compare("takes", expectation.takes?.spelled, took.spelled, took == expectation.takes)
@@ -51,11 +52,16 @@ extension ScenarioHistory {
         }
         let calls = calls(by: answer)
         compare("calls", expectation.calls.map(String.init), "\(calls)", calls == expectation.calls)
+        let caused = self.calls.count { $0.start >= answer.start }
+        compare(
+            "callsAtMost", expectation.callsAtMost.map(String.init), "\(caused)",
+            caused <= expectation.callsAtMost ?? .max)
         return found
     }
 
     private func judge(
-        _ loaded: Loaded<Data>, by expectation: Expectation, _ compare: (String, String?, String, Bool) -> Void
+        _ loaded: Loaded<Data>, of answer: Answer, by expectation: Expectation,
+        _ compare: (String, String?, String, Bool) -> Void
     ) {
         let value = JSON(payload: loaded.value)
         compare("value", expectation.value?.shortText, value.shortText, value.isSame(as: expectation.value))
@@ -69,9 +75,39 @@ extension ScenarioHistory {
         case .unknown: compare("age", "unknown", age, loaded.age == nil)
         case .about(let range, let text): compare("age", text, age, loaded.age.map(range.contains) ?? false)
         }
+        // An age below zero is one of a clock that was set back.
+        let isYoung = { (limit: Duration?) in limit.map { loaded.isYoung($0) } ?? true }
+        compare("noOlderThan", expectation.noOlderThan?.spelled, age, isYoung(expectation.noOlderThan))
+        let refreshes = expectation.freshWithin.map { isRefreshed(within: $0, of: answer) } ?? true
+        compare(
+            "freshWithin", expectation.freshWithin?.spelled, age + ", not refreshed",
+            isYoung(expectation.freshWithin) || refreshes)
         compare(
             "fellBack", expectation.fellBack.map { "\($0)" }, "\(loaded.fellBack)",
             expectation.fellBack == loaded.fellBack)
+    }
+}
+
+extension ScenarioHistory {
+    /// Whether the origin answered with a value, or that the copy is unchanged, within some time after a request.
+    private func isRefreshed(within time: Duration, of answer: Answer) -> Bool {
+        calls.contains { call in
+            guard let end = call.end, end >= answer.start, end - answer.start <= time else { return false }
+            switch call.ending {
+            case .value, .unchanged: return true
+            case .failed, .givenUp, nil: return false
+            }
+        }
+    }
+}
+
+extension Loaded {
+    /// Whether the age is known and does not exceed a limit. An answer of the origin is new.
+    fileprivate func isYoung(_ limit: Duration) -> Bool {
+        switch source {
+        case .origin, .revalidated: age ?? .zero <= limit
+        case .store, .fallback: age.map { $0 <= limit } ?? false
+        }
     }
 }
 

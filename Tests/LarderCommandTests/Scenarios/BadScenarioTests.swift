@@ -36,7 +36,7 @@ import Testing
             #""cached""#, #""cashed""#,
             """
             5:7: error: unknown key 'cashed' of a scenario; expected one of 'name', 'cached', 'restarted', 'origin', \
-            'asks' (did you mean 'cached'?) [at $.scenarios[0]]
+            'network', 'stores', 'chance', 'asks' (did you mean 'cached'?) [at $.scenarios[0]]
             """
         ),
         (
@@ -134,7 +134,7 @@ import Testing
             #"{ "value": 2 } }"#, #"{ "freshnes": "fresh" } }"#,
             """
             7:41: error: unknown key 'freshnes' of an expectation; expected one of 'value', 'freshness', 'source', \
-            'age', 'fellBack', 'error', 'status', 'takes', 'within', 'calls' (did you mean 'freshness'?) \
+            'age', 'fellBack', 'error', 'status', 'takes', 'within', 'calls', 'answered', 'noOlderThan', 'freshWithin', 'callsAtMost' (did you mean 'freshness'?) \
             [at $.scenarios[0].asks.expect]
             """
         ),

@@ -1,0 +1,37 @@
+import Larder
+import LarderSimulation
+
+extension Command {
+    /// The largest number of situations that `larder check` plays for a policy. They take less than a second.
+    private static let mostCheckedSituations = 4_000
+
+    /// The promises that a policy breaks, as problems; nil if showing them takes too many situations.
+    static func brokenPromises(
+        of policy: Policy, _ registry: Registry, _ environment: [String: String]
+    ) -> [Problem]? {
+        if policy.sections.isEmpty { return [] }
+        guard
+            let simulated = try? SimulatedPolicy(
+                policy, registry: registry, files: policy.folder, environment: environment),
+            simulated.promises != nil
+        else { return [] }
+        if PromiseProof.size(of: simulated) > mostCheckedSituations { return nil }
+        guard let proof = try? PromiseProof(simulated) else { return [] }
+        return proof.verdicts.filter { !$0.isProved }.map { verdict in
+            let section = policy.sections.first { $0.node[verdict.promise] != nil }
+            let name = section.map { ".\($0.plugin.name)" } ?? ""
+            let told = verdict.lines.map { $0.drop { $0 == " " || $0 == "✗" } }.joined(separator: "; ")
+            return Problem(
+                "this promise is broken: \(told)", file: policy.file,
+                at: section?.node[verdict.promise]?.position, path: "$\(name).\(verdict.promise)")
+        }
+    }
+}
+
+extension Policy {
+    /// The folder of its file.
+    fileprivate var folder: String {
+        let slash = file.lastIndex(of: "/")
+        return slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+    }
+}

@@ -1,0 +1,44 @@
+import Larder
+import LarderSimulation
+
+extension PromiseProof {
+    /// The verdicts in lines of text.
+    var report: [String] {
+        if verdicts.isEmpty { return ["\(resource): no promises"] }
+        return ["\(resource): \(counted(situations, "situation"))"] + lines.map { "  " + $0 }
+    }
+
+    var json: JSON {
+        [
+            "resource": .string(resource), "proved": .bool(isProved), "complete": .bool(gaps.isEmpty),
+            "situations": .int(situations), "gaps": .list(gaps.map(JSON.string)),
+            "promises": .list(verdicts.map { json($0) }),
+        ]
+    }
+
+    private func json(_ verdict: PromiseVerdict) -> JSON {
+        var members = [
+            JSON.Member("promise", .string(verdict.promise)), JSON.Member("limit", verdict.limit.json),
+            JSON.Member("proved", .bool(verdict.isProved)), JSON.Member("situations", .int(verdict.situations)),
+        ]
+        if let refutation = verdict.refutation {
+            members += [
+                JSON.Member("situation", .string(refutation.situation.inWords)),
+                JSON.Member("lines", .list(verdict.lines.map(JSON.string))),
+                JSON.Member("needed", refutation.needed?.json ?? .null),
+                JSON.Member("scenario", scenario(of: verdict, promising: verdict.limit) ?? .null),
+            ]
+        }
+        return .object(members)
+    }
+}
+
+extension PromiseLimit {
+    /// The limit as a policy writes it.
+    fileprivate var json: JSON {
+        switch self {
+        case .time(let time): .string(time.spelled)
+        case .calls(let calls): .int(calls)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Larder
+import LarderSimulation
+
+extension SettingType where Value == NetworkPhase {
+    static var networkPhase: SettingType<NetworkPhase> {
+        .object(
+            "a state of the network",
+            Setting("from", .moment, default: .zero, help: "When it begins"),
+            Setting(
+                "is", .choice(NetworkState.Reach.allCases.map(\.rawValue)), help: "What the device knows")
+        ) { _, _, from, reach in
+            NetworkPhase(from: from, reach: NetworkState.Reach(rawValue: reach) ?? .unknown)
+        }
+    }
+}
+
+extension SettingType where Value == ScenarioFault {
+    static var storeFault: SettingType<ScenarioFault> {
+        .object(
+            "a fault of the stores",
+            Setting(
+                "tier", optional: .int(1...100),
+                help: "Which tier has it, counted from 1, the fastest; without it, every tier outside the memory"),
+            Setting(
+                "operations", optional: .choice(Situation.StoreFault.Operations.allCases.map(\.rawValue)),
+                help: "Which operations have it; without it, all"),
+            Setting("fails", .flag, default: false, help: "They fail"),
+            Setting("hangs", .flag, default: false, help: "They never end"),
+            Setting("damaged", .flag, default: false, help: "Payloads that are read have a wrong byte"),
+            Setting("takes", optional: .moment, help: "They take so long, and work")
+        ) { node, reading, tier, operations, fails, hangs, isDamaged, takes in
+            let faults: [FaultyStore.Fault?] = [
+                fails ? .fails : nil, hangs ? .hangs : nil, isDamaged ? .corrupts : nil, takes.map { .takes($0) },
+            ]
+            let given = faults.compactMap { $0 }
+            guard let fault = given.first, given.count == 1 else {
+                reading.report(
+                    given.isEmpty ? "what is wrong with the store is not said" : "a store has one fault at a time",
+                    at: node.position, expected: "one of 'fails', 'hangs', 'damaged', 'takes'")
+                return nil
+            }
+            return ScenarioFault(tier: tier, operations: operations, fault: fault)
+        }
+    }
+}
+
+extension [ScenarioFault] {
+    /// The faults as a situation has them.
+    var ofSituation: [Situation.StoreFault] {
+        flatMap { fault in
+            Situation.StoreFault.Operations.allCases
+                .filter { fault.operations == nil || fault.operations == $0.rawValue }
+                .map { Situation.StoreFault($0, fault.fault, tier: fault.tier) }
+        }
+    }
+}
