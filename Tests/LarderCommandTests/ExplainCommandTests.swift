@@ -183,7 +183,7 @@ import Larder
         #expect(!warned.out.contains("cached: ") && !warned.out.contains("saving"))
         // The pantry opens nevertheless.
         #expect(
-            warned.out.contains("\n└─ store: tiered  (not used by the strategy; clearings reach it)\n   ├─ memory  ("))
+            warned.out.contains("\n├─ store: tiered  (not used by the strategy; clearings reach it)\n│  ├─ memory  ("))
         try folder.edit("feed.json", "network-only", "network-onli")
         let broken = await Self.explain(folder, "feed")
         #expect(broken.code == 1)
