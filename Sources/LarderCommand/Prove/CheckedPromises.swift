@@ -5,7 +5,7 @@ extension Command {
     /// The largest number of situations that `larder check` plays for a policy. They take less than a second.
     private static let mostCheckedSituations = 4_000
 
-    /// The promises that a policy breaks, as problems; nil if showing them takes too many situations.
+    /// The promises that a policy breaks, as problems; nil if showing them takes too many situations, or fails.
     static func brokenPromises(
         of policy: Policy, _ registry: Registry, _ environment: [String: String]
     ) -> [Problem]? {
@@ -16,7 +16,7 @@ extension Command {
             simulated.promises != nil
         else { return [] }
         if PromiseProof.size(of: simulated) > mostCheckedSituations { return nil }
-        guard let proof = try? PromiseProof(simulated) else { return [] }
+        guard let proof = try? PromiseProof(simulated) else { return nil }
         return proof.verdicts.filter { !$0.isProved }.map { verdict in
             let section = policy.sections.first { $0.node[verdict.promise] != nil }
             let name = section.map { ".\($0.plugin.name)" } ?? ""

@@ -52,8 +52,9 @@ extension Situation {
         phases += origin.enumerated().map { $1.phase(from: lead, contentType, number: $0 + 1) }
         members.append(JSON.Member("origin", .list(phases)))
         if network != .unknown {
-            let phase: JSON = ["from": .string(lead.spelled), "is": .string(network.rawValue)]
-            members.append(JSON.Member("network", .list([phase])))
+            var phase = [JSON.Member("from", .string(lead.spelled)), JSON.Member("is", .string(network.rawValue))]
+            if isNetworkCostly { phase.append(JSON.Member("costly", true)) }
+            members.append(JSON.Member("network", .list([.object(phase)])))
         }
         if !stores.isEmpty { members.append(JSON.Member("stores", .list(stores.map(\.json)))) }
         members.append(JSON.Member("chance", .number(chance)))

@@ -32,6 +32,11 @@ struct Scenario: Sendable {
 struct NetworkPhase: Sendable {
     var from: Duration
     var reach: NetworkState.Reach
+    var isCostly: Bool
+
+    var state: NetworkState {
+        Situation().with { ($0.network, $0.isNetworkCostly) = (reach, isCostly) }.networkState
+    }
 }
 
 /// A fault of the stores, from the beginning.

@@ -7,9 +7,12 @@ extension SettingType where Value == NetworkPhase {
             "a state of the network",
             Setting("from", .moment, default: .zero, help: "When it begins"),
             Setting(
-                "is", .choice(NetworkState.Reach.allCases.map(\.rawValue)), help: "What the device knows")
-        ) { _, _, from, reach in
-            NetworkPhase(from: from, reach: NetworkState.Reach(rawValue: reach) ?? .unknown)
+                "is", .choice(NetworkState.Reach.allCases.map(\.rawValue)), help: "What the device knows"),
+            Setting(
+                "costly", .flag, default: false,
+                help: "Whether it is a mobile network that costs by use, on which the user asked to save data")
+        ) { _, _, from, reach, isCostly in
+            NetworkPhase(from: from, reach: NetworkState.Reach(rawValue: reach) ?? .unknown, isCostly: isCostly)
         }
     }
 }

@@ -92,7 +92,7 @@ struct ScenarioPlayer {
             for phase in scenario.network {
                 group.addTask {
                     try await world.sleep(for: phase.from)
-                    world.network = NetworkState(phase.reach)
+                    world.network = phase.state
                 }
             }
             for (number, ask) in scenario.asks.enumerated() {

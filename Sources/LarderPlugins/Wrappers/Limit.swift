@@ -9,8 +9,7 @@ extension Plugin {
             + "calls leave a quarter of the places free.",
         Setting("concurrent", optional: .int(1...1_000_000), help: "How many calls may run at once"),
         Setting("perSecond", optional: .int(1...10_000), help: "How many calls may start in any second"),
-        Setting("queue", .int(0...1_000_000), default: 100, help: "How many calls may wait; further calls are refused"),
-        traits: { _, perSecond, _ in Traits().with { $0.borders = perSecond == nil ? [] : [.seconds(1)] } }
+        Setting("queue", .int(0...1_000_000), default: 100, help: "How many calls may wait; further calls are refused")
     ) { context, inner, concurrent, perSecond, queue in
         let gate = context.keep {
             LimitGate(LimitState(concurrent: concurrent, perSecond: perSecond, queue: queue), world: context.world)

@@ -106,6 +106,8 @@ public struct Situation: Hashable, Sendable {
     public var earlierOrigin: [OriginAct] = []
     /// Whether the device is known to have a network when the load begins.
     public var network = NetworkState.Reach.unknown
+    /// Whether the network is a mobile one that costs by use, on which the user asked to save data.
+    public var isNetworkCostly = false
     /// The faults of stores, from the beginning.
     public var stores: [StoreFault] = []
     /// Whether the app was started anew right before the load, so that everything in memory is gone.
@@ -124,6 +126,12 @@ public struct Situation: Hashable, Sendable {
 
     /// How long before the load its first predecessor began.
     public var lead: Duration { earlier.map(\.before).max() ?? .zero }
+
+    /// The state of the network when the load begins.
+    package var networkState: NetworkState {
+        isNetworkCostly
+            ? NetworkState(network, kind: .cellular, isExpensive: true, isConstrained: true) : NetworkState(network)
+    }
 
     /// Returns the situation with a change.
     public func with(_ change: (inout Situation) -> Void) -> Situation {

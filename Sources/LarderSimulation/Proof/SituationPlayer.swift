@@ -148,7 +148,7 @@ public final class SituationPlayer: Sendable {
             pantry = try await open(stage, cache, in: world)
         }
         if situation.clockBack > .zero { world.stepClock(by: .zero - situation.clockBack) }
-        world.network = NetworkState(situation.network)
+        world.network = situation.networkState
         stage.origin.play(situation.origin)
         let judged = Request(name, mode: situation.mode, deadline: situation.deadline)
         return try await observe(judged, pantry, stage, world)

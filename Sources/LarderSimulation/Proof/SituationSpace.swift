@@ -150,10 +150,11 @@ struct SituationSpace {
     }
 
     private var networkVariations: [Variation] {
-        [
+        let costly: Variation = { $0.with { ($0.network, $0.isNetworkCostly) = (.online, true) } }
+        return [
             { $0.with { ($0.network, $0.origin) = (.offline, [.init(.unreachable)]) } },
             { $0.with { $0.network = .online } },
-        ]
+        ] + (policy.hasNetworkRules ? [costly] : [])
     }
 
     private var requestVariations: [Variation] {
@@ -305,7 +306,7 @@ extension SituationSpace {
             // At ages that are not right before a border, only the main ones are played.
             let isEnd = ends.contains(time)
             return offlineNetworks.prefix(isEnd ? 4 : 2).flatMap { network in
-                offlineRequests.prefix(isEnd ? 8 : 2).map { $0(network(live)) }
+                offlineRequests.prefix(isEnd ? 9 : 2).map { $0(network(live)) }
             }
         }
     }
@@ -323,7 +324,7 @@ extension SituationSpace {
             { $0 }, { $0.with { $0.isRestarted = true } }, { $0.with { $0.mode = .refresh } },
             { $0.with { $0.mode = .cachedOnly } }, { $0.with { $0.deadline = .seconds(1) } },
             { $0.with { $0.chance = 0 } }, { $0.with { $0.chance = 1 } },
-            { $0.with { ($0.chance, $0.isRestarted) = (1, true) } },
+            { $0.with { ($0.chance, $0.isRestarted) = (1, true) } }, { $0.with { $0.clockBack = .seconds(86_400) } },
         ]
     }
 }

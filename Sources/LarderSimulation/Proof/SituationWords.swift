@@ -6,7 +6,7 @@ extension Situation {
         var count = origin == [OriginAct(.value)] ? 0 : 2 * origin.count - 1
         if let copy { count += 1 + (copy.tier == nil ? 0 : 1) + (copy.spread == 0 ? 0 : 1) }
         count += Set(earlier.map(\.isOther)).count + min(earlier.count, 3)
-        count += network == .unknown ? 0 : 1
+        count += (network == .unknown ? 0 : 1) + (isNetworkCostly ? 1 : 0)
         count += Set(stores.map(\.fault)).count + Set(stores.map(\.tier)).count
         count += [isRestarted, clockBack > .zero, deadline != nil, chance != 0.5].count { $0 }
         // Few callers ask for a mode of their own.
@@ -41,7 +41,7 @@ extension Situation {
         switch network {
         case .unknown: break
         case .offline: facts.append("the device knows that it has no network")
-        case .online: facts.append("the device knows that it has a network")
+        case .online: facts.append("the device knows that it has a network" + (isNetworkCostly ? ", which costs" : ""))
         }
         facts += stores.inWords
         if !isOfflineHistory || earlier.count > 1 { facts += earlierInWords }

@@ -30,4 +30,51 @@ import Testing
         let proof = try PromiseProof(of: "prices", in: folder.url)
         #expect(proof.isProved && proof.gaps.isEmpty, "\(proof)")
     }
+
+    @Test func networkThatCostsRefutesFreshnessIfRefreshesWaitForABetterOne() async throws {
+        let folder = try Self.folder(#""expensive": { "refresh": false }, "#, #"{ "freshWithin": "10m" }"#)
+        let proof = try PromiseProof(of: "prices", in: folder.url)
+        #expect(proof.verdicts.first?.refutation?.situation.isNetworkCostly == true && proof.gaps.isEmpty, "\(proof)")
+        #expect("\(proof)".contains("the device knows that it has a network, which costs"), "\(proof)")
+        let verdict = try #require(proof.verdicts.first)
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "Scenarios"), withIntermediateDirectories: true)
+        let loosened = try #require(verdict.refutation?.needed)
+        for (limit, result) in [(verdict.limit, "0 passed, 1 failed\n"), (loosened, "1 passed, 0 failed\n")] {
+            let scenario = try #require(proof.scenario(of: verdict, promising: limit))
+            let file: JSON = ["resource": "prices", "scenarios": .list([scenario])]
+            try folder.write(file.text(), to: "Scenarios/prices.json")
+            let output = await Output(["test", "--policies", folder.path, folder.path + "/Scenarios"])
+            #expect(output.out.hasSuffix(result), "\(output.out)\(output.err)")
+        }
+        let without = try Self.folder(#""expensive": {}, "#, #"{ "freshWithin": "10m" }"#)
+        #expect(try PromiseProof(of: "prices", in: without.url).isProved)
+    }
+
+    @Test func anotherOriginForSomeNetworksIsNotComplete() async throws {
+        let section = #""expensive": { "origin": { "use": "sample", "payload": "feed" } }, "#
+        let folder = try Self.folder(section, #"{ "neverOlderThan": "65m" }"#)
+        let output = await Output(["prove", "--policies", folder.path])
+        #expect(output.code == 0, "\(output.out)\(output.err)")
+        #expect(
+            output.out.hasSuffix("  not complete: section 'expensive' calls another origin on some networks\n"),
+            "\(output.out)")
+    }
+
+    @Test func limitOfCallsIsNotComplete() throws {
+        let limit = #"{ "use": "limit", "concurrent": 2 }, "#
+        let folder = try Self.folder("", #"{ "callsPerLoad": 1 }"#, around: limit)
+        #expect(try PromiseProof(of: "prices", in: folder.url).gaps == ["wrapper 'limit' tells no borders"])
+    }
+
+    @Test func lifetimeThatDecidesAgesIsNotComplete() throws {
+        let store = #"{ "use": "memory", "forgetAfter": "30m" }"#
+        let folder = try Self.folder("", #"{ "neverOlderThan": "30m" }"#, store: store, age: "")
+        let proof = try PromiseProof(of: "prices", in: folder.url)
+        #expect(proof.isProved, "\(proof)")
+        #expect(
+            proof.gaps == [
+                "store 'memory' forgets copies after 30m, but not those that an app keeps, which are not played"
+            ])
+    }
 }

@@ -1,0 +1,49 @@
+import Larder
+
+extension SimulatedPolicy {
+    /// Whether a section has rules for some networks.
+    var hasNetworkRules: Bool {
+        policy.sections.contains { $0.traits.permitsBackground != nil || $0.traits.alternative != nil }
+    }
+
+    /// The rules for networks that are not played, or not whole.
+    var networkGaps: [String] {
+        policy.sections.flatMap { section -> [String] in
+            var gaps: [String] = []
+            if section.traits.alternative != nil {
+                gaps.append("section '\(section.plugin.name)' calls another origin on some networks")
+            }
+            if let permits = section.traits.permitsBackground, Self.hasOtherRules(permits) {
+                gaps.append("section '\(section.plugin.name)' has rules for networks that are not played")
+            }
+            return gaps
+        }
+    }
+
+    /// The stores whose age limit decides how old copies may be. A pinned copy is kept longer.
+    var lifetimeGaps: [String] {
+        let shown = parts.filter { $0.plugin.kind == .validator }.compactMap(\.traits.showsFor).min() ?? .forever
+        return tiers.compactMap { tier in
+            guard let kept = tier.traits.keepsFor, kept < shown else { return nil }
+            return "store '\(tier.plugin.name)' forgets copies after \(kept.inWords), but not those that an app keeps, "
+                + "which are not played"
+        }
+    }
+
+    /// Whether refreshes are treated on a network otherwise than on every network that is played.
+    private static func hasOtherRules(_ permits: (BackgroundWork, NetworkState) -> Bool) -> Bool {
+        let costly = Situation().with { ($0.network, $0.isNetworkCostly) = (.online, true) }.networkState
+        let played = Set([.unknown, .online, costly].map { permits(.refresh, $0) })
+        let known: [Bool?] = [nil, true, false]
+        let kinds: [NetworkState.Kind?] = [nil] + NetworkState.Kind.allCases
+        return kinds.contains { kind in
+            known.contains { isExpensive in
+                known.contains { isConstrained in
+                    let state = NetworkState(
+                        .online, kind: kind, isExpensive: isExpensive, isConstrained: isConstrained)
+                    return !played.contains(permits(.refresh, state))
+                }
+            }
+        }
+    }
+}
