@@ -1,4 +1,4 @@
-public import Larder
+import Larder
 
 /// The limit of a promise: a time or a number of calls.
 public enum PromiseLimit: Hashable, Sendable, CustomStringConvertible {
