@@ -49,4 +49,24 @@ import Testing
         let broken = try Self.proof(tellsBorders: false, #"{ "neverOlderThan": "30m" }"#)
         #expect(!broken.isProved && broken.gaps.count == 1, "\(broken)")
     }
+
+    private struct Quiet: Larder.Attachment {}
+
+    @Test func rulesForNetworksThatAreNotPlayedAreNotComplete() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            """
+            { "resource": "milk", "origin": { "use": "sample", "payload": "catalog" }, "strategy": "network-only",
+              "around": [{ "use": "timeout", "after": "2s" }], "quiet": {}, "promises": { "callsPerLoad": 1 } }
+            """, to: "milk.json")
+        var registry = Registry.standard
+        try registry.register(
+            .section(
+                "quiet", "Refreshes nothing on a cable.",
+                traits: { Traits().with { $0.permitsBackground = { _, network in network.kind != .wired } } }
+            ) { _ in Quiet() })
+        let proof = try PromiseProof(of: "milk", in: folder.url, registry: registry)
+        #expect(
+            proof.isProved && proof.gaps == ["section 'quiet' has rules for networks that are not played"], "\(proof)")
+    }
 }
