@@ -14,7 +14,7 @@ public struct Situation: Hashable, Sendable {
         public var tier: Int?
         /// The age of the copy in the tiers above ``tier``; nil if there is none.
         public var ageAbove: Duration?
-        /// The random number that was drawn when it arrived: see ``Metadata/spread``.
+        /// The random number that was drawn when it arrived: see `Metadata.spread`.
         public var spread: Double
 
         /// Makes a copy that lies in all tiers.
