@@ -85,9 +85,8 @@ public struct PromiseProof: Sendable {
     ) throws {
         resource = policy.resource
         contentType = policy.contentType
-        gaps = policy.gaps
         guard let promises = policy.promises else {
-            (verdicts, situations) = ([], 0)
+            (verdicts, gaps, situations) = ([], policy.gaps, 0)
             return
         }
         let soon = policy.waitBorders.first { $0 > .zero } ?? .milliseconds(1)
@@ -101,6 +100,10 @@ public struct PromiseProof: Sendable {
         }
         let firstTooLate = try OfflineSearch(played, of: policy).firstTooLate
         verdicts = rules.map { Self.verdict($0, played, copies, firstTooLate) }
+        // Otherwise such a promise would look proved.
+        gaps =
+            policy.gaps
+            + verdicts.filter { $0.situations == 0 }.map { "no situation that was played concerns '\($0.promise)'" }
     }
 
     private static func verdict(
