@@ -28,7 +28,7 @@ public enum LarderCommand {
     public static let version = "0.1.0"
 
     static let commands: [Command] = [
-        .load, .refresh, .check, .explain, .test, .prove, .simulate, .report, .advise, .top, .dashboard, .store,
+        .load, .refresh, .check, .explain, .test, .prove, .diff, .simulate, .report, .advise, .top, .dashboard, .store,
         .conform,
         .plugins, .new,
         .schema, .demo,

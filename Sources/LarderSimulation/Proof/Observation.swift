@@ -20,6 +20,8 @@ public struct Observation: Hashable, Sendable {
     public var waited: Duration?
     /// Whether the value came from the origin during the load.
     public var isLive = false
+    /// Whether the value is marked as stale.
+    public var isStale = false
     /// The number of calls to origins that began during the load or after it.
     public var calls = 0
     /// The time from the beginning of the load until the origin first answered with a value, or that the copy is

@@ -176,7 +176,8 @@ extension Duration {
             seconds %= size
         }
         let rest = milliseconds % 1_000
-        let digits = rest == 0 ? "" : "." + String(1_000 + rest).dropFirst()
+        var digits = rest == 0 ? "" : "." + String(1_000 + rest).dropFirst()
+        while digits.hasSuffix("0") { digits.removeLast() }
         if seconds > 0 || rest > 0 { parts.append("\(seconds)\(digits)s") }
         return parts.joined(separator: " ")
     }

@@ -19,7 +19,7 @@ package struct SimulatedPolicy: Sendable {
     /// The simulated stores, the fastest first.
     let tiers: [Part]
     /// A media type that the validators admit.
-    private(set) var contentType = "application/json"
+    package private(set) var contentType = "application/json"
     /// Whether answers that are played are admitted and may be kept.
     private(set) var isAdmitted = true
     /// Whether a part keeps files in the cache folder.
@@ -71,13 +71,18 @@ package struct SimulatedPolicy: Sendable {
 }
 
 extension SimulatedPolicy {
-    /// The ages of a copy at which validators change their minds, in order.
+    /// The ages of a copy at which validators and stores change their minds, and those of the promises, in order.
     package var ageBorders: [Duration] {
+        let own = [promises?.neverOlderThan, promises?.offlineFor, promises?.freshWithin].compactMap { $0 }
+        return Self.ordered(comparedAges + own)
+    }
+
+    /// The ages of a copy at which validators and stores change their minds, in order.
+    var comparedAges: [Duration] {
         let told = parts.filter { $0.plugin.kind == .validator }.flatMap { part in
             (part.traits.borders ?? Self.commonAges) + [part.traits.showsFor].compactMap { $0 }
         }
-        let own = [promises?.neverOlderThan, promises?.offlineFor, promises?.freshWithin].compactMap { $0 }
-        return Self.ordered(told + own + tiers.compactMap(\.traits.keepsFor))
+        return Self.ordered(told + tiers.compactMap(\.traits.keepsFor))
     }
 
     /// The ages at which the validators themselves change their minds, in order.
@@ -97,14 +102,28 @@ extension SimulatedPolicy {
     /// Whether a wrapper counts failures.
     var countsFailures: Bool { parts.contains { $0.traits.changesAfterFailures != nil } }
 
-    /// The times of waiting at which the other parts change their minds, in order.
+    /// The times of waiting at which the other parts change their minds, and those of the promises, in order.
     package var waitBorders: [Duration] {
+        Self.ordered(policyWaits + [promises?.waits, promises?.waitsAtMost].compactMap { $0 })
+    }
+
+    /// The times of waiting at which the other parts change their minds, in order.
+    var policyWaits: [Duration] {
         let told = (parts.filter { $0.plugin.kind != .validator } + tiers + origins).flatMap { part -> [Duration] in
             let known = [part.traits.givesUpAfter, part.traits.patience, part.traits.rest, part.traits.tries?.waits]
             return (part.traits.borders ?? []) + known.compactMap { $0 }
         }
-        let own = [promises?.waits, promises?.waitsAtMost].compactMap { $0 }
-        return Self.ordered(told + own)
+        return Self.ordered(told)
+    }
+
+    /// Whether a store keeps copies outside the memory of the process, so that they are there after a restart.
+    package var keepsFiles: Bool { tiers.contains(where: \.traits.isForeign) }
+
+    /// Returns the policy with other promises.
+    func promising(_ promises: Promises?) -> SimulatedPolicy {
+        var copy = self
+        copy.promises = promises
+        return copy
     }
 
     /// The origins that are simulated.

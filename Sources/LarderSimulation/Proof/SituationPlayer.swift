@@ -170,6 +170,7 @@ public final class SituationPlayer: Sendable {
                     $0.ending = .value(age: age)
                     $0.waited = world.uptime - start
                     $0.isLive = text.hasPrefix("{\"answer\"") && stage.origin.answeredAt != nil
+                    $0.isStale = loaded.freshness == .stale
                 }
             } catch {
                 guard let failure = LoadError.meaning(of: error) else { return }

@@ -29,7 +29,7 @@ import Testing
         #expect(
             output.out.contains(
                 "\n  ✗ neverOlderThan 6h: refuted: the origin fails while the copy is 6h 4m 59s old: the copy is shown "
-                    + "after 500ms, 6h 4m 59.500s old\n      it would hold with \"365m\" (6h 5m)\n"), "\(output.out)")
+                    + "after 500ms, 6h 4m 59.5s old\n      it would hold with \"365m\" (6h 5m)\n"), "\(output.out)")
     }
 
     @Test func promisesThatHoldAreProvedWithTheirNumberOfSituations() async throws {

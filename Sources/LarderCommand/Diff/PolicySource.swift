@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Larder
+import LarderSimulation
+
+/// The policies of one side of a comparison: a file, a folder, or either of them in a revision of a Git repository.
+struct PolicySource {
+    /// The name that messages show.
+    let name: String
+    /// The folder in which the policies are read.
+    let folder: String
+    /// The name of the only file; nil for all policies of the folder.
+    let file: String?
+    /// The folder with the files of a revision. It is deleted with the last reference.
+    private let extracted: TemporaryFolder?
+
+    /// - Parameters:
+    ///   - operand: a path, or a revision such as `HEAD~1` or `main:Policies`. A path that exists is no revision.
+    ///   - policies: the folder of policies, to which a revision without a path refers.
+    /// - Throws: ``GitRevision/Failure`` if it is neither.
+    init(_ operand: String, policies: String) throws {
+        name = operand
+        if FileManager.default.fileExists(atPath: operand) {
+            extracted = nil
+            let isFolder = FileManager.default.fileExists(atPath: operand + "/.")
+            (folder, file) = isFolder ? (operand, nil) : Self.split(operand)
+            return
+        }
+        let temporary = try TemporaryFolder()
+        extracted = temporary
+        folder = temporary.path
+        guard let colon = operand.firstIndex(of: ":") else {
+            try GitRevision(name: operand + ":./", operand: operand, folder: policies).write(to: temporary.path)
+            file = nil
+            return
+        }
+        let revision = GitRevision(name: operand, operand: operand, folder: ".")
+        guard try revision.isFile() else {
+            try revision.write(to: temporary.path)
+            file = nil
+            return
+        }
+        // A policy can extend other files of its folder.
+        let end = operand.lastIndex(of: "/") ?? colon
+        let above = String(operand[...max(end, colon)])
+        try GitRevision(name: above, operand: operand, folder: ".").write(to: temporary.path)
+        file = String(operand[operand.index(after: max(end, colon))...])
+    }
+
+    private static func split(_ path: String) -> (folder: String, file: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
+    }
+
+    /// Reads the policies, by their resources.
+    ///
+    /// - Throws: `PolicyError` with the problems of all policies.
+    func policies(_ registry: Registry, _ environment: [String: String]) throws -> [SimulatedPolicy] {
+        let reader =
+            file.map { PolicyReader(registry: registry, file: folder + "/" + $0, environment: environment) }
+            ?? PolicyReader(registry: registry, folder: folder, environment: environment)
+        do {
+            return try reader.readAll().map {
+                try SimulatedPolicy($0, registry: registry, files: folder, environment: environment)
+            }
+        } catch let error as PolicyError where extracted != nil {
+            throw PolicyError(
+                error.problems.map { problem in
+                    var problem = problem
+                    if problem.file.hasPrefix(folder) { problem.file = name + problem.file.dropFirst(folder.count) }
+                    return problem
+                })
+        }
+    }
+}

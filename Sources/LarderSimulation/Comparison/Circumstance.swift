@@ -1,0 +1,191 @@
+import Larder
+
+/// One more fact about a situation, under which two policies are compared again.
+struct Circumstance: Sendable {
+    /// The kind of the fact. Several circumstances can be of one kind, such as two deadlines.
+    enum Kind: Hashable, Sendable {
+        case none, refresh, copyOnly, deadline, restart, slowStore, hangingStore, failingStore, damage
+        case failure, failures, underWay, costlyNetwork, jitter
+    }
+
+    let kind: Kind
+    /// The fact in plain words: "after a restart". Empty for none.
+    let name: String
+    /// Whether the fact makes loads longer by itself. Then only the longest load is told, not the time of each.
+    private(set) var isDelay = false
+    /// Whether calls belong to the load that is observed. Those of an earlier load that is under way do not.
+    private(set) var hasOwnCalls = true
+    /// Returns the situation with the fact; nil if both cannot be.
+    let apply: @Sendable (Situation) -> Situation?
+
+    /// No fact.
+    static let none = Circumstance(.none, "") { $0 }
+
+    private init(_ kind: Kind, _ name: String, _ apply: @escaping @Sendable (Situation) -> Situation?) {
+        self.kind = kind
+        self.name = name
+        self.apply = apply
+    }
+
+    private init(_ kind: Kind, _ name: String, changing change: @escaping @Sendable (inout Situation) -> Void) {
+        self.init(kind, name) { $0.with(change) }
+    }
+
+    /// The circumstances that can make a difference to some policies.
+    static func all(for policies: [SimulatedPolicy]) -> [Circumstance] {
+        requests(policies) + [Circumstance(.restart, "after a restart") { $0.isRestarted = true }] + stores(policies)
+            + earlierLoads(policies) + networks(policies)
+            + [
+                Circumstance(.jitter, "with the largest jitter") { situation in
+                    situation.chance = 1
+                    situation.copy?.spread = 0.999_999
+                }
+            ]
+    }
+
+    private static func requests(_ policies: [SimulatedPolicy]) -> [Circumstance] {
+        [
+            Circumstance(.refresh, "asking for a refresh") { $0.mode = .refresh },
+            Circumstance(.copyOnly, "asking only for a copy") { $0.mode = .cachedOnly },
+        ]
+            + policies.deadlines.map { deadline in
+                Circumstance(.deadline, "waiting \(deadline.inWords) at most") { $0.deadline = deadline }
+            }
+    }
+
+    private static func stores(_ policies: [SimulatedPolicy]) -> [Circumstance] {
+        let foreign = policies.flatMap(\.tiers).filter(\.traits.isForeign)
+        if foreign.isEmpty { return [] }
+        let limits = foreign.compactMap(\.traits.givesUpAfter).filter { $0 > .milliseconds(1) }
+        let slow = limits.min().map { Duration.milliseconds($0.nanoseconds / 2_000_000) } ?? .seconds(1)
+        func faults(_ fault: FaultyStore.Fault) -> @Sendable (inout Situation) -> Void {
+            { $0.stores = [.init(.reads, fault), .init(.changes, fault)] }
+        }
+        return [
+            Circumstance(.slowStore, "with a store that takes \(slow.inWords)", changing: faults(.takes(slow))),
+            Circumstance(.hangingStore, "with a store that hangs", changing: faults(.hangs)),
+            Circumstance(.failingStore, "with a store that fails", changing: faults(.fails)),
+            Circumstance(.damage, "with a damaged copy") { $0.stores = [.init(.reads, .corrupts)] },
+        ].map { circumstance in
+            var circumstance = circumstance
+            circumstance.isDelay = true
+            return circumstance
+        }
+    }
+
+    private static func earlierLoads(_ policies: [SimulatedPolicy]) -> [Circumstance] {
+        let parts = policies.flatMap(\.parts)
+        let retrying = policies.map { $0.parts.compactMap(\.traits.tries?.waits).reduce(.zero, +) }.max() ?? .zero
+        let rests = Set(parts.compactMap(\.traits.rest)).sorted()
+        var circumstances = middles(of: rests).map { time in
+            failures(1, retrying + time, isOther: false, "after a load that failed \(time.inWords) ago")
+        }
+        let counting = parts.filter { $0.traits.changesAfterFailures ?? .max <= SimulatedPolicy.mostFailures }
+        for count in Set(counting.compactMap(\.traits.changesAfterFailures)).sorted() {
+            let borders = counting.filter { $0.traits.changesAfterFailures == count }.flatMap {
+                $0.traits.borders ?? []
+            }
+            circumstances += middles(of: Set(borders).sorted()).map { time in
+                failures(
+                    count, retrying + time, isOther: true,
+                    "after \(count) other loads failed until \(time.inWords) ago")
+            }
+        }
+        let soon = policies.flatMap(\.comparedWaits).filter { $0 > .milliseconds(1) }.min() ?? .seconds(1)
+        let before = Duration.milliseconds(soon.nanoseconds / 2_000_000)
+        let hanging = policies.hanging
+        var underWay = Circumstance(.underWay, "while another load waits for a call that hangs") { situation in
+            earlier([.init(before: before)], [hanging], in: situation)
+        }
+        underWay.hasOwnCalls = false
+        return circumstances + [underWay]
+    }
+
+    private static func networks(_ policies: [SimulatedPolicy]) -> [Circumstance] {
+        guard policies.contains(where: \.hasNetworkRules) else { return [] }
+        return [
+            Circumstance(.costlyNetwork, "on a network that costs") { situation in
+                situation.network == .offline
+                    ? nil : situation.with { ($0.network, $0.isNetworkCostly) = (.online, true) }
+            }
+        ]
+    }
+
+    // MARK: Loads before
+
+    private static func failures(_ count: Int, _ gap: Duration, isOther: Bool, _ name: String) -> Circumstance {
+        let loads = (0..<count).reversed().map {
+            Situation.EarlierLoad(before: gap + .seconds(1) * $0, isOther: isOther)
+        }
+        return Circumstance(isOther ? .failures : .failure, name) { earlier(loads, [.init(.status(503))], in: $0) }
+    }
+
+    /// Returns the situation after earlier loads; nil if the copy is younger than they are.
+    private static func earlier(
+        _ loads: [Situation.EarlierLoad], _ origin: [Situation.OriginAct], in situation: Situation
+    ) -> Situation? {
+        let after = situation.with { ($0.earlier, $0.earlierOrigin) = (loads, origin) }
+        if let age = after.copy?.age, age < after.lead { return nil }
+        return after
+    }
+
+    /// Returns times between borders, and one after the last.
+    private static func middles(of borders: [Duration]) -> [Duration] {
+        let ends = borders.filter { $0 > .zero }
+        let middles = zip([.zero] + ends, ends).map { $0 + .milliseconds(($1 - $0).nanoseconds / 2_000_000) }
+        return middles + (ends.last.map { [$0 + .seconds(60)] } ?? [])
+    }
+}
+
+extension Situation {
+    /// The facts besides the origin and the copy.
+    var circumstances: Set<Circumstance.Kind> {
+        var kinds: Set<Circumstance.Kind> = []
+        if mode == .refresh { kinds.insert(.refresh) }
+        if mode == .cachedOnly { kinds.insert(.copyOnly) }
+        if deadline != nil { kinds.insert(.deadline) }
+        if isRestarted { kinds.insert(.restart) }
+        for fault in stores {
+            switch fault.fault {
+            case .takes: kinds.insert(.slowStore)
+            case .hangs: kinds.insert(.hangingStore)
+            case .fails, .failsAfter: kinds.insert(.failingStore)
+            case .corrupts: kinds.insert(.damage)
+            }
+        }
+        if !earlier.isEmpty {
+            let isUnderWay = earlierOrigin.contains { $0.ending == .hangs || $0.after > .zero }
+            kinds.insert(isUnderWay ? .underWay : earlier.contains(where: \.isOther) ? .failures : .failure)
+        }
+        if isNetworkCostly { kinds.insert(.costlyNetwork) }
+        if copy?.spread ?? 0 > 0 { kinds.insert(.jitter) }
+        return kinds
+    }
+}
+
+extension SimulatedPolicy {
+    /// The times of waiting at which the policy changes its mind, up to the time after which it gives a call up.
+    var comparedWaits: [Duration] {
+        let waits = policyWaits
+        guard let last = callLimits.last else { return waits }
+        return waits.filter { $0 <= last }
+    }
+}
+
+extension [SimulatedPolicy] {
+    /// Deadlines before the first and before the last time at which a policy changes its mind.
+    var deadlines: [Duration] {
+        let borders = [.zero] + Set(flatMap(\.comparedWaits).filter { $0 > .milliseconds(1) }).sorted()
+        let middles = zip(borders, borders.dropFirst()).map { $0 + .milliseconds(($1 - $0).nanoseconds / 2_000_000) }
+        return Set([middles.first, middles.last].compactMap { $0 }).sorted()
+    }
+
+    /// A call that never ends, as far as the origins allow.
+    var hanging: Situation.OriginAct {
+        let limits = map(\.originLimit)
+        guard !limits.contains(nil), let longest = limits.compactMap({ $0 }).max() else {
+            return Situation.OriginAct(.hangs)
+        }
+        return Situation.OriginAct(.unreachable, after: longest)
+    }
+}

@@ -1,0 +1,94 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import Larder
+import LarderBase
+
+/// The differences between two policies that users would notice: the same situations are played through both.
+///
+/// ```swift
+/// let comparison = try PolicyComparison(of: "catalog", from: oldFolder, to: newFolder)
+/// for difference in comparison.differences { print(difference) }
+/// // the origin fails, copy 6h 5m to 7h 5m old: error 503 after 400ms → copy after 400ms
+/// ```
+///
+/// The article "Promises" says which situations are played.
+public struct PolicyComparison: Sendable {
+    /// The resource.
+    public let resource: String
+    /// The settings that differ, and the parts that were added, removed or exchanged.
+    public let settings: [String]
+    /// The differences that users would notice, those that matter most to them first.
+    public let differences: [PolicyDifference]
+    /// The copies that stores forget when the new policy replaces the old one.
+    public let forgotten: [String]
+    /// The promises that were kept and are broken, or the other way round.
+    public let promises: [String]
+    /// The reasons why a difference may be missing, such as a plugin that tells no borders.
+    public let gaps: [String]
+    /// The number of situations that were played through each policy.
+    public let situations: Int
+    /// The number of those in which the policies differ.
+    public let different: Int
+
+    /// Whether the policies do not differ, however they are written.
+    public var isEmpty: Bool { settings.isEmpty && differences.isEmpty && forgotten.isEmpty && promises.isEmpty }
+
+    /// Compares the policies of a resource in two folders. Blocks the thread; several threads share the work.
+    ///
+    /// - Parameters:
+    ///   - resource: the resource.
+    ///   - old: the folder of its old policy.
+    ///   - new: the folder of its new policy.
+    ///   - registry: the plugins that the policies may name.
+    ///   - environment: the values of `${NAME}` in policies.
+    /// - Throws: `PolicyError` with the problems of a policy.
+    public init(
+        of resource: String, from old: URL, to new: URL, registry: Registry = .standard,
+        environment: [String: String] = [:]
+    ) throws {
+        func plan(_ folder: URL) throws -> SimulatedPolicy {
+            try SituationPlayer(of: resource, in: folder, registry: registry, environment: environment).plan
+        }
+        try self.init(from: plan(old), to: plan(new))
+    }
+
+    /// - Parameters:
+    ///   - proves: whether promises are compared.
+    ///   - progress: is told which share of the situations was played. It is called from several threads.
+    package init(
+        from old: SimulatedPolicy, to new: SimulatedPolicy, proves: Bool = true,
+        progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws {
+        resource = new.resource
+        settings = ChangedSettings.lines(from: old.policy, to: new.policy)
+        if settings.isEmpty {
+            (differences, forgotten, promises, gaps, situations, different) = ([], [], [], [], 0, 0)
+            return
+        }
+        forgotten = ForgottenCopies.lines(from: old, to: new)
+        gaps = Set(old.gaps + new.gaps).sorted()
+        let mustProve = proves && (old.promises != nil || new.promises != nil)
+        let grid = SituationGrid([old, new])
+        var found = GridDifferences(grid)
+        var count = 0
+        let places = grid.circumstances.map { grid.situations(under: $0) }
+        let all = places.flatMap { $0.map(\.situation) }
+        let share = mustProve ? 0.2 : 1.0
+        let seenBefore = try PlayedSituations(all, of: old) { progress($0 * share / 2) }.all.map(\.seen)
+        let seenAfter = try PlayedSituations(all, of: new) { progress((1 + $0) * share / 2) }.all.map(\.seen)
+        for place in places {
+            let range = count..<count + place.count
+            found.add(place.map(\.cell), Array(all[range]), Array(seenBefore[range]), Array(seenAfter[range]))
+            count = range.upperBound
+        }
+        situations = count
+        different = found.count
+        differences = found.all
+        promises =
+            mustProve
+            ? try ComparedPromises.lines(from: old, to: new) { progress(share + $0 * (1 - share)) } : []
+    }
+}
