@@ -44,7 +44,7 @@ extension PromiseProof {
 
 extension Situation {
     /// The situation as a scenario whose last request is expected to end in some way.
-    fileprivate func scenario(named name: String, expecting expectation: JSON, contentType: String) -> JSON {
+    func scenario(named name: String, expecting expectation: JSON, contentType: String) -> JSON {
         var members = [JSON.Member("name", .string(name))]
         let copies = cached(contentType)
         if !copies.isEmpty { members.append(JSON.Member("cached", .list(copies))) }

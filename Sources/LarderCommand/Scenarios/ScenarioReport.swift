@@ -20,6 +20,8 @@ struct ScenarioReport {
     var files = 0
     var problems: [Problem] = []
     var results: [Result] = []
+    /// The kinds of situations that are played, for each policy; nil if they were not asked for.
+    var coverage: [ScenarioCoverage]?
 
     var isPassed: Bool { results.allSatisfy(\.isPassed) && !problems.contains { $0.severity == .error } }
 
@@ -54,11 +56,13 @@ struct ScenarioReport {
 
     var json: JSON {
         let passed = results.count(where: \.isPassed)
-        return [
-            "files": .int(files), "scenarios": .int(results.count), "passed": .int(passed),
-            "failed": .int(results.count - passed), "problems": .list(problems.map(\.json)),
-            "results": .list(results.map(\.json)),
+        var members = [
+            JSON.Member("files", .int(files)), JSON.Member("scenarios", .int(results.count)),
+            JSON.Member("passed", .int(passed)), JSON.Member("failed", .int(results.count - passed)),
+            JSON.Member("problems", .list(problems.map(\.json))), JSON.Member("results", .list(results.map(\.json))),
         ]
+        if let coverage { members.append(JSON.Member("coverage", .list(coverage.map(\.json)))) }
+        return .object(members)
     }
 }
 

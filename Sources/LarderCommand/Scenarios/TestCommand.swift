@@ -18,6 +18,8 @@ extension Command {
             .policies, .json, .format(["text", "json"]),
             Option("draw", nil, "Also draw the scenarios that pass"),
             Option("keys", nil, "List the keys of scenario files, and end"),
+            Option("coverage", nil, "Also tell the kinds of situations that no scenario plays"),
+            Option("out", "DIR", "With --coverage, write a scenario for each of them to this folder"),
             .assume,
         ],
         run: { arguments, registry, terminal in
@@ -26,11 +28,19 @@ extension Command {
                 list(ScenarioKey.all, format, terminal)
                 return true
             }
+            let out = arguments.value(of: "out")
+            if out != nil, !arguments.has("coverage") {
+                throw UsageError(message: "--out writes the situations that --coverage finds, so it needs --coverage")
+            }
             let folder = arguments.policies.relativePath
             let paths = arguments.operands.isEmpty ? [folder + "/Scenarios"] : arguments.operands
             let progress = Progress(terminal, "test")
-            let report = try report(on: paths, arguments, registry, progress)
+            var report = try report(on: paths, arguments, registry, progress)
+            if arguments.has("coverage"), report.problems.isEmpty {
+                report.coverage = try coverage(of: report, arguments, registry, progress)
+            }
             progress.end()
+            if let out { try write(report.coverage ?? [], to: out, terminal) }
             if format == "json" {
                 terminal.print(report.json.text())
                 return report.isPassed
@@ -41,6 +51,7 @@ extension Command {
             arguments.explainUnknown(report.problems, terminal)
             for line in report.lines(draws: arguments.has("draw")) { terminal.print(line) }
             terminal.print(report.summary)
+            for line in report.coverage?.flatMap(\.lines) ?? [] { terminal.print(line.withoutControls) }
             return report.isPassed
         })
 

@@ -1,0 +1,97 @@
+import Larder
+import LarderBase
+import LarderSimulation
+
+/// The kinds of situations of one policy, and those that no scenario plays.
+struct ScenarioCoverage {
+    let resource: String
+    let kinds: Int
+    let missing: [SituationKinds.Kind]
+    private let contentType: String
+
+    /// - Parameter results: the results of all scenarios.
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    init(of policy: SimulatedPolicy, _ results: [ScenarioReport.Result]) throws {
+        let all = try SituationKinds(of: policy)
+        resource = policy.resource
+        contentType = policy.contentType
+        kinds = all.all.count
+        missing = all.missing(
+            in: results.filter { $0.story.resource == policy.resource }.flatMap { result in
+                result.history.situations(in: result.scenario, keepsFiles: policy.keepsFiles)
+            })
+    }
+
+    /// The number of kinds that are played, and a line for each of the others.
+    var lines: [String] {
+        let sum = "\(resource): \(kinds - missing.count) of \(counted(kinds, "kind")) of situations are played"
+        return [sum] + missing.map { "  not played: \($0.name): \($0.outcome)" }
+    }
+
+    var json: JSON {
+        [
+            "resource": .string(resource), "kinds": .int(kinds), "played": .int(kinds - missing.count),
+            "missing": .list(missing.map { ["situation": .string($0.name), "outcome": .string($0.outcome)] }),
+        ]
+    }
+
+    /// A scenario for each kind that is not played, which expects the present outcome; nil if there is none. A load that
+    /// never ends has no scenario, because a user should not expect it.
+    var scenarios: JSON? {
+        let scenarios = missing.compactMap { kind -> JSON? in
+            let (situation, seen) = kind.example
+            return seen.expectation.map {
+                situation.scenario(named: situation.inWords, expecting: $0, contentType: contentType)
+            }
+        }
+        if scenarios.isEmpty { return nil }
+        return [
+            "resource": .string(resource), "about": .string("Situations of \(resource) that no other scenario plays"),
+            "scenarios": .list(scenarios),
+        ]
+    }
+}
+
+extension Observation {
+    /// The observation as an expectation; nil for a load that never ends.
+    fileprivate var expectation: JSON? {
+        var members: [JSON.Member] = []
+        switch ending {
+        case .value: members.append(JSON.Member("freshness", .string(isStale ? "stale" : "fresh")))
+        case .error(let code, let status):
+            members.append(JSON.Member("error", .string(code)))
+            if let status { members.append(JSON.Member("status", .int(status))) }
+        case .never: return nil
+        }
+        if let waited { members.append(JSON.Member("takes", .string(waited.spelled))) }
+        return .object(members)
+    }
+}
+
+extension Command {
+    /// Plays the kinds of situations of the policies that scenarios are about; of all policies, if no file is named.
+    static func coverage(
+        of report: ScenarioReport, _ arguments: Arguments, _ registry: Registry, _ progress: Progress
+    ) throws -> [ScenarioCoverage] {
+        let folder = arguments.policies.shortPath
+        let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
+        let named = Set(report.results.map(\.story.resource))
+        let policies = try reader.readAll().filter { arguments.operands.isEmpty || named.contains($0.resource) }
+        return try policies.enumerated().map { number, policy in
+            progress.show(Double(number) / Double(policies.count), policy.resource)
+            let simulated = try SimulatedPolicy(
+                policy, registry: registry, files: folder, environment: arguments.environment)
+            return try ScenarioCoverage(of: simulated, report.results)
+        }
+    }
+
+    static func write(_ coverage: [ScenarioCoverage], to folder: String, _ terminal: Terminal) throws {
+        try Disk.makeFolder(folder)
+        for part in coverage {
+            guard let scenarios = part.scenarios else { continue }
+            let path = folder + "/" + part.resource + ".json"
+            try Disk.replace(path, with: [Array((scenarios.text() + "\n").utf8)])
+            terminal.note("wrote \(path)")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// The kinds of situations that a policy treats differently: all situations of a kind have the same outcome for users.
+package struct SituationKinds: Sendable {
+    /// A kind of situations.
+    package struct Kind: Sendable {
+        /// The situations in plain words: "the origin fails, copy 5m to 6h old".
+        package let name: String
+        /// Their outcome in plain words: "stale copy after 400ms".
+        package let outcome: String
+        /// One of them, with what its user notices.
+        package let example: (situation: Situation, seen: Observation)
+        fileprivate let cells: Set<SituationGrid.Cell>
+        fileprivate let circumstance: Circumstance.Kind
+    }
+
+    /// The kinds, those without further circumstances first.
+    package let all: [Kind]
+    private let grid: SituationGrid
+
+    /// Plays the situations of a policy. Blocks the thread; several threads share the work.
+    ///
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    package init(of policy: SimulatedPolicy) throws {
+        let grid = SituationGrid([policy])
+        self.grid = grid
+        let usual = try Self.played(.none, grid, policy)
+        var places: [Outcome: Set<SituationGrid.Cell>] = [:]
+        for (cell, situation, seen) in usual {
+            places[Outcome(seen, in: situation).withoutCalls, default: []].insert(cell)
+        }
+        let known = Dictionary(uniqueKeysWithValues: usual.map { ($0.cell, ($0.situation, $0.seen)) })
+        var kinds: [Kind] = places.flatMap { outcome, cells in
+            grid.blocks(of: cells).compactMap { block in
+                block.cells.first.flatMap { known[$0] }.map { example in
+                    Kind(
+                        name: grid.words(for: block), outcome: outcome.inWords, example: example,
+                        cells: Set(block.cells), circumstance: .none)
+                }
+            }
+        }.sorted { $0.name < $1.name }
+        var seen: Set<Circumstance.Kind> = [.none]
+        for circumstance in grid.circumstances where !seen.contains(circumstance.kind) {
+            // A circumstance that changes no outcome is no kind of its own.
+            let different = try Self.played(circumstance, grid, policy).first { cell, situation, seen in
+                guard let (usual, observation) = known[cell] else { return false }
+                return Outcome(seen, in: situation).withoutCalls != Outcome(observation, in: usual).withoutCalls
+            }
+            guard let different else { continue }
+            seen.insert(circumstance.kind)
+            let outcome = Outcome(different.seen, in: different.situation)
+            kinds.append(
+                Kind(
+                    name: "a load \(circumstance.name)", outcome: outcome.inWords,
+                    example: (different.situation, different.seen), cells: [], circumstance: circumstance.kind))
+        }
+        all = kinds
+    }
+
+    private static func played(
+        _ circumstance: Circumstance, _ grid: SituationGrid, _ policy: SimulatedPolicy
+    ) throws -> [(cell: SituationGrid.Cell, situation: Situation, seen: Observation)] {
+        let places = grid.situations(under: circumstance)
+        let played = try PlayedSituations(places.map(\.situation), of: policy).all
+        return zip(places, played).map { ($0.cell, $0.situation, $1.seen) }
+    }
+
+    /// Returns the kinds to which none of some situations belongs.
+    package func missing(in situations: [Situation]) -> [Kind] {
+        let circumstances = situations.reduce(into: Set<Circumstance.Kind>()) { $0.formUnion($1.circumstances) }
+        let cells = Set(situations.filter(\.circumstances.isEmpty).compactMap(grid.cell))
+        return all.filter { kind in
+            kind.circumstance == .none
+                ? kind.cells.isDisjoint(with: cells) : !circumstances.contains(kind.circumstance)
+        }
+    }
+}
