@@ -25,7 +25,8 @@ package enum ParallelMap {
         for count: Int, inRangesOf size: Int, _ work: @escaping @Sendable (Range<Int>) -> [Result]
     ) -> [Result] {
         let ranges = stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
-        let threads = min(ranges.count, mostThreads, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        // Asking for the number of processors takes longer than short work.
+        let threads = ranges.count < 2 ? 1 : min(ranges.count, mostThreads, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         if threads <= 1 { return work(0..<count) }
         let progress = Progress<Result>(ranges, work)
         // If the system has no thread left, this one does all the work.

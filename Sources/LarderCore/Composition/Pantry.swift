@@ -44,7 +44,8 @@ public final class Pantry: Sendable {
     /// Locked while policies are read and put in effect.
     let policies: BlockingLock<PolicyFolder>
     let ifUnsound: UnsoundPoliciesAction
-    let keptPolicies: KeptPolicies
+    /// The file of the last sound policies; nil if it is not used.
+    let keptPolicies: KeptPolicies?
     /// Whether the places that no pantry has used for a week are deleted.
     let removesUnused: Bool
     let watchState = Locked(WatchState())
@@ -142,11 +143,11 @@ public final class Pantry: Sendable {
         self.removesUnused = removesUnused
         folder = reader.folder
         hasFolder = !reader.files.isInMemory
-        // Each program has its own folder, because two programs may have a resource of the same name.
-        let program = "larder/" + PlaceName.folder(of: ProcessInfo.processInfo.processName)
         // Finding these folders takes longer than composing a policy, so it is not done in vain.
         func standardFolder(_ kind: FileManager.SearchPathDirectory) -> URL? {
-            FileManager.default.urls(for: kind, in: .userDomainMask).first?.appending(path: program)
+            // Each program has its own folder, because two programs may have a resource of the same name.
+            let program = "larder/" + PlaceName.folder(of: ProcessInfo.processInfo.processName)
+            return FileManager.default.urls(for: kind, in: .userDomainMask).first?.appending(path: program)
         }
         guard let cacheDirectory = (cache ?? standardFolder(.cachesDirectory))?.path else {
             throw PolicyError([
@@ -165,7 +166,7 @@ public final class Pantry: Sendable {
             substitute: substitute, isMeasured: isMeasured)
         self.ifCacheUnusable = ifCacheUnusable
         self.ifUnsound = ifUnsound
-        keptPolicies = KeptPolicies(of: reader.folder, in: cacheDirectory)
+        keptPolicies = ifUnsound == .useLastSound ? KeptPolicies(of: reader.folder, in: cacheDirectory) : nil
         self.world = world
         prefetchQueue = PrefetchQueue(in: world)
         keptInstances = KeptInstances(in: composer.data, world: world)

@@ -247,7 +247,7 @@ extension Pantry {
     /// - Returns: whether there are any kept policies that can be composed.
     func useKeptPolicies() -> Bool {
         policies.withLock { folder in
-            guard let texts = keptPolicies.read() else { return false }
+            guard let texts = keptPolicies?.read() else { return false }
             let reader = folder.reader.reading(texts)
             guard let policies = try? reader.readAll(), let settings = try? reader.process(),
                 (try? install(PolicyFolder.Changes(policies: policies, removed: []), settings)) != nil
@@ -260,7 +260,7 @@ extension Pantry {
 
     func keep(_ texts: [String: [UInt8]]) {
         do {
-            try keptPolicies.write(texts)
+            try keptPolicies?.write(texts)
             watchState.withLock { $0.isKept = true }
             problems.end("policies", of: nil)
         } catch {

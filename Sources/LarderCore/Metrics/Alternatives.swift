@@ -35,9 +35,13 @@ public struct Alternatives: Sendable, Hashable {
 
     /// Whether nothing was counted.
     public var isEmpty: Bool {
-        Self.distributions.allSatisfy { self[keyPath: $0.path].isEmpty }
+        // Counts of a new process are compared often, and key paths take long.
+        if self == Self.none { return true }
+        return Self.distributions.allSatisfy { self[keyPath: $0.path].isEmpty }
             && Self.totals.allSatisfy { self[keyPath: $0.path] == 0 }
     }
+
+    private static let none = Alternatives()
 
     /// The counts that are divided by limits, with their names in dumps.
     static let distributions: [(name: String, path: any WritableKeyPath<Alternatives, CountsByLimit> & Sendable)] = [

@@ -12,6 +12,8 @@ public struct Policy: Sendable {
     package let tree: Node
     /// The strategy: the order in which the origin and copies are tried.
     public let strategy: Part
+    /// The sections, in the order in which they are registered.
+    public let sections: [Part]
     /// The parts under each key, by the key's name.
     private let parts: [String: [Part]]
     /// The keys of plugins that a policy can have.
@@ -35,6 +37,7 @@ public struct Policy: Sendable {
         self.strategy = strategy
         self.parts = parts
         self.members = members.filter { $0.kind != nil }
+        sections = members.filter { $0.kind == .section }.flatMap { parts[$0.name] ?? [] }
         let members = members.filter { $0.name != PolicyMember.schema.name }
         revision = String(SHA256.hex(canonical(members, isShown: true).bytes).prefix(12))
     }
@@ -49,8 +52,6 @@ public struct Policy: Sendable {
     public var store: Part? { self[.store].first }
     /// The origins that are tried when everything else fails, in order.
     public var fallbacks: [Part] { self[.fallbacks] }
-    /// The sections, in the order in which they are registered.
-    public var sections: [Part] { members.filter { $0.kind == .section }.flatMap { self[$0] } }
 
     /// The parts under a key, in order.
     subscript(member: PolicyMember) -> [Part] { parts[member.name] ?? [] }

@@ -16,6 +16,8 @@ package struct PolicyReader: Sendable {
     private var readsProcess = true
     /// The strategy that replaces the strategy of each policy. The settings stay.
     private var strategy: String?
+    /// The results of texts that were checked before, by the name of the file.
+    private var known: [String: CheckResult] = [:]
 
     /// The folder, as messages show it.
     package var folder: String { files.folder }
@@ -72,6 +74,7 @@ package struct PolicyReader: Sendable {
         var copy = self
         copy.files.texts = Dictionary(uniqueKeysWithValues: texts.map { ($0 + ".json", Array($1.utf8)) })
         copy.files.isInMemory = true
+        copy.known = [:]
         return copy
     }
 
@@ -91,11 +94,27 @@ package struct PolicyReader: Sendable {
         return copy
     }
 
+    /// Returns a reader of the same policies in memory that are read now, and not again for each pantry. Every pantry
+    /// still makes parts of its own.
+    ///
+    /// - Throws: ``PolicyError`` with all problems of the policies.
+    package func readAhead() throws(PolicyError) -> PolicyReader {
+        guard files.isInMemory else { return self }
+        let names = try names()
+        var (copy, bases) = (self, Bases())
+        let results = check(names, over: &bases)
+        copy.known = Dictionary(uniqueKeysWithValues: zip(names, results))
+        let problems = results.filter { $0.policy == nil }.flatMap(\.problems)
+        if !problems.isEmpty { throw PolicyError(problems) }
+        return copy
+    }
+
     /// Returns a reader of earlier texts of the same files. Files that the policies read, such as a fallback's, are
     /// still read from the folder.
     func reading(_ texts: [String: [UInt8]]) -> PolicyReader {
         var copy = self
         copy.files.texts = texts
+        copy.known = [:]
         return copy
     }
 
@@ -196,6 +215,7 @@ package struct PolicyReader: Sendable {
     private func check(
         _ name: String, over bases: BlockingLock<Bases>, preparing prepared: PreparedParts
     ) -> CheckResult {
+        if let result = known[name] { return result }
         let reading = PolicyDiagnostics(
             registry: registry, folder: files.folder, file: files.path(of: name), prepared: prepared)
         do {

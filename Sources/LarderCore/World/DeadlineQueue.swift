@@ -27,7 +27,7 @@ package struct DeadlineQueue<Item: Sendable>: Sendable {
     package var count: Int { items.count }
 
     /// The times at which the items are due, earliest first.
-    package var times: [Duration] { items.values.map(\.time).sorted() }
+    package var times: [Duration] { items.values.map { $0.time }.sorted() }
 
     /// Returns the time at which the next item is due, or nil if no item ever is.
     package mutating func next() -> Duration? {
@@ -74,7 +74,7 @@ package struct DeadlineQueue<Item: Sendable>: Sendable {
             heap = []
             items = [:]
         }
-        return items.sorted { $0.key < $1.key }.map(\.value.item)
+        return items.sorted { $0.key < $1.key }.map { $0.value.item }
     }
 
     private mutating func push(_ deadline: Deadline) {

@@ -66,7 +66,8 @@ public final class SituationPlayer: Sendable {
             })
         reader = try PolicyReader(
             registry: registry, texts: [plan.policy.resource: plan.text], files: plan.files,
-            environment: plan.environment)
+            environment: plan.environment
+        ).readAhead()
     }
 
     /// Returns another player of the same policy, for another thread.
