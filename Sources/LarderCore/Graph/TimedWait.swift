@@ -1,5 +1,29 @@
 import LarderBase
 
+/// The reason why a wait ended.
+private enum WaitEnd {
+    /// The work has an outcome.
+    case outcome
+    /// The limit has passed.
+    case limit
+    /// The waiter's task was cancelled.
+    case cancelled
+}
+
+/// A caller that waits for work. It knows nothing of the value, because a dictionary of generic waiters takes several times
+/// as long.
+private struct Waiter {
+    /// Nil until the wait has begun.
+    var continuation: CheckedContinuation<WaitEnd, Never>?
+    var alarm: Alarm?
+
+    /// Ends this wait, outside the lock.
+    func end(_ end: WaitEnd) {
+        alarm?.cancel()
+        continuation?.resume(returning: end)
+    }
+}
+
 /// Runs work that a caller can wait for with limited patience. The work goes on when the patience ends.
 ///
 /// ```swift
@@ -10,24 +34,12 @@ import LarderBase
 /// Any number may wait, and wait again. Cancelling a waiter's task ends its wait at once; if nobody else waits then, it also
 /// cancels the work, even if the work ignores its cancellation. May be used from any thread.
 public final class TimedWait<Value: Sendable>: Sendable {
-    private struct Waiter {
-        /// Nil until the wait has begun.
-        var continuation: CheckedContinuation<Result<Value, any Error>?, Never>?
-        var alarm: Alarm?
-
-        /// Ends this wait, outside the lock.
-        func end(_ result: Result<Value, any Error>?) {
-            alarm?.cancel()
-            continuation?.resume(returning: result)
-        }
-    }
-
     private struct State {
-        var outcome: Result<Value, any Error>?
         /// Those who wait, by the numbers of their turns.
         var waiters: [Int: Waiter] = [:]
         var turn = 0
         var work: Task<Void, Never>?
+        var outcome: Result<Value, any Error>?
     }
 
     private let world: any World
@@ -83,12 +95,16 @@ public final class TimedWait<Value: Sendable>: Sendable {
             state.waiters[state.turn] = Waiter()
             return state.turn
         }
-        let result = await withTaskCancellationHandler {
+        let end = await withTaskCancellationHandler {
             await withCheckedContinuation { wait(turn, $0, limit: limit) }
         } onCancel: {
             giveUp(turn)
         }
-        return try result?.get()
+        switch end {
+        case .outcome: return try outcome?.get()
+        case .limit: return nil
+        case .cancelled: throw CancellationError()
+        }
     }
 
     /// Cancels the work. Those who wait get a `CancellationError` at once, even if the work ignores its cancellation.
@@ -105,23 +121,23 @@ public final class TimedWait<Value: Sendable>: Sendable {
             defer { state.waiters = [:] }
             return state.waiters
         }
-        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.end(result) }
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.end(.outcome) }
     }
 
     private func wait(
-        _ turn: Int, _ continuation: CheckedContinuation<Result<Value, any Error>?, Never>, limit: Duration?
+        _ turn: Int, _ continuation: CheckedContinuation<WaitEnd, Never>, limit: Duration?
     ) {
-        let outcome = state.withLock { state -> Result<Value, any Error>? in
-            if let outcome = state.outcome {
+        let end = state.withLock { state -> WaitEnd? in
+            if state.outcome != nil {
                 state.waiters[turn] = nil
-                return outcome
+                return .outcome
             }
             // It was given up before it began.
-            if state.waiters[turn] == nil { return .failure(CancellationError()) }
+            if state.waiters[turn] == nil { return .cancelled }
             state.waiters[turn]?.continuation = continuation
             return nil
         }
-        if let outcome { return continuation.resume(returning: outcome) }
+        if let end { return continuation.resume(returning: end) }
         guard let limit else { return }
         if limit <= .zero { return leave(turn) }
         let alarm = world.alarm(after: limit) { self.leave(turn) }
@@ -133,7 +149,7 @@ public final class TimedWait<Value: Sendable>: Sendable {
     }
 
     private func leave(_ turn: Int) {
-        state.withLock { $0.waiters.removeValue(forKey: turn) }?.end(nil)
+        state.withLock { $0.waiters.removeValue(forKey: turn) }?.end(.limit)
     }
 
     /// Ends the wait of a task that is cancelled. Cancels the work if nobody else waits for it.
@@ -144,7 +160,7 @@ public final class TimedWait<Value: Sendable>: Sendable {
             state.outcome = .failure(CancellationError())
             return (waiter, state.work)
         }
-        waiter?.end(.failure(CancellationError()))
+        waiter?.end(.cancelled)
         work?.cancel()
     }
 }
