@@ -4,33 +4,66 @@ import LarderBase
 /// Situations with what the user noticed in each.
 struct PlayedSituations: Sendable {
     let all: [(situation: Situation, seen: Observation)]
+    /// The number of plays. The other situations end as those that were played.
+    let plays: Int
 
     /// The number of situations that a thread plays before it takes the next ones.
-    private static let rangeSize = 64
+    private static let rangeSize = 128
 
-    /// Plays situations. Several threads share the work.
+    /// Plays situations. Several threads share the work. A situation that differs from one that was played only in facts
+    /// that nobody asked for is not played again.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
     init(
         _ situations: [Situation], of policy: SimulatedPolicy, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws {
-        let done = Locked(0)
-        let results = ParallelMap.results(for: situations.count, inRangesOf: Self.rangeSize) { range in
+        let done = Locked((situations: 0, plays: 0))
+        let kinds = Dictionary(grouping: situations.indices) { situations[$0].withoutOriginAndFaults }
+        // Situations of one kind are beside each other, so that one thread plays most of them.
+        let order = kinds.values.sorted { $0[0] < $1[0] }.flatMap { $0 }
+        let results = ParallelMap.results(for: order.count, inRangesOf: Self.rangeSize) { range in
             let results: [Result<Observation, any Error>]
+            var count = 0
             do {
-                let player = try SituationPlayer(policy)
-                results = range.map { number in Result { try player.play(situations[number]) } }
+                let plays = DistinctPlays(by: try SituationPlayer(policy))
+                results = order[range].map { number in Result { try plays.play(situations[number]) } }
+                count = plays.count
             } catch {
                 results = range.map { _ in .failure(error) }
             }
-            let count = done.withLock { done in
-                done += range.count
-                return done
+            let share = done.withLock { [count] done in
+                done = (done.situations + range.count, done.plays + count)
+                return Double(done.situations) / Double(situations.count)
             }
-            progress(Double(count) / Double(situations.count))
+            progress(share)
             return results
         }
-        all = try zip(situations, results).map { ($0, try $1.get()) }
+        var seen = [Observation](repeating: Observation(ending: .never), count: order.count)
+        for (number, result) in zip(order, results) { seen[number] = try result.get() }
+        plays = done.withLock { $0.plays }
+        all = Array(zip(situations, seen))
+    }
+}
+
+/// Plays situations one after the other, each that may end in another way.
+private final class DistinctPlays {
+    private typealias Play = (situation: Situation, seen: Observation, used: UsedFacts)
+
+    private let player: SituationPlayer
+    /// The plays by the facts that are always asked for.
+    private var played: [Situation: [Play]] = [:]
+
+    /// The number of plays.
+    var count: Int { played.values.reduce(0) { $0 + $1.count } }
+
+    init(by player: SituationPlayer) { self.player = player }
+
+    func play(_ situation: Situation) throws -> Observation {
+        let kind = situation.withoutOriginAndFaults
+        if let same = played[kind]?.first(where: { $0.used.agree($0.situation, situation) }) { return same.seen }
+        let (seen, used) = try player.playTellingFacts(situation)
+        played[kind, default: []].append((situation, seen, used))
+        return seen
     }
 }
 

@@ -11,21 +11,49 @@ import LarderBase
 final class SituationOrigin: Loader {
     private struct State {
         var acts: [Situation.OriginAct] = []
-        /// The number of calls that the first act has had.
-        var used = 0
-        var calls = 0
+        /// The calls before the acts were set.
+        var earlier: [CallUse] = []
+        /// The calls since then.
+        var own: [CallUse] = []
+        /// Whether the acts are those of the load that is judged.
+        var isOwn = false
         var payloads = 0
         var dates: [String: Timestamp] = [:]
         var answeredAt: Duration?
 
-        mutating func next() -> Situation.OriginAct {
-            calls += 1
-            if let calls = acts.first?.calls, used >= calls, acts.count > 1 {
-                acts.removeFirst()
-                used = 0
+        mutating func next(at uptime: Duration) -> (call: CallNumber, act: Situation.OriginAct) {
+            let number = isOwn ? own.count : earlier.count
+            if isOwn { own.append(CallUse(began: uptime)) } else { earlier.append(CallUse(began: uptime)) }
+            return (CallNumber(isOwn: isOwn, number: number), acts.act(ofCall: number))
+        }
+
+        mutating func end(_ call: CallNumber, _ end: CallUse.End) {
+            if call.isOwn { own[call.number].end = end } else { earlier[call.number].end = end }
+        }
+    }
+
+    private struct CallNumber {
+        let isOwn: Bool
+        let number: Int
+    }
+
+    private struct CallUse {
+        enum End {
+            case underWay
+            case reached
+            case cancelled(at: Duration)
+        }
+
+        let began: Duration
+        var end = End.underWay
+
+        /// How long the call waited in vain for its end; nil if it got there.
+        func waited(until uptime: Duration) -> Duration? {
+            switch end {
+            case .underWay: uptime - began
+            case .reached: nil
+            case .cancelled(let time): time - began
             }
-            used += 1
-            return acts.first ?? Situation.OriginAct(.unreachable)
         }
     }
 
@@ -38,9 +66,11 @@ final class SituationOrigin: Loader {
         self.world = world
     }
 
-    /// Behaves as `acts` say from now on, and counts from zero.
-    func play(_ acts: [Situation.OriginAct]) {
-        state.withLock { ($0.acts, $0.used, $0.calls, $0.answeredAt) = (acts, 0, 0, nil) }
+    /// Behaves as `acts` say from now on.
+    ///
+    /// - Parameter isOwn: whether the acts are those of the load that is judged, and no longer those before it.
+    func play(_ acts: [Situation.OriginAct], isOwn: Bool) {
+        state.withLock { ($0.acts, $0.isOwn, $0.answeredAt) = (acts, isOwn, nil) }
     }
 
     /// Notes that a payload was current at a time.
@@ -52,19 +82,30 @@ final class SituationOrigin: Loader {
     /// Returns the text of a payload before it was damaged, which changes its first byte.
     static func sound(_ payload: String) -> String { "{" + payload.dropFirst() }
 
-    /// The number of calls since the acts were set.
-    var calls: Int { state.withLock { $0.calls } }
+    /// The number of calls since the acts of the load were set.
+    var calls: Int { state.withLock { $0.own.count } }
+
+    /// How long each call waited in vain for its end, before the acts of the load were set and since then; nil for a call
+    /// that got to its end.
+    var waits: (earlier: [Duration?], own: [Duration?]) {
+        let uptime = world.uptime
+        return state.withLock { state in
+            (state.earlier.map { $0.waited(until: uptime) }, state.own.map { $0.waited(until: uptime) })
+        }
+    }
 
     /// The uptime of the first answer since the acts were set.
     var answeredAt: Duration? { state.withLock { $0.answeredAt } }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        let act = state.withLock { $0.next() }
-        if act.ending == .hangs {
-            try await world.sleep(for: .forever)
-            throw CancellationError()
+        let (number, act) = state.withLock { [uptime = world.uptime] in $0.next(at: uptime) }
+        do {
+            if act.time > .zero { try await world.sleep(for: act.time) }
+        } catch {
+            state.withLock { [uptime = world.uptime] in $0.end(number, .cancelled(at: uptime)) }
+            throw error
         }
-        if act.after > .zero { try await world.sleep(for: act.after) }
+        state.withLock { $0.end(number, .reached) }
         switch act.ending {
         case .unchanged where call.known != nil:
             if let known = call.known { answer(String(decoding: known.payload.bytes, as: UTF8.self)) }
@@ -78,7 +119,8 @@ final class SituationOrigin: Loader {
             answer(text)
             return Loaded(Entry(Data(text.utf8), Metadata(etag: "\"\(number)\"", contentType: contentType)))
         case .status(let status, let retryAfter): throw LoadError.status(status, retryAfter: retryAfter)
-        case .unreachable, .hangs: throw LoadError(.failed, "the network is not reachable")
+        case .hangs: throw CancellationError()
+        case .unreachable: throw LoadError(.failed, "the network is not reachable")
         }
     }
 

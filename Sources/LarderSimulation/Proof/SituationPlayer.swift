@@ -76,7 +76,12 @@ public final class SituationPlayer: Sendable {
     /// Plays a situation.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    public func play(_ situation: Situation) throws -> Observation {
+    public func play(_ situation: Situation) throws -> Observation { try playTellingFacts(situation).seen }
+
+    /// Plays a situation, and tells which of its facts were asked for.
+    ///
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    func playTellingFacts(_ situation: Situation) throws -> (seen: Observation, used: UsedFacts) {
         try perform { [self] stage, world in
             world.fixChances(at: situation.chance)
             let folder = try plan.needsFolder ? TemporaryFolder() : nil
@@ -126,7 +131,7 @@ public final class SituationPlayer: Sendable {
 
     private func play(
         _ situation: Situation, _ stage: Stage, _ cache: URL, in world: SimulatedWorld
-    ) async throws -> Observation {
+    ) async throws -> (seen: Observation, used: UsedFacts) {
         var pantry = try await open(stage, cache, in: world)
         let (name, start) = (plan.policy.resource, world.uptime)
         let request = Request(name)
@@ -135,7 +140,7 @@ public final class SituationPlayer: Sendable {
             stage.stores.put(copy, { self.entry($0, $1 - situation.lead, pantry, stage, world) }, for: request.key)
         }
         stage.stores.set(situation.stores)
-        stage.origin.play(situation.earlierOrigin)
+        stage.origin.play(situation.earlierOrigin, isOwn: false)
         for load in situation.earlier {
             let pause = situation.lead - load.before - (world.uptime - start)
             if pause > .zero { try await world.sleep(for: pause) }
@@ -150,9 +155,10 @@ public final class SituationPlayer: Sendable {
         }
         if situation.clockBack > .zero { world.stepClock(by: .zero - situation.clockBack) }
         world.network = situation.networkState
-        stage.origin.play(situation.origin)
+        stage.origin.play(situation.origin, isOwn: true)
         let judged = Request(name, mode: situation.mode, deadline: situation.deadline)
-        return try await observe(judged, pantry, stage, world)
+        let seen = try await observe(judged, pantry, stage, world)
+        return (seen, UsedFacts(calls: stage.origin.waits, storeUses: stage.stores.uses))
     }
 
     private func observe(

@@ -56,6 +56,16 @@ final class SituationStores: Sendable {
         }
     }
 
+    /// The operations that were asked for. Those of stores in memory are not counted: such a store also answers at once,
+    /// and it is another one after a restart.
+    var uses: [UsedFacts.StoreUse] {
+        zip(tiers, isForeign).enumerated().flatMap { number, store in
+            Situation.StoreFault.Operations.allCases.filter { operations in
+                !store.1 || operations.ofStore.contains { store.0.count(of: $0) > 0 }
+            }.map { UsedFacts.StoreUse(tier: number + 1, isForeign: store.1, operations: $0) }
+        }
+    }
+
     /// Sets the faults of a situation.
     func set(_ faults: [Situation.StoreFault]) {
         for (number, tier) in tiers.enumerated() {
@@ -67,9 +77,18 @@ final class SituationStores: Sendable {
 extension FaultyStore {
     /// Sets those faults of a situation that concern this tier, counted from 1.
     package func set(_ faults: [Situation.StoreFault], of tier: Int, isForeign: Bool) {
-        for fault in faults where fault.tier.map({ $0 == tier }) ?? isForeign {
-            let operations: [Operation] = fault.operations == .reads ? [.read] : [.write, .renew, .expire, .remove]
-            for operation in operations { set(fault.fault, for: operation) }
+        for fault in faults where fault.concerns(tier: tier, isForeign: isForeign) {
+            for operation in fault.operations.ofStore { set(fault.fault, for: operation) }
         }
     }
+}
+
+extension Situation.StoreFault {
+    /// Whether a tier, counted from 1, has the fault.
+    func concerns(tier: Int, isForeign: Bool) -> Bool { self.tier.map { $0 == tier } ?? isForeign }
+}
+
+extension Situation.StoreFault.Operations {
+    /// The operations of a simulated store.
+    fileprivate var ofStore: [FaultyStore.Operation] { self == .reads ? [.read] : [.write, .renew, .expire, .remove] }
 }

@@ -1,0 +1,69 @@
+import Larder
+
+/// The facts of a situation that a play of it asked for: the behaviour of the origin, call by call, and the faults of the
+/// stores.
+///
+/// A play depends on nothing else but the other facts. So a situation with the same other facts, and with the same
+/// behaviour and faults as far as they were asked for, is played the same way. An origin that is not called can do
+/// anything, one whose call was cancelled after two seconds can do anything after three, and a store that is not read can
+/// be damaged.
+struct UsedFacts: Sendable {
+    /// Operations of a store.
+    struct StoreUse: Sendable {
+        /// The tier, counted from 1.
+        let tier: Int
+        let isForeign: Bool
+        let operations: Situation.StoreFault.Operations
+    }
+
+    /// The calls of the origin before the load, and from the load on: how long each waited in vain for its end; nil for a
+    /// call that got to its end.
+    var calls: (earlier: [Duration?], own: [Duration?])
+    /// The operations of stores that were asked for.
+    var storeUses: [StoreUse]
+
+    /// Whether two situations that have the same other facts agree in the facts that a play of one asked for.
+    func agree(_ played: Situation, _ other: Situation) -> Bool {
+        played.earlierOrigin.isSame(as: other.earlierOrigin, in: calls.earlier)
+            && played.origin.isSame(as: other.origin, in: calls.own)
+            && storeUses.allSatisfy { played.stores.fault(of: $0) == other.stores.fault(of: $0) }
+    }
+}
+
+extension Situation {
+    /// The situation without the facts that ``UsedFacts`` compares.
+    var withoutOriginAndFaults: Situation { with { ($0.origin, $0.earlierOrigin, $0.stores) = ([], [], []) } }
+}
+
+extension [Situation.OriginAct] {
+    /// The behaviour in a call, counted from 0. The last act holds for all further calls.
+    func act(ofCall number: Int) -> Situation.OriginAct {
+        var rest = number
+        for act in dropLast() {
+            guard let calls = act.calls, rest >= calls else { return act }
+            rest -= calls
+        }
+        return last ?? Situation.OriginAct(.unreachable)
+    }
+
+    fileprivate func isSame(as other: [Situation.OriginAct], in calls: [Duration?]) -> Bool {
+        calls.enumerated().allSatisfy { number, waited in
+            let (one, another) = (act(ofCall: number), other.act(ofCall: number))
+            if one.ending == another.ending && one.after == another.after { return true }
+            // Neither showed what comes after the wait.
+            return waited.map { one.time > $0 && another.time > $0 } ?? false
+        }
+    }
+}
+
+extension Situation.OriginAct {
+    /// The time after which the call shows its ending.
+    var time: Duration { ending == .hangs ? .forever : after }
+}
+
+extension [Situation.StoreFault] {
+    /// The fault of some operations; nil if they work. Of several faults, the last one counts.
+    fileprivate func fault(of use: UsedFacts.StoreUse) -> FaultyStore.Fault? {
+        last { $0.operations == use.operations && $0.concerns(tier: use.tier, isForeign: use.isForeign) }?.fault
+    }
+}
