@@ -3,7 +3,7 @@ import LarderSimulation
 
 extension Command {
     /// The largest number of situations that `larder check` plays for a policy. They take less than a second.
-    private static let mostCheckedSituations = 4_000
+    private static let mostCheckedSituations = 10_000
 
     /// The promises that a policy breaks, as problems; nil if showing them takes too many situations, or fails.
     static func brokenPromises(

@@ -30,10 +30,8 @@ import Testing
 
     @Test func scenarioFilesAreNotReadAsPolicies() async throws {
         let stories = try Stories(shipped: true)
-        let output = await Output(["check", stories.folder.path])
-        #expect(
-            output.code == 0 && output.err.hasPrefix("3 policies, no problems; run 'larder prove' for the promises of ")
-        )
+        let output = await Output(["check", "--no-prove", stories.folder.path])
+        #expect(output.code == 0 && output.err == "3 policies, no problems\n")
     }
 
     /// The effect of one changed word of a policy on its scenarios.
