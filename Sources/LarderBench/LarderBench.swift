@@ -45,6 +45,9 @@ import Larder
         Group(
             name: "disk", summary: "the stores on a disk beside bare SQLite and files, and opening large ones",
             run: { try await DiskBench.figures($0) }),
+        Group(
+            name: "prove", summary: "proving the promises of the policies in the folder Policies",
+            run: { try ProofBench.figures($0) }),
     ]
 
     static func main() {
