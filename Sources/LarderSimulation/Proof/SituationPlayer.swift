@@ -137,7 +137,9 @@ public final class SituationPlayer: Sendable {
         let request = Request(name)
         if let copy = situation.copy {
             // The copy is as old when the load begins as the situation says, and younger before.
-            stage.stores.put(copy, { self.entry($0, $1 - situation.lead, pantry, stage, world) }, for: request.key)
+            stage.stores.put(
+                copy, { self.entry($0, $1 - situation.lead, spread: copy.spread, pantry, stage, world) },
+                for: request.key)
         }
         stage.stores.set(situation.stores)
         stage.origin.play(situation.earlierOrigin, isOwn: false)
@@ -197,12 +199,13 @@ public final class SituationPlayer: Sendable {
 
     /// Returns an entry that is in a store when the situation begins.
     private func entry(
-        _ name: String, _ age: Duration, _ pantry: Pantry, _ stage: Stage, _ world: SimulatedWorld
+        _ name: String, _ age: Duration, spread: Double, _ pantry: Pantry, _ stage: Stage, _ world: SimulatedWorld
     ) -> Entry? {
         let text = "{\"\(name)\":true}"
         let fetchedAt = world.now - age
         stage.origin.note(text, at: fetchedAt)
-        let metadata = Metadata(fetchedAt: fetchedAt, etag: "\"\(name)\"", contentType: plan.contentType)
+        let metadata = Metadata(
+            fetchedAt: fetchedAt, etag: "\"\(name)\"", contentType: plan.contentType, spread: spread)
         return pantry.admitted(Entry(Data(text.utf8), metadata), by: plan.policy.resource)
     }
 
