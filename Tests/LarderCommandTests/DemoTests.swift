@@ -28,7 +28,7 @@ import Testing
         let json = try String(contentsOf: URL(filePath: out + "/demo.json"), encoding: .utf8)
         #expect(json.contains("\"fallback_rate\"") && json.contains("\"seed\": 1"))
         let report = await Output(["report", out + "/metrics.json"])
-        let beginning = report.out.split(separator: "\n", omittingEmptySubsequences: false).prefix(5)
+        let beginning = report.out.split(separator: "\n", omittingEmptySubsequences: false).prefix(3)
         #expect(report.code == 0 && readme.contains(beginning.joined(separator: "\n")), "\(beginning)")
         #expect(await Output(["report", out + "/metrics.json", "--format", "prometheus"]).out == file("metrics.prom"))
         #expect(await Output(["report", out + "/metrics.json", "--format", "html"]).out == file("report.html"))
