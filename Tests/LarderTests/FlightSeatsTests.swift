@@ -36,10 +36,10 @@ import Testing
         let (key, other) = (Key(resource: "feed"), Key(resource: "images"))
         let load = order.begin(key)
         let (early, late) = (order.mark(key, for: load), order.mark(key, for: nil))
-        #expect(await order.perform(early.ticket(), if: .untouched) {})
-        #expect(await !order.perform(late.ticket(), if: .untouched) {})
-        #expect(await order.perform(order.mark(key, for: load).ticket(), if: .untouched) {})
+        #expect(await order.perform(early.ticket(), if: .untouched) {} == .done)
+        #expect(await order.perform(late.ticket(), if: .untouched) {} == .overtaken)
+        #expect(await order.perform(order.mark(key, for: load).ticket(), if: .untouched) {} == .done)
         // The ticket of a load says nothing about another key.
-        #expect(await order.perform(order.mark(other, for: load).ticket(), if: .untouched) {})
+        #expect(await order.perform(order.mark(other, for: load).ticket(), if: .untouched) {} == .done)
     }
 }

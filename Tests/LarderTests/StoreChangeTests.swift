@@ -76,7 +76,7 @@ import Testing
         let order = WriteOrder()
         let base = Key(resource: "feed")
         func write(_ ticket: Ticket, _ digest: String) async -> Bool {
-            await order.perform(ticket, at: { base.variant(digest) }) {}
+            await order.perform(ticket, at: { base.variant(digest) }) {} == .done
         }
         let (holding, late) = (order.begin(base), order.begin(base))
         for number in 0..<1_500 { #expect(await write(order.begin(base), String(number, radix: 16))) }
@@ -101,7 +101,7 @@ import Testing
                     try? await world.sleep(for: time)
                     place.withLock { $0 += "b" }
                     written.withLock { $0.append(key.text) }
-                }
+                } == .done
             }
             let first = world.start { await write(after: .seconds(5)) }
             try await world.settle()

@@ -28,7 +28,7 @@ final class Flight: SharedCall {
         var seats = FlightSeats()
         var priority: CallPriority
         var work: Task<Void, Never>?
-        var arrived: Received?
+        var arrived: Result<Received, any Error>?
         var result: Result<Received, any Error>?
         var isAbandoned = false
 
@@ -103,7 +103,13 @@ final class Flight: SharedCall {
     /// Notes that the answer has arrived. Saving begins, and a caller whose time ends is given the answer before it is
     /// saved.
     func arrived(_ loaded: Loaded<Entry>, _ admission: Admission) {
-        state.withLock { $0.arrived = Received(loaded: loaded, admission: admission) }
+        state.withLock { $0.arrived = .success(Received(loaded: loaded, admission: admission)) }
+    }
+
+    /// Notes that the origin's answer is an error. The copy is being dropped, and a caller whose time ends is given the
+    /// error before that has ended.
+    func arrived(_ error: any Error) {
+        state.withLock { $0.arrived = .failure(error) }
     }
 
     /// Ends the flight with the result of the call, and resumes all waiters.
@@ -124,14 +130,14 @@ final class Flight: SharedCall {
         seat.tell(LateEnding(of: result))
     }
 
-    /// The result of the call, and whether saving has ended, too; nil while there is no answer.
+    /// The result of the call, and whether the store has changed, too; nil while there is no answer.
     var answer: (result: Result<Received, any Error>, isOver: Bool)? {
         state.withLock { state in
-            state.result.map { ($0, true) } ?? state.arrived.map { (.success($0), false) }
+            state.result.map { ($0, true) } ?? state.arrived.map { ($0, false) }
         }
     }
 
-    /// The task that saves the answer; nil while no answer is being saved.
+    /// The task that saves the answer or drops the copy; nil while there is no answer.
     var saving: Task<Void, Never>? { state.withLock { $0.arrived == nil ? nil : $0.work } }
 
     // MARK: Seats

@@ -49,8 +49,11 @@ final class LiveCall: Sendable {
         }
         let steps = flight.trail.steps
         trail.add(steps)
-        let isSaving = !answer.isOver && !steps.contains { $0.event.kind == .notKept || $0.event.kind == .notSaved }
-        if isSaving { trail.note("store", .savingGoesOn) }
+        if !answer.isOver, case .success = answer.result,
+            !steps.contains(where: { $0.event.kind == .notKept || $0.event.kind == .notSaved })
+        {
+            trail.note("store", .savingGoesOn)
+        }
         var loaded = try value(of: answer.result)
         loaded.provenance.seal(for: request.key, load: load)
         return loaded

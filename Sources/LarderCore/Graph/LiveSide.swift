@@ -186,7 +186,10 @@ package final class LiveSide: Loader {
         case .notSignedIn: break
         default: storeAccess.backOff.failed(call.key, in: world)
         }
-        if failure.saysGone { await storeAccess.drop(call.request, adding: addedFields, ticket, call.trail) }
+        if failure.saysGone {
+            call.shared?.arrived(error)
+            await storeAccess.drop(call.request, adding: addedFields, ticket, call.trail)
+        }
         return error
     }
 

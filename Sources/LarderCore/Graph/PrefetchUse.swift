@@ -54,7 +54,8 @@ extension StoreAccess {
         // A write may come in between.
         for _ in 0..<3 {
             let ticket = order.begin(key)
-            if await order.perform(ticket, if: .untouched, { await settleInTurn(key) }) { return }
+            if await order.perform(ticket, if: .untouched, { await settleInTurn(key) }) == .done { return }
+            if await !order.waitForFreeTurn(ticket) { return }
         }
     }
 

@@ -220,7 +220,7 @@ package final class StoreAccess: Sendable {
         }
         do {
             var isKept = false
-            let isNewest = try await order.perform(ticket, tags: entry.metadata.tags) {
+            let outcome = try await order.perform(ticket, tags: entry.metadata.tags) {
                 place = await self.place(of: entry, for: request, adding: addedFields)
                 return place.key
             } _: {
@@ -231,10 +231,11 @@ package final class StoreAccess: Sendable {
                     isKept = try await keep(entry, at: place, of: ticket.key, isUnchanged: isUnchanged)
                 }
             }
-            if isNewest {
-                send(isKept: isKept)
-            } else {
-                trail.note("store", .notSaved)
+            switch outcome {
+            case .done: send(isKept: isKept)
+            case .overtaken: trail.note("store", .notSaved)
+            case .heldUp:
+                await saveLater(entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged, trail)
             }
             return isKept
         } catch {
@@ -249,13 +250,17 @@ package final class StoreAccess: Sendable {
     func drop(_ request: Request, adding addedFields: Fields, _ ticket: Ticket, _ trail: Trail.Recorder) async {
         var key = request.key
         do {
-            let isNewest = try await order.perform(ticket) {
+            let outcome = try await order.perform(ticket) {
                 key = variations.entryKey(of: request, adding: addedFields)
                 return key
             } _: {
                 try await remove(key, because: .gone)
             }
-            if isNewest { trail.note("store", .copyDropped) }
+            switch outcome {
+            case .done: trail.note("store", .copyDropped)
+            case .overtaken: break
+            case .heldUp: dropLater(request, adding: addedFields, ticket, trail)
+            }
         } catch {
             _ = report(error, .notDropped, trail)
         }

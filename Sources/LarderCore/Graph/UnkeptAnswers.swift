@@ -14,13 +14,17 @@ extension StoreAccess {
         if !matchesNoOther { trail.note("store", .notKept) }
         var place = EntryPlace(key: request.key)
         do {
-            let isNewest = try await order.perform(ticket, tags: entry.metadata.tags) {
+            let outcome = try await order.perform(ticket, tags: entry.metadata.tags) {
                 place = await self.place(of: entry, for: request, adding: addedFields, isKept: false)
                 return place.key
             } _: {
                 try await expireOlder(than: entry, at: place, of: ticket.key, isUnchanged: isUnchanged)
             }
-            if isNewest, !place.matchesNoOther {
+            if outcome == .heldUp {
+                await leaveUnsavedLater(
+                    entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged,
+                    matchesNoOther: matchesNoOther, trail)
+            } else if outcome == .done, !place.matchesNoOther {
                 saved.send(
                     SavedEntry(
                         request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false,

@@ -7,13 +7,27 @@ import LarderBase
 /// An answer is newer if its call began later. An older answer never overwrites a newer one. An answer is not written
 /// if its key was cleared after the load of the answer began. State is kept for a key only while a ticket for it
 /// exists.
+///
+/// An operation that was given up keeps its turn until it ends, so that it cannot overwrite later ones. It may never
+/// end, so no load waits for it: later operations on the key are held up, and the newest of them is carried out when the
+/// turn is free.
 package final class WriteOrder: TicketOrder {
     /// When an operation may still be carried out.
     enum Condition {
         /// No newer answer was written, and the key was not cleared since the load began.
         case notOvertaken
-        /// The key was neither written nor cleared since the ticket was taken.
+        /// The key was neither written nor cleared since the ticket was taken, and no other operation has the turn.
         case untouched
+    }
+
+    /// The end of an operation.
+    enum Outcome {
+        /// It was carried out.
+        case done
+        /// It was not carried out, because its condition did not hold.
+        case overtaken
+        /// It was not carried out, because operations that were given up have not ended.
+        case heldUp
     }
 
     /// The operations that may not be carried out after a clearing because they began before it.
@@ -124,11 +138,9 @@ package final class WriteOrder: TicketOrder {
 
     /// Does `work`, which concerns the entry under the ticket's key and with these tags, in its turn, if the condition
     /// holds then.
-    ///
-    /// - Returns: whether it was done.
     func perform(
         _ ticket: Ticket, if condition: Condition, tags: [String] = [], _ work: () async throws -> Void
-    ) async rethrows -> Bool {
+    ) async rethrows -> Outcome {
         try await perform(ticket, if: condition, tags: tags, at: { ticket.entryKey }, work)
     }
 
@@ -136,16 +148,19 @@ package final class WriteOrder: TicketOrder {
     ///
     /// - Parameter place: returns the key of the entry: the ticket's base key or a variant of it. It is called in the
     ///   turn, because earlier turns may change which variant it is.
-    /// - Returns: whether it was done.
     func perform(
         _ ticket: Ticket, if condition: Condition = .notOvertaken, tags: [String] = [], at place: () async -> Key,
         _ work: () async throws -> Void
-    ) async rethrows -> Bool {
-        if !takeFreeTurn(ticket) { await waitForTurn(ticket.line) }
+    ) async rethrows -> Outcome {
+        if !takeFreeTurn(ticket) {
+            // The operation that has the turn touches the key.
+            if condition == .untouched { return .overtaken }
+            guard await waitForTurn(ticket.line) else { return .heldUp }
+        }
         let entryKey = await place()
         guard allows(ticket, condition, at: entryKey, tags: tags) else {
             endTurn(ticket)
-            return false
+            return .overtaken
         }
         do {
             try await work()
@@ -156,7 +171,24 @@ package final class WriteOrder: TicketOrder {
             throw error
         }
         endTurn(ticket, condition, afterWriting: entryKey)
-        return true
+        return .done
+    }
+
+    /// Calls `begin` when the operations that hold up the ticket's key have ended, or at once if they have. Of several
+    /// operations on a key, only that of the newest ticket begins, so that few wait however long the others take.
+    func postpone(_ ticket: Ticket, _ begin: @escaping @Sendable () -> Void) {
+        let line = ticket.line
+        // Released without the lock, because it may hold the last reference to a ticket.
+        var replaced: (sequence: UInt64, begin: @Sendable () -> Void)?
+        let isHeldUp = state.withLock { _ in
+            if line.isHeldUp, line.postponed?.sequence ?? 0 < ticket.sequence {
+                replaced = line.postponed
+                line.postponed = (ticket.sequence, begin)
+            }
+            return line.isHeldUp
+        }
+        withExtendedLifetime(replaced) {}
+        if !isHeldUp { begin() }
     }
 
     // MARK: Turns
@@ -185,34 +217,48 @@ package final class WriteOrder: TicketOrder {
     /// Ends a turn in which nothing was done.
     func endTurn(_ ticket: Ticket) { endTurn(ticket.line) }
 
-    /// Ends a turn in which an operation was carried out, or failed. Later operations wait for the end of those that were
-    /// given up in it. The ticket keeps the line alive until then.
+    /// Ends a turn in which an operation was carried out, or failed. If some were given up in it, later operations on the
+    /// key are held up until these have ended. The ticket keeps the line alive until then.
     func endTurn(
         _ ticket: Ticket, _ condition: Condition = .notOvertaken, afterWriting entryKey: Key,
         unfinished: [UnfinishedOperation] = []
     ) {
-        let next = state.withLock { _ in
+        let (end, heldUp) = state.withLock { _ -> (KeyWrites.TurnEnd?, [KeyWrites.Waiter]) in
             ticket.line.writes += 1
             if condition == .notOvertaken { ticket.line.wrote(entryKey, ticket.sequence) }
-            return unfinished.isEmpty ? ticket.line.endTurn() : nil
+            return unfinished.isEmpty ? (ticket.line.endTurn(), []) : (nil, ticket.line.holdUp())
         }
-        next?.resume()
-        if !unfinished.isEmpty { UnfinishedOperation.whenOver(unfinished) { self.endTurn(ticket.line) } }
+        if let end { return end.carryOut() }
+        for waiter in heldUp { waiter.continuation.resume(returning: false) }
+        UnfinishedOperation.whenOver(unfinished) { self.endTurn(ticket.line) }
     }
 
     private func endTurn(_ line: KeyWrites) {
-        state.withLock { _ in line.endTurn() }?.resume()
+        state.withLock { _ in line.endTurn() }.carryOut()
     }
 
-    private func waitForTurn(_ line: KeyWrites) async {
+    /// Waits for the turn.
+    ///
+    /// - Parameter isPatient: whether to wait for operations that were given up, too.
+    /// - Returns: whether the caller has the turn. It has not if operations that were given up hold it up.
+    private func waitForTurn(_ line: KeyWrites, isPatient: Bool = false) async -> Bool {
         await withCheckedContinuation { continuation in
-            let isFree = state.withLock { _ in
+            let hasTurn = state.withLock { _ -> Bool? in
                 if line.takeTurn() { return true }
-                line.queue.append(continuation)
-                return false
+                if line.isHeldUp, !isPatient { return false }
+                line.queue.append(KeyWrites.Waiter(continuation: continuation, isPatient: isPatient))
+                return nil
             }
-            if isFree { continuation.resume() }
+            if let hasTurn { continuation.resume(returning: hasTurn) }
         }
+    }
+
+    /// Waits until no operation has the turn of the ticket's key. Returns false if operations that were given up hold it
+    /// up.
+    func waitForFreeTurn(_ ticket: Ticket) async -> Bool {
+        guard await waitForTurn(ticket.line) else { return false }
+        endTurn(ticket)
+        return true
     }
 
     /// Waits for the writes of the selected keys that are under way, then does `work`, which removes the selected
@@ -270,8 +316,7 @@ package final class WriteOrder: TicketOrder {
     private func waitForTurns(of keys: [Key]) async {
         for key in keys {
             let ticket = begin(key)
-            await waitForTurn(ticket.line)
-            endTurn(ticket.line)
+            if await waitForTurn(ticket.line, isPatient: true) { endTurn(ticket.line) }
             withExtendedLifetime(ticket) {}
         }
     }

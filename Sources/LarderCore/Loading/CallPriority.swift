@@ -8,6 +8,9 @@ protocol SharedCall: AnyObject, Sendable {
 
     /// Notes that the answer has arrived, and whether it may be kept. It is not saved yet.
     func arrived(_ loaded: Loaded<Entry>, _ admission: Admission)
+
+    /// Notes that the origin's answer is an error. The copy is not dropped yet.
+    func arrived(_ error: any Error)
 }
 
 /// The priority of a call that callers share. It rises when a more urgent request joins the call, and never falls.

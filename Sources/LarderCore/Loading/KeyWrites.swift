@@ -6,6 +6,25 @@ import LarderBase
 ///
 /// `@unchecked Sendable`: its variables are read and changed only under the lock of the ``WriteOrder`` it belongs to.
 final class KeyWrites: @unchecked Sendable {
+    /// An operation that waits for its turn.
+    struct Waiter {
+        /// Resumed with whether the operation has the turn.
+        let continuation: CheckedContinuation<Bool, Never>
+        /// Whether it also waits for operations that were given up.
+        let isPatient: Bool
+    }
+
+    /// The consequences of the end of a turn, to be carried out without the lock.
+    struct TurnEnd {
+        var next: CheckedContinuation<Bool, Never>?
+        var postponed: (@Sendable () -> Void)?
+
+        func carryOut() {
+            next?.resume(returning: true)
+            postponed?()
+        }
+    }
+
     let key: Key
     var tickets = 0
     var writes: UInt64 = 0
@@ -17,7 +36,12 @@ final class KeyWrites: @unchecked Sendable {
     var cleared: UInt64 = 0
     var clearedTags: [String: UInt64] = [:]
     var isBusy = false
-    var queue: [CheckedContinuation<Void, Never>] = []
+    /// Whether the turn belongs to operations that were given up and have not ended.
+    private(set) var isHeldUp = false
+    var queue: [Waiter] = []
+    /// The newest operation that found the turn held up, with the sequence number of its call. It begins when the turn
+    /// is free.
+    var postponed: (sequence: UInt64, begin: @Sendable () -> Void)?
 
     /// The number of variants of one key whose newest answers are remembered.
     private static let variantCapacity = 1_000
@@ -49,12 +73,24 @@ final class KeyWrites: @unchecked Sendable {
         return true
     }
 
-    /// Gives the turn to the operation that has waited longest.
+    /// Leaves the turn to operations that were given up.
     ///
-    /// - Returns: the waiter to resume; nil if none waits.
-    func endTurn() -> CheckedContinuation<Void, Never>? {
-        if !queue.isEmpty { return queue.removeFirst() }
-        isBusy = false
-        return nil
+    /// - Returns: the waiters that do not wait for these operations.
+    func holdUp() -> [Waiter] {
+        isHeldUp = true
+        defer { queue.removeAll { !$0.isPatient } }
+        return queue.filter { !$0.isPatient }
+    }
+
+    /// Gives the turn to the operation that has waited longest.
+    func endTurn() -> TurnEnd {
+        var end = TurnEnd()
+        if isHeldUp {
+            isHeldUp = false
+            end.postponed = postponed?.begin
+            postponed = nil
+        }
+        if queue.isEmpty { isBusy = false } else { end.next = queue.removeFirst().continuation }
+        return end
     }
 }

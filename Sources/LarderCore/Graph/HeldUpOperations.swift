@@ -1,0 +1,71 @@
+/// Operations on keys that are held up, because an earlier operation was given up and has not ended.
+///
+/// An operation counts as failed then. It is carried out when the turn is free, unless a newer one is postponed, too.
+extension StoreAccess {
+    /// Saves an answer later. Until then, an older copy is shown only when the origin fails.
+    func saveLater(
+        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool,
+        _ trail: Trail.Recorder
+    ) async {
+        if !isUnchanged { await noteOutdated(by: entry, for: request, adding: addedFields) }
+        postpone(ticket) { storeAccess in
+            _ = await storeAccess.save(
+                entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged, Trail.Recorder())
+        }
+        _ = report(StoreError.heldUp, .notSaved, trail)
+        sendUnsaved(entry, for: request, adding: addedFields, ticket)
+    }
+
+    /// Removes or expires the copy later that is older than an answer which is not kept. See
+    /// ``leaveUnsaved(_:for:adding:_:isUnchanged:matchesNoOther:_:)``.
+    func leaveUnsavedLater(
+        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool,
+        matchesNoOther: Bool, _ trail: Trail.Recorder
+    ) async {
+        if isUnchanged {
+            outdatedCopies.note(.unkeepable, variations.entryKey(of: request, adding: addedFields))
+        } else {
+            await noteOutdated(by: entry, for: request, adding: addedFields)
+        }
+        postpone(ticket) { storeAccess in
+            await storeAccess.leaveUnsaved(
+                entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged,
+                matchesNoOther: matchesNoOther, Trail.Recorder())
+        }
+        _ = report(StoreError.heldUp, .notRemoved, trail)
+        if !matchesNoOther { sendUnsaved(entry, for: request, adding: addedFields, ticket) }
+    }
+
+    /// Removes the entry later that the origin says is gone. Until then, it is hidden.
+    func dropLater(_ request: Request, adding addedFields: Fields, _ ticket: Ticket, _ trail: Trail.Recorder) {
+        outdatedCopies.note(.gone, variations.entryKey(of: request, adding: addedFields))
+        postpone(ticket) { await $0.drop(request, adding: addedFields, ticket, Trail.Recorder()) }
+        _ = report(StoreError.heldUp, .notDropped, trail)
+    }
+
+    /// Remembers that the copy for a request is older than an answer. A copy that must be hidden stays hidden.
+    private func noteOutdated(by entry: Entry, for request: Request, adding addedFields: Fields) async {
+        let newest = await NewestAnswer(entry, in: world)
+        let key = variations.entryKey(of: request, adding: addedFields)
+        if outdatedCopies[key]?.reasonToHide == nil { outdatedCopies.note(.outdated(by: newest), key) }
+    }
+
+    /// Sends an answer to the streams of requests with the same fields, because it is not known yet by which fields the
+    /// answers for the key vary.
+    private func sendUnsaved(_ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket) {
+        saved.send(
+            SavedEntry(
+                request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false, ticket: ticket))
+    }
+
+    private func postpone(_ ticket: Ticket, _ work: @escaping @Sendable (StoreAccess) async -> Void) {
+        order.postpone(ticket) { [weak self] in
+            guard let self else { return }
+            world.spawn { await work(self) }
+        }
+    }
+}
+
+extension StoreError {
+    fileprivate static var heldUp: StoreError { StoreError("an earlier operation on the entry has not ended") }
+}
