@@ -4,7 +4,7 @@ import LarderBase
 import LarderSimulation
 import Testing
 
-/// Instances that are kept by several callers, or cleared at the same time.
+/// Instances that are kept by several callers.
 @Suite struct KeepingSharingTests {
     private static let policy = [
         "feed": #"""
@@ -20,70 +20,6 @@ import Testing
             try await test(simulated)
         }
     }
-
-    /// Runs a test in worlds in which tasks run in different orders.
-    private static func shuffled(_ test: @escaping @Sendable (SimulatedWorld) async throws -> Void) throws {
-        for seed in 1...30 as ClosedRange<UInt64> {
-            try SimulatedWorld(seed: seed, interleaving: .shuffled).run { try await test($0) }
-        }
-    }
-
-    // MARK: Clearing
-
-    @Test func clearingWhileTheListIsResumedIsNotUndone() throws {
-        try Self.shuffled { world in
-            let simulated = try await SimulatedPantry(Self.policy, in: world)
-            world.network = .offline
-            try await simulated.resource.keep(Self.ids(1...20))
-            await simulated.pantry.close()
-            world.network = .online
-            let next = try await SimulatedPantry(Self.policy, in: world, data: simulated.data)
-            next.origin.play(then: .value("value", after: .milliseconds(10)))
-            for _ in 0..<Int(world.chance() * 30) { await Task.yield() }
-            try await next.pantry.clear()
-            try await world.sleep(for: .seconds(1))
-            #expect(try await next.resource.kept().isEmpty)
-            #expect(try await next.resource.list().entries.isEmpty)
-            await next.pantry.close()
-        }
-    }
-
-    @Test func instanceThatIsGivenBackWhileTheListIsResumedIsNotFetched() throws {
-        try Self.shuffled { world in
-            let simulated = try await SimulatedPantry(Self.policy, in: world)
-            world.network = .offline
-            try await simulated.resource.keep(Self.ids(1...20))
-            await simulated.pantry.close()
-            let next = try await SimulatedPantry(Self.policy, in: world, data: simulated.data)
-            for _ in 0..<Int(world.chance() * 30) { await Task.yield() }
-            try await next.resource.unkeep(Self.ids(11...20))
-            world.network = .online
-            try await world.sleep(for: .seconds(1))
-            let called = next.origin.calls.compactMap { $0.request.parameters["id"] }
-            #expect(Set(called) == Set((1...10).map { "\($0)" }))
-            await next.pantry.close()
-        }
-    }
-
-    @Test func clearingWhileInstancesArePutOnTheListLeavesNoneThatIsNotOnIt() throws {
-        try Self.shuffled { world in
-            let simulated = try await SimulatedPantry(Self.policy, in: world)
-            simulated.origin.play(then: .value("value", after: .milliseconds(10)))
-            try await simulated.resource.keep(Self.ids(0...0))
-            let keeping = world.start { try await simulated.resource.keep(Self.ids(1...5)) }
-            for _ in 0..<Int(world.chance() * 30) { await Task.yield() }
-            try await simulated.pantry.clear()
-            let progress = await (try await keeping.value()).finished()
-            try await world.sleep(for: .seconds(1))
-            let kept = Set(try await simulated.resource.kept().map(\.request.key))
-            let stored = Set(try await simulated.resource.list().entries.compactMap(\.key))
-            #expect(stored.isSubset(of: kept))
-            if progress.cancelled == 5 { #expect(kept.isEmpty) }
-            await simulated.pantry.close()
-        }
-    }
-
-    // MARK: Several callers
 
     @Test func secondCallerMayAllowWhatTheFirstDoesNot() throws {
         try Self.run { simulated in

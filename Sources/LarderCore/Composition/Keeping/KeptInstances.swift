@@ -38,6 +38,8 @@ final class KeptInstances: Sendable {
     let list: KeptRequests
     private let world: any World
     private let state = Locked(State())
+    /// Is held while the list changes and the orders with it, so that a clearing finds an instance in both or in neither.
+    private let listChange = BlockingLock(())
 
     init(in data: DataFolder, world: any World) {
         list = KeptRequests(in: data)
@@ -58,21 +60,14 @@ final class KeptInstances: Sendable {
         when condition: PrefetchQueue.Condition, as group: Int, in pantry: Pantry, _ observer: @escaping Observer
     ) async throws {
         let kept = requests.map(\.asKept)
-        // Before they are on the list, so that a clearing finds them.
-        state.withLock { state in
-            for (request, kept) in zip(requests, kept) {
-                state.orders[kept, default: []].append(
-                    Order(group: group, isResumed: false, request: request, observer: observer))
+        try await changeList { [self] in
+            try list.add(kept, of: resource.name)
+            state.withLock { state in
+                for (request, kept) in zip(requests, kept) {
+                    state.orders[kept, default: []].append(
+                        Order(group: group, isResumed: false, request: request, observer: observer))
+                }
             }
-        }
-        do {
-            try await world.blocking { [list] in try list.add(kept, of: resource.name) }
-            // A clearing has come between. It may have changed the list before they were added.
-            let cleared = state.withLock { state in kept.filter { state.orders[$0] == nil } }
-            if !cleared.isEmpty { try await world.blocking { [list] in try list.remove(cleared, of: resource.name) } }
-        } catch {
-            state.withLock { state in for kept in kept { _ = state.take(kept, of: group) } }
-            throw error
         }
         begin(requests, of: resource, codec: codec, priority: priority, when: condition, as: group, in: pantry)
     }
@@ -140,9 +135,8 @@ final class KeptInstances: Sendable {
         _ requests: [Request], of resource: ResourceState, codec: AnyCodec, priority: Request.Priority,
         when condition: PrefetchQueue.Condition, as group: Int, in pantry: Pantry
     ) {
-        let ordered = state.withLock { state in requests.filter { state.has($0.asKept, of: group) } }
         pantry.prefetchQueue.add(
-            ordered, of: resource, codec: codec, priority: priority, when: condition, as: group, in: pantry
+            requests, of: resource, codec: codec, priority: priority, when: condition, as: group, in: pantry
         ) { [weak self] request, ending in
             guard let self else { return }
             if case .cancelled = ending {
@@ -151,7 +145,7 @@ final class KeptInstances: Sendable {
                 world.spawn { [self] in await ended(request, of: group, ending, resource) }
             }
         }
-        let forgotten = state.withLock { state in ordered.filter { !state.has($0.asKept, of: group) } }
+        let forgotten = state.withLock { state in requests.filter { !state.has($0.asKept, of: group) } }
         if forgotten.isEmpty { return }
         let removed = Set(forgotten.map(\.asKept))
         pantry.prefetchQueue.cancel([group]) { removed.contains($0.asKept) }
@@ -161,7 +155,6 @@ final class KeptInstances: Sendable {
         _ request: Request, of group: Int, _ ending: PrefetchQueue.Ending, _ resource: ResourceState
     ) async {
         let kept = request.asKept
-        guard state.withLock({ $0.has(kept, of: group) }) else { return }
         var ending = ending
         var isPinned = false
         do {
@@ -183,10 +176,30 @@ final class KeptInstances: Sendable {
         let kept = request.asKept
         if let order = state.withLock({ $0.take(kept, of: group) }) { return order.observer(request, ending) }
         // It was taken off the list meanwhile, and may be on it again.
-        guard isPinned, let listed = try? await world.blocking({ [list] in try list.requests(of: resource.name) }),
-            !listed.contains(kept)
-        else { return }
-        try? await resource.unpin(kept)
+        if isPinned { try? await settlePins([kept], of: resource) }
+    }
+
+    /// Pins the copies of those instances that are on the list of their resource, and removes the pins of the others.
+    /// Repeats this for the instances that are put on the list or taken off it meanwhile.
+    private func settlePins(_ kept: [Request], of resource: ResourceState) async throws {
+        var (left, listed) = (kept, try await listed(of: resource))
+        while !left.isEmpty {
+            for request in left {
+                if listed.contains(request) {
+                    _ = try await resource.pinIfStored(request)
+                } else {
+                    // A store that cannot pin has nothing to give back.
+                    do { try await resource.unpin(request) } catch let error as StoreError where error.isUnsupported {}
+                }
+            }
+            let present = try await self.listed(of: resource)
+            left.removeAll { listed.contains($0) == present.contains($0) }
+            listed = present
+        }
+    }
+
+    private func listed(of resource: ResourceState) async throws -> Set<Request> {
+        Set(try await world.blocking { [list] in try list.requests(of: resource.name) })
     }
 
     // MARK: Ending
@@ -194,34 +207,46 @@ final class KeptInstances: Sendable {
     /// Takes instances off the list of a resource, and gives their copies back.
     func unkeep(_ requests: [Request], of resource: ResourceState, in queue: PrefetchQueue) async throws {
         let kept = requests.map(\.asKept)
-        try await world.blocking { [list] in try list.remove(kept, of: resource.name) }
         let removed = Set(kept)
-        forget(in: queue) { removed.contains($0) }
-        for request in kept {
-            // A store that cannot pin has nothing to give back.
-            do { try await resource.unpin(request) } catch let error as StoreError where error.isUnsupported {}
+        let forgotten = try await changeList { [self] in
+            try list.remove(kept, of: resource.name)
+            return takeOrders { removed.contains($0) }
         }
+        cancel(forgotten, in: queue)
+        try await settlePins(kept, of: resource)
     }
 
     /// Takes off the lists what a clearing selects, before anything is cleared. So a crash brings nothing back.
     func clear(_ selection: Selection, of resource: String?, in queue: PrefetchQueue) async throws {
         if case .tag = selection { return }
-        // Also after a failure, and for what is about to be put on the list.
-        defer {
-            forget(in: queue) { request in
+        let (forgotten, result) = try await changeList { [self] in
+            let result = Result { if list.isNeeded { try list.clear(selection, of: resource) } }
+            // Also after a failure.
+            let forgotten = takeOrders { request in
                 (resource == nil || request.key.resource == resource) && selection.concerns(request.key, tags: [])
             }
+            return (forgotten, result)
         }
-        if list.isNeeded { try await world.blocking { [list] in try list.clear(selection, of: resource) } }
+        cancel(forgotten, in: queue)
+        try result.get()
     }
 
-    private func forget(in queue: PrefetchQueue, where isSelected: (Request) -> Bool) {
-        let forgotten = state.withLock { state in
+    /// Changes the list and the orders on a thread that may block, while no other call does.
+    private func changeList<Value: Sendable>(_ change: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await world.blocking { [listChange] in try listChange.withLock { _ in try change() } }
+    }
+
+    /// Forgets the orders for the selected requests, which were taken off the list.
+    private func takeOrders(where isSelected: (Request) -> Bool) -> [Request: [Order]] {
+        state.withLock { state in
             state.removals += 1
             let forgotten = state.orders.filter { isSelected($0.key) }
             for kept in forgotten.keys { state.orders[kept] = nil }
             return forgotten
         }
+    }
+
+    private func cancel(_ forgotten: [Request: [Order]], in queue: PrefetchQueue) {
         if forgotten.isEmpty { return }
         let orders = forgotten.values.joined()
         queue.cancel(Set(orders.map(\.group))) { forgotten[$0.asKept] != nil }
