@@ -47,6 +47,33 @@ import Testing
         }
     }
 
+    /// The situation in which `larder prove` found a load that never ended.
+    @Test func loadAfterDroppedCopyEndsWhileChangesHang() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            """
+            { "resource": "catalog", "origin": { "use": "sample", "payload": "catalog" },
+              "around": [{ "use": "timeout", "after": "4s" }],
+              "strategy": { "use": "stale-while-revalidate", "patience": "1s" },
+              "validators": \(Self.windows),
+              "store": { "use": "tiered", "tiers": ["memory", { "use": "file", "limit": "2s" }] } }
+            """, to: "catalog.json")
+        let player = try SituationPlayer(of: "catalog", in: folder.url)
+        for copy in [nil, Situation.Copy(age: .seconds(600)), Situation.Copy(age: .seconds(86_400))] {
+            for ending in [.value, .status(404), .status(503)] as [Situation.OriginAct.Ending] {
+                let seen = try player.play(
+                    Situation().with { situation in
+                        situation.copy = copy
+                        situation.origin = [.init(ending)]
+                        situation.earlier = [.init(before: .seconds(10))]
+                        situation.earlierOrigin = [.init(.status(404))]
+                        situation.stores = [.init(.changes, .hangs)]
+                    })
+                #expect(seen.waited == .zero)
+            }
+        }
+    }
+
     @Test func loadsThatWaitForAWriteGoOnWhenItIsGivenUp() throws {
         try Self.run(#""network-first""#) { simulated in
             Self.hang(simulated)

@@ -206,7 +206,8 @@ struct SituationSpace {
         }
     }
 
-    /// The loads before: failures, so that the origin rests or a breaker opens, and calls that are still under way.
+    /// The loads before: failures, so that the origin rests or a breaker opens, an answer that the resource is gone, so
+    /// that the copy is dropped, and calls that are still under way.
     private var earlierVariations: [Variation] {
         let waits = policy.parts.compactMap(\.traits.tries?.waits).reduce(.zero, +)
         let rests = Set(policy.parts.compactMap(\.traits.rest)).sorted()
@@ -228,6 +229,13 @@ struct SituationSpace {
             situation.with { situation in
                 situation.earlier = [Situation.EarlierLoad(before: .seconds(60))]
                 situation.earlierOrigin = [.init(.value)]
+                situation.keepAge()
+            }
+        }
+        variations.append { situation in
+            situation.with { situation in
+                situation.earlier = [Situation.EarlierLoad(before: .seconds(10))]
+                situation.earlierOrigin = [.init(.status(404))]
                 situation.keepAge()
             }
         }

@@ -68,6 +68,9 @@ extension Situation {
         if earlierOrigin.first?.ending == .value, !isOfflineHistory {
             return ["a load that began \(times) was answered"]
         }
+        if case .status(let status, _) = earlierOrigin.first?.ending, LoadError.status(status).isAnswer {
+            return ["a load\(whose) that began \(times) was answered with the error \(status)"]
+        }
         return [
             loads.count == 1
                 ? "a load\(whose) failed that began \(times)"
