@@ -4,6 +4,8 @@ import LarderBase
 import LarderSimulation
 import Testing
 
+@testable import LarderCore
+
 /// The early ends of prefetches, and their progress.
 @Suite struct PrefetchCancellingTests {
     private func simulated(_ world: SimulatedWorld) async throws -> SimulatedPantry {
@@ -24,6 +26,25 @@ import Testing
             #expect(simulated.origin.calls.count == 11)
             #expect(simulated.feed.metrics.cancelled == 4)
             prefetch.cancel()
+            await simulated.pantry.close()
+        }
+    }
+
+    @Test func cancellingManyRequestsAsksAboutEachOnce() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world)
+            world.network = .offline
+            let queue = simulated.pantry.prefetchQueue
+            let before = queue.nextGroup()
+            let prefetches = (0..<100).map { number in
+                simulated.feed.prefetch(PrefetchTests.ids(number * 100 + 1...number * 100 + 100))
+            }
+            var asked = 0
+            queue.cancel(Set(before...queue.nextGroup())) { _ in
+                asked += 1
+                return true
+            }
+            #expect(asked == 10_000 && prefetches.allSatisfy { $0.present.cancelled == 100 })
             await simulated.pantry.close()
         }
     }
