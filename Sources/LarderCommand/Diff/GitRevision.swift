@@ -12,7 +12,6 @@ struct GitRevision {
 
     /// A folder or a file in a revision.
     private struct Item {
-        let mode: Substring
         let hash: String
         let size: Int
         let path: String
@@ -57,7 +56,7 @@ struct GitRevision {
             let facts = String(decoding: line[..<tab], as: UTF8.self).split(separator: " ")
             guard facts.count == 4, facts[0].hasPrefix("100"), let size = Int(facts[3]) else { return nil }
             let path = String(decoding: line[line.index(after: tab)...], as: UTF8.self)
-            return Item(mode: facts[0], hash: String(facts[2]), size: size, path: path)
+            return Item(hash: String(facts[2]), size: size, path: path)
         }
     }
 

@@ -4,7 +4,6 @@
     import Foundation
 #endif
 import Larder
-import LarderBase
 import LarderSimulation
 
 extension Command {
@@ -33,7 +32,10 @@ extension Command {
                 proofs.append(try PromiseProof(policy) { progress.show((Double(number) + $0) / count, name) })
             }
             progress.end()
-            if let folder = arguments.value(of: "out") { try write(proofs, to: folder, terminal) }
+            if let folder = arguments.value(of: "out") {
+                let written = proofs.map { (resource: $0.resource, scenarios: $0.scenarios) }
+                try ScenarioFiles.write(written, to: folder, terminal)
+            }
             if arguments.has("scenario") {
                 for proof in proofs { if let scenarios = proof.scenarios { terminal.print(scenarios.text()) } }
             } else if isJSON {
@@ -62,16 +64,6 @@ extension Command {
             let result = reader(folder).check(name + ".json")
             guard let policy = result.policy else { throw PolicyError(result.problems) }
             return try simulated(policy, folder)
-        }
-    }
-
-    private static func write(_ proofs: [PromiseProof], to folder: String, _ terminal: Terminal) throws {
-        try Disk.makeFolder(folder)
-        for proof in proofs {
-            guard let scenarios = proof.scenarios else { continue }
-            let path = folder + "/" + proof.resource + ".json"
-            try Disk.replace(path, with: [Array((scenarios.text() + "\n").utf8)])
-            terminal.note("wrote \(path)")
         }
     }
 }

@@ -1,5 +1,4 @@
 import Larder
-import LarderBase
 import LarderSimulation
 
 /// The kinds of situations of one policy, and those that no scenario plays.
@@ -82,16 +81,6 @@ extension Command {
             let simulated = try SimulatedPolicy(
                 policy, registry: registry, files: folder, environment: arguments.environment)
             return try ScenarioCoverage(of: simulated, report.results)
-        }
-    }
-
-    static func write(_ coverage: [ScenarioCoverage], to folder: String, _ terminal: Terminal) throws {
-        try Disk.makeFolder(folder)
-        for part in coverage {
-            guard let scenarios = part.scenarios else { continue }
-            let path = folder + "/" + part.resource + ".json"
-            try Disk.replace(path, with: [Array((scenarios.text() + "\n").utf8)])
-            terminal.note("wrote \(path)")
         }
     }
 }

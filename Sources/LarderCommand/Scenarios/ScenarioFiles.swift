@@ -54,4 +54,17 @@ struct ScenarioFiles {
             return Verdict(path: path, problems: [error])
         }
     }
+
+    /// Writes the scenarios of each resource that has some into a file of a folder, and tells the files.
+    static func write(
+        _ files: [(resource: String, scenarios: JSON?)], to folder: String, _ terminal: Terminal
+    ) throws {
+        try Disk.makeFolder(folder)
+        for (resource, scenarios) in files {
+            guard let scenarios else { continue }
+            let path = folder + "/" + resource + ".json"
+            try Disk.replace(path, with: [Array((scenarios.text() + "\n").utf8)])
+            terminal.note("wrote \(path)")
+        }
+    }
 }

@@ -40,7 +40,10 @@ extension Command {
                 report.coverage = try coverage(of: report, arguments, registry, progress)
             }
             progress.end()
-            if let out { try write(report.coverage ?? [], to: out, terminal) }
+            if let out {
+                let written = report.coverage?.map { (resource: $0.resource, scenarios: $0.scenarios) } ?? []
+                try ScenarioFiles.write(written, to: out, terminal)
+            }
             if format == "json" {
                 terminal.print(report.json.text())
                 return report.isPassed

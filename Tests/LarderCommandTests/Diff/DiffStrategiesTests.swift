@@ -33,7 +33,10 @@ import Testing
         let (resource, old, new) = Self.swaps[number]
         let comparison = try PolicyComparison(
             from: Self.policy(resource, old), to: Self.policy(resource, new), proves: false)
-        #expect(!comparison.differences.isEmpty && comparison.differences.count <= 20, "\(resource): \(old) → \(new)")
+        #expect(comparison.differences.count <= 20, "\(resource): \(old) → \(new)")
+        // With `fresh` 0s, a copy is never fresh, so that both treat all copies alike.
+        let isSame = resource == "feed" && Set([old, new]) == ["network-first", "cache-first"]
+        #expect(comparison.differences.isEmpty == isSame, "\(resource): \(old) → \(new)")
         #expect(comparison.settings.first == "strategy: \(old) → \(new)")
         // Each situation is told once.
         #expect(Set(comparison.differences.map(\.situation)).count == comparison.differences.count)
