@@ -6,10 +6,10 @@ extension Command {
         name: "diff", summary: "Shows what users would notice of a change of policies.",
         operands: "OLD [NEW]",
         details: """
-            OLD and NEW are policy files, folders of policies, or Git revisions of either, such as HEAD~1:Policies. A
-            revision without a path is that of the folder of --policies, which is also the default of NEW. The same
-            situations are played through both policies in simulated time. Each line tells a situation and its outcome with
-            the old and with the new policy. Policies that differ only in their layout give no output.
+            OLD and NEW are policy files, folders of policies, or Git revisions of either, such as HEAD~1:Policies. HEAD~1
+            alone means the folder of --policies in that revision. Without NEW, OLD is compared with the folder of
+            --policies. The same situations are played through both policies in simulated time. Each line tells a situation
+            and its outcome with the old and with the new policy. Policies that differ only in their layout give no output.
             """,
         options: [
             .policies, .json, .format(["text", "markdown", "json"]),

@@ -12,30 +12,27 @@ struct DiffReport {
     private(set) var added: [String] = []
     private(set) var removed: [String] = []
 
-    /// Compares policies by their resources. Two single policies are compared whatever their names are.
+    /// Compares policies by their resources. Two files are compared whatever their resources are.
     ///
     /// - Parameter progress: is told which share of the work is done, and for which resource. It is called from several
     ///   threads.
     /// - Throws: `PolicyError` if a policy cannot be composed.
     init(
-        from old: [SimulatedPolicy], to new: [SimulatedPolicy], proves: Bool,
+        from old: PolicySource.Policies, to new: PolicySource.Policies, proves: Bool,
         progress: @escaping @Sendable (Double, String) -> Void
     ) throws {
         var pairs: [(old: SimulatedPolicy, new: SimulatedPolicy)] = []
-        if old.count == 1, new.count == 1 {
-            pairs = [(old[0], new[0])]
+        if old.isFile, new.isFile {
+            pairs = Array(zip(old.all, new.all))
         } else {
-            let known = Dictionary(old.map { ($0.resource, $0) }) { first, _ in first }
-            for policy in new {
-                if let former = known[policy.resource] {
-                    pairs.append((former, policy))
-                } else if old.count > 1 {
-                    added.append(policy.resource)
-                }
-            }
-            let left = Set(new.map(\.resource))
-            if new.count > 1 { removed = old.map(\.resource).filter { !left.contains($0) } }
-            if pairs.isEmpty, old.count == 1 || new.count == 1 { throw NoCounterpart(old: old, new: new) }
+            let known = Dictionary(old.all.map { ($0.resource, $0) }) { first, _ in first }
+            pairs = new.all.compactMap { policy in known[policy.resource].map { ($0, policy) } }
+            let present = Set(new.all.map(\.resource))
+            if !old.isFile { added = new.all.map(\.resource).filter { known[$0] == nil } }
+            if !new.isFile { removed = old.all.map(\.resource).filter { !present.contains($0) } }
+            if pairs.isEmpty, old.isFile || new.isFile { throw NoCounterpart(old: old, new: new) }
+            // Of a folder, only the policy of the file's resource counts.
+            if old.isFile || new.isFile { (added, removed) = ([], []) }
         }
         for (number, pair) in pairs.enumerated() {
             let (name, count) = (pair.new.resource, Double(pairs.count))
@@ -48,13 +45,13 @@ struct DiffReport {
 
     /// A policy that the other side does not have.
     private struct NoCounterpart: Error, CustomStringConvertible {
-        let old: [SimulatedPolicy]
-        let new: [SimulatedPolicy]
+        let old: PolicySource.Policies
+        let new: PolicySource.Policies
 
         var description: String {
-            let (one, others) = old.count == 1 ? (old, new) : (new, old)
-            let names = others.map(\.resource).joined(separator: ", ")
-            return "there is no other policy for \(one.map(\.resource).joined()); there are: \(names)"
+            let (one, others) = old.isFile ? (old, new) : (new, old)
+            let names = others.all.prefix(20).map(\.resource).joined(separator: ", ")
+            return "there is no other policy for \(one.all.map(\.resource).joined()); there are: \(names)"
         }
     }
 
@@ -66,7 +63,7 @@ struct DiffReport {
                     "  \($0)"
                 }
         }
-        return Array((blocks + (ends.isEmpty ? [] : [ends])).joined(separator: [""]))
+        return Array((blocks + (ends.isEmpty ? [] : [ends(most)])).joined(separator: [""]))
     }
 
     /// The differences in Markdown, for a review.
@@ -82,7 +79,7 @@ struct DiffReport {
             }
             return lines + [""] + comparison.rest(most).map { "- \($0.inMarkdown)" }
         }
-        return Array((blocks + (ends.isEmpty ? [] : [ends.map { "- \($0.inMarkdown)" }])).joined(separator: [""]))
+        return Array((blocks + (ends.isEmpty ? [] : [ends(most).map { "- \($0.inMarkdown)" }])).joined(separator: [""]))
     }
 
     var json: JSON {
@@ -90,6 +87,12 @@ struct DiffReport {
             "policies": .list(comparisons.map(\.json)), "added": .list(added.map(JSON.string)),
             "removed": .list(removed.map(JSON.string)),
         ]
+    }
+
+    private func ends(_ most: Int) -> [String] {
+        let left = ends.count - min(most, ends.count)
+        return ends.prefix(most)
+            + (left > 0 ? ["… and \(counted(left, "more policy", "more policies")); --all shows them"] : [])
     }
 
     private var ends: [String] {

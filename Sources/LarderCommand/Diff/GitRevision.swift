@@ -75,9 +75,14 @@ struct GitRevision {
             let data = output.fileHandleForReading.readDataToEndOfFile()
             let complaint = errors.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
+            // The status of a shell for a command that is not there.
+            if process.terminationStatus == 127 {
+                throw Failure(description: "'\(operand)' is no path, and git, which reads revisions, is not installed")
+            }
             guard process.terminationStatus == 0 else {
                 let text = String(decoding: complaint.prefix(1_000), as: UTF8.self).split(separator: "\n").first ?? ""
-                throw Failure(description: "'\(operand)' is neither a path nor a revision that git knows: \(text)")
+                let place = folder == "." ? "" : " of the folder \(folder)"
+                throw Failure(description: "'\(operand)' is neither a path nor a revision\(place): git says '\(text)'")
             }
             return data
         #else

@@ -8,8 +8,8 @@ import LarderSimulation
 
 /// The policies of one side of a comparison: a file, a folder, or either of them in a revision of a Git repository.
 struct PolicySource {
-    /// The name that messages show.
-    let name: String
+    /// The folder as messages show it.
+    private let shown: String
     /// The folder in which the policies are read.
     let folder: String
     /// The name of the only file; nil for all policies of the folder.
@@ -22,11 +22,11 @@ struct PolicySource {
     ///   - policies: the folder of policies, to which a revision without a path refers.
     /// - Throws: ``GitRevision/Failure`` if it is neither.
     init(_ operand: String, policies: String) throws {
-        name = operand
         if FileManager.default.fileExists(atPath: operand) {
             extracted = nil
             let isFolder = FileManager.default.fileExists(atPath: operand + "/.")
             (folder, file) = isFolder ? (operand, nil) : Self.split(operand)
+            shown = folder
             return
         }
         let temporary = try TemporaryFolder()
@@ -34,13 +34,13 @@ struct PolicySource {
         folder = temporary.path
         guard let colon = operand.firstIndex(of: ":") else {
             try GitRevision(name: operand + ":./", operand: operand, folder: policies).write(to: temporary.path)
-            file = nil
+            (file, shown) = (nil, operand)
             return
         }
         let revision = GitRevision(name: operand, operand: operand, folder: ".")
         guard try revision.isFile() else {
             try revision.write(to: temporary.path)
-            file = nil
+            (file, shown) = (nil, operand)
             return
         }
         // A policy can extend other files of its folder.
@@ -48,6 +48,7 @@ struct PolicySource {
         let above = String(operand[...max(end, colon)])
         try GitRevision(name: above, operand: operand, folder: ".").write(to: temporary.path)
         file = String(operand[operand.index(after: max(end, colon))...])
+        shown = above.hasSuffix("/") ? String(above.dropLast()) : above + "."
     }
 
     private static func split(_ path: String) -> (folder: String, file: String) {
@@ -55,22 +56,30 @@ struct PolicySource {
         return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 
-    /// Reads the policies, by their resources.
+    /// The policies of a side.
+    struct Policies: Sendable {
+        let all: [SimulatedPolicy]
+        /// Whether they are those of one file.
+        let isFile: Bool
+    }
+
+    /// Reads the policies.
     ///
     /// - Throws: `PolicyError` with the problems of all policies.
-    func policies(_ registry: Registry, _ environment: [String: String]) throws -> [SimulatedPolicy] {
+    func policies(_ registry: Registry, _ environment: [String: String]) throws -> Policies {
         let reader =
             file.map { PolicyReader(registry: registry, file: folder + "/" + $0, environment: environment) }
             ?? PolicyReader(registry: registry, folder: folder, environment: environment)
         do {
-            return try reader.readAll().map {
+            let all = try reader.readAll().map {
                 try SimulatedPolicy($0, registry: registry, files: folder, environment: environment)
             }
+            return Policies(all: all, isFile: file != nil)
         } catch let error as PolicyError where extracted != nil {
             throw PolicyError(
                 error.problems.map { problem in
                     var problem = problem
-                    if problem.file.hasPrefix(folder) { problem.file = name + problem.file.dropFirst(folder.count) }
+                    if problem.file.hasPrefix(folder) { problem.file = shown + problem.file.dropFirst(folder.count) }
                     return problem
                 })
         }

@@ -17,7 +17,7 @@ struct ScenarioCoverage {
         kinds = all.all.count
         missing = all.missing(
             in: results.filter { $0.story.resource == policy.resource }.flatMap { result in
-                result.history.situations(in: result.scenario, keepsFiles: policy.keepsFiles)
+                result.history.plays(of: result.scenario, keepsFiles: policy.keepsFiles)
             })
     }
 

@@ -37,6 +37,11 @@ struct ScenarioFiles {
         }
     }
 
+    /// Whether a folder has a file of scenarios.
+    static func areThere(in folder: String) -> Bool {
+        (try? Disk.list(folder))?.contains { !$0.isFolder && isStory($0.name) } ?? false
+    }
+
     /// Whether a file has a name that a policy could have.
     private static func isStory(_ name: String) -> Bool {
         name.hasSuffix(".json") && PolicyReader.isName(String(name.dropLast(".json".count)))
@@ -59,6 +64,10 @@ struct ScenarioFiles {
     static func write(
         _ files: [(resource: String, scenarios: JSON?)], to folder: String, _ terminal: Terminal
     ) throws {
+        let paths = files.filter { $0.scenarios != nil }.map { folder + "/" + $0.resource + ".json" }
+        if let path = paths.first(where: { Disk.item($0) != nil }) {
+            throw UsageError(message: "\(path) exists already; --out takes a folder without it, such as a new one")
+        }
         try Disk.makeFolder(folder)
         for (resource, scenarios) in files {
             guard let scenarios else { continue }

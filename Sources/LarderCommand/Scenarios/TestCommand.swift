@@ -33,7 +33,10 @@ extension Command {
                 throw UsageError(message: "--out writes the situations that --coverage finds, so it needs --coverage")
             }
             let folder = arguments.policies.relativePath
-            let paths = arguments.operands.isEmpty ? [folder + "/Scenarios"] : arguments.operands
+            var paths = arguments.operands.isEmpty ? [folder + "/Scenarios"] : arguments.operands
+            if arguments.has("coverage"), arguments.operands.isEmpty, !ScenarioFiles.areThere(in: paths[0]) {
+                paths = []
+            }
             let progress = Progress(terminal, "test")
             var report = try report(on: paths, arguments, registry, progress)
             if arguments.has("coverage"), report.problems.isEmpty {

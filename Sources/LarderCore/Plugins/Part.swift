@@ -12,7 +12,7 @@ public final class Part: Sendable {
     /// The facts about this part that the lint rules check.
     public var traits: Traits { prepared.traits }
     /// The JSON path of the part: `$.store.tiers[0]`.
-    let path: String
+    package let path: String
     /// The node that holds the plugin's name.
     let name: Node
     var recipe: Recipe { prepared.recipe }
@@ -20,7 +20,7 @@ public final class Part: Sendable {
     var fingerprint: Int { prepared.fingerprint }
     private let prepared: PreparedPart
     /// Whether the policy leaves it out, so that a plugin's defaults stand in its place.
-    let isDefault: Bool
+    package let isDefault: Bool
 
     /// Makes the part that a reference (`"name"` or `{ "use": "name", … }`) names. Returns nil after reporting what is
     /// wrong with the reference.

@@ -3,45 +3,64 @@ import Larder
 /// The settings in which two policies differ, in plain words. Neither the layout of the files matters nor whether a default
 /// is written.
 enum ChangedSettings {
-    /// The parts of one kind that have the same plugin, by their order.
-    private struct Place: Hashable {
-        let kind: PluginKind
-        let name: String
+    /// A part of a policy: its place, its plugin, and its number among the parts there that have the same plugin.
+    fileprivate struct Place: Hashable {
+        let key: String
+        let plugin: String
         let number: Int
     }
+
+    fileprivate typealias Placed = (place: Place, part: Part)
 
     /// Returns the changes, in the order of the new policy.
     static func lines(from old: Policy, to new: Policy) -> [String] {
         let (before, after) = (places(of: old), places(of: new))
         let known = Dictionary(uniqueKeysWithValues: before.map { ($0.place, $0.part) })
-        let left = Dictionary(uniqueKeysWithValues: after.map { ($0.place, $0.part) })
-        var lines: [String] = []
-        let removed = before.filter { left[$0.place] == nil }
-        var added = after.filter { known[$0.place] == nil }
-        for (place, part) in removed {
-            // One plugin in place of another of its kind.
-            let others = added.filter { $0.place.kind == place.kind }
-            if others.count == 1, removed.count(where: { $0.place.kind == place.kind }) == 1 {
-                added.removeAll { $0.place == others[0].place }
-                lines.append("\(place.kind): \(part.plugin.name) → \(others[0].part.plugin.name)")
-            } else {
-                lines.append("\(place.kind) \(place.name): removed")
-            }
-        }
-        lines += added.map { "\($0.place.kind) \($0.place.name): added" }
+        let present = Set(after.map(\.place))
+        var lines = old.resource == new.resource ? [] : ["resource: \(old.resource) → \(new.resource)"]
+        lines += exchanges(before.filter { !present.contains($0.place) }, after.filter { known[$0.place] == nil })
+        lines += orders(before.map(\.place).filter(present.contains), after.map(\.place).filter { known[$0] != nil })
         for (place, part) in after {
             guard let former = known[place] else { continue }
-            lines += changes(from: former, to: part).map { "\(place.kind) \(place.name): \($0)" }
+            let isPlayed = place.isPlayed(from: former, to: part)
+            lines += changes(from: former, to: part).map { change in
+                "\(place.key) \(place.plugin): \(change)" + (isPlayed ? "" : " (not played)")
+            }
         }
         return lines
     }
 
-    private static func places(of policy: Policy) -> [(place: Place, part: Part)] {
+    /// The parts that were removed or added. One in place of another is told as an exchange.
+    private static func exchanges(_ removed: [Placed], _ added: [Placed]) -> [String] {
+        let (gone, come) = (removed.byKey, added.byKey)
+        let keys = (removed + added).map(\.place.key).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        return keys.flatMap { key -> [String] in
+            let (old, new) = (gone[key] ?? [], come[key] ?? [])
+            if old.count == 1, new.count == 1 { return ["\(key): \(old[0].plugin) → \(new[0].plugin)"] }
+            // The key of a section is its name.
+            func line(_ place: Place, _ verb: String) -> String {
+                (key == place.plugin ? key : "\(key) \(place.plugin)") + ": " + verb
+            }
+            return old.map { line($0, "removed") } + new.map { line($0, "added") }
+        }
+    }
+
+    /// The lists whose order differs.
+    private static func orders(_ before: [Place], _ after: [Place]) -> [String] {
+        let (old, new) = (Dictionary(grouping: before, by: \.key), Dictionary(grouping: after, by: \.key))
+        return new.keys.sorted().filter { old[$0] != new[$0] }.map { key in
+            func names(_ places: [Place]?) -> String { (places ?? []).map(\.plugin).joined(separator: ", ") }
+            return "order of \(key): \(names(old[key])) → \(names(new[key]))"
+        }
+    }
+
+    /// The parts that a policy names, with their places. Defaults for parts that it leaves out have none.
+    private static func places(of policy: Policy) -> [Placed] {
         var numbers: [Place: Int] = [:]
-        return Plan(policy).parts.map { part in
-            let first = Place(kind: part.plugin.kind, name: part.plugin.name, number: 0)
+        return Plan(policy).parts.filter { !$0.isDefault }.map { part in
+            let first = Place(key: part.key, plugin: part.plugin.name, number: 0)
             defer { numbers[first, default: 0] += 1 }
-            return (Place(kind: first.kind, name: first.name, number: numbers[first, default: 0]), part)
+            return (Place(key: first.key, plugin: first.plugin, number: numbers[first, default: 0]), part)
         }
     }
 
@@ -55,10 +74,44 @@ enum ChangedSettings {
         }
     }
 
-    /// Returns a value on one line. Times and sizes have one spelling, so that `60s` and `1m` are the same.
+    /// Returns a value on one line. Times, sizes and shares have one spelling, so that `60s` and `1m` are the same.
     private static func text(_ value: JSON?) -> String {
         guard let value else { return "none" }
         guard case .string(let text) = value else { return value.text(indented: false) }
+        if text.hasSuffix("%"), let percent = Double(text.dropLast()) {
+            return JSON.number(percent / 100).text(indented: false)
+        }
         return Duration(spelled: text)?.spelled ?? Int(spelledSize: text)?.spelledSize ?? text
+    }
+}
+
+extension ChangedSettings.Place {
+    /// Whether a change of settings of this part can change what is played. Origins and stores are simulated: of their
+    /// settings, only those count that their traits tell.
+    fileprivate func isPlayed(from old: Part, to new: Part) -> Bool {
+        switch new.plugin.kind {
+        case .wrapper, .strategy, .validator: true
+        case .store:
+            new.plugin.isMadeOfOthers || old.traits.capacity != new.traits.capacity
+                || old.traits.givesUpAfter != new.traits.givesUpAfter || old.traits.keepsFor != new.traits.keepsFor
+                || old.traits.writesTo != new.traits.writesTo
+        case .origin: new.plugin.isMadeOfOthers || new.traits.isLocal || new.traits.cannotFail
+        case .section: new.traits.permitsBackground != nil
+        default: false
+        }
+    }
+}
+
+extension [ChangedSettings.Placed] {
+    fileprivate var byKey: [String: [ChangedSettings.Place]] {
+        Dictionary(grouping: map(\.place), by: \.key)
+    }
+}
+
+extension Part {
+    /// Its place in the policy, without the numbers in lists: `strategy`, `store.tiers`.
+    fileprivate var key: String {
+        let names = path.split(separator: ".").dropFirst().map { $0.prefix { $0 != "[" } }
+        return names.joined(separator: ".")
     }
 }

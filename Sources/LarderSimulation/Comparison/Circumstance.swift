@@ -4,8 +4,10 @@ import Larder
 struct Circumstance: Sendable {
     /// The kind of the fact. Several circumstances can be of one kind, such as two deadlines.
     enum Kind: Hashable, Sendable {
-        case none, refresh, copyOnly, deadline, restart, slowStore, hangingStore, failingStore, damage
+        case none, refresh, copyOnly, deadline, restart, slowStore, hangingStore, failingStore
         case failure, failures, underWay, costlyNetwork, jitter
+        /// A fact for which policies are not compared.
+        case other
     }
 
     let kind: Kind
@@ -13,8 +15,6 @@ struct Circumstance: Sendable {
     let name: String
     /// Whether the fact makes loads longer by itself. Then only the longest load is told, not the time of each.
     private(set) var isDelay = false
-    /// Whether calls belong to the load that is observed. Those of an earlier load that is under way do not.
-    private(set) var hasOwnCalls = true
     /// Returns the situation with the fact; nil if both cannot be.
     let apply: @Sendable (Situation) -> Situation?
 
@@ -49,7 +49,7 @@ struct Circumstance: Sendable {
             Circumstance(.copyOnly, "asking only for a copy") { $0.mode = .cachedOnly },
         ]
             + policies.deadlines.map { deadline in
-                Circumstance(.deadline, "waiting \(deadline.inWords) at most") { $0.deadline = deadline }
+                Circumstance(.deadline, "with a deadline of \(deadline.inWords)") { $0.deadline = deadline }
             }
     }
 
@@ -62,10 +62,9 @@ struct Circumstance: Sendable {
             { $0.stores = [.init(.reads, fault), .init(.changes, fault)] }
         }
         return [
-            Circumstance(.slowStore, "with a store that takes \(slow.inWords)", changing: faults(.takes(slow))),
-            Circumstance(.hangingStore, "with a store that hangs", changing: faults(.hangs)),
-            Circumstance(.failingStore, "with a store that fails", changing: faults(.fails)),
-            Circumstance(.damage, "with a damaged copy") { $0.stores = [.init(.reads, .corrupts)] },
+            Circumstance(.slowStore, "if the store takes \(slow.inWords)", changing: faults(.takes(slow))),
+            Circumstance(.hangingStore, "if the store hangs", changing: faults(.hangs)),
+            Circumstance(.failingStore, "if the store fails", changing: faults(.fails)),
         ].map { circumstance in
             var circumstance = circumstance
             circumstance.isDelay = true
@@ -78,7 +77,7 @@ struct Circumstance: Sendable {
         let retrying = policies.map { $0.parts.compactMap(\.traits.tries?.waits).reduce(.zero, +) }.max() ?? .zero
         let rests = Set(parts.compactMap(\.traits.rest)).sorted()
         var circumstances = middles(of: rests).map { time in
-            failures(1, retrying + time, isOther: false, "after a load that failed \(time.inWords) ago")
+            failures(1, retrying + time, isOther: false, "\(time.inWords) after a failed load")
         }
         let counting = parts.filter { $0.traits.changesAfterFailures ?? .max <= SimulatedPolicy.mostFailures }
         for count in Set(counting.compactMap(\.traits.changesAfterFailures)).sorted() {
@@ -88,16 +87,16 @@ struct Circumstance: Sendable {
             circumstances += middles(of: Set(borders).sorted()).map { time in
                 failures(
                     count, retrying + time, isOther: true,
-                    "after \(count) other loads failed until \(time.inWords) ago")
+                    "\(time.inWords) after the last of \(count) failed loads")
             }
         }
         let soon = policies.flatMap(\.comparedWaits).filter { $0 > .milliseconds(1) }.min() ?? .seconds(1)
         let before = Duration.milliseconds(soon.nanoseconds / 2_000_000)
         let hanging = policies.hanging
-        var underWay = Circumstance(.underWay, "while another load waits for a call that hangs") { situation in
+        var underWay = Circumstance(.underWay, "joining a call that hangs") { situation in
             earlier([.init(before: before)], [hanging], in: situation)
         }
-        underWay.hasOwnCalls = false
+        underWay.isDelay = true
         return circumstances + [underWay]
     }
 
@@ -150,13 +149,14 @@ extension Situation {
             case .takes: kinds.insert(.slowStore)
             case .hangs: kinds.insert(.hangingStore)
             case .fails, .failsAfter: kinds.insert(.failingStore)
-            case .corrupts: kinds.insert(.damage)
+            case .corrupts: kinds.insert(.other)
             }
         }
         if !earlier.isEmpty {
             let isUnderWay = earlierOrigin.contains { $0.ending == .hangs || $0.after > .zero }
             kinds.insert(isUnderWay ? .underWay : earlier.contains(where: \.isOther) ? .failures : .failure)
         }
+        if clockBack > .zero { kinds.insert(.other) }
         if isNetworkCostly { kinds.insert(.costlyNetwork) }
         if copy?.spread ?? 0 > 0 { kinds.insert(.jitter) }
         return kinds

@@ -28,7 +28,9 @@ enum ComparedPromises {
         }
         let told = Dictionary(uniqueKeysWithValues: before.verdicts.map { ($0.promise, $0.limit) })
         for verdict in after.verdicts where told[verdict.promise] != verdict.limit && !verdict.isProved {
-            lines.append("new promise \(verdict.promise) \(verdict.limit): \(verdict.inWords)")
+            let former = told[verdict.promise].map { "\($0) → " } ?? ""
+            let name = former.isEmpty ? "new promise" : "promise"
+            lines.append("\(name) \(verdict.promise) \(former)\(verdict.limit): \(verdict.inWords)")
         }
         return lines
     }

@@ -3,13 +3,16 @@ import Larder
 /// The copies that stores forget when a policy replaces another one.
 enum ForgottenCopies {
     /// Returns the losses in plain words. Copies in memory, which every restart loses, are not told.
-    static func lines(from old: SimulatedPolicy, to new: SimulatedPolicy) -> [String] {
+    ///
+    /// - Throws: `PolicyError` if a policy cannot be composed.
+    static func lines(from old: SimulatedPolicy, to new: SimulatedPolicy) throws -> [String] {
         let before = old.stores.filter(\.traits.isForeign)
         let after = new.stores.filter(\.traits.isForeign)
         var lines: [String] = []
         for store in before {
-            guard let kept = after.first(where: { $0.isAtPlace(of: store) }) else {
-                lines.append("store '\(store.plugin.name)'\(store.inPlace): its copies are not found any more")
+            let kept = old.resource == new.resource ? after.first { $0.isAtPlace(of: store) } : nil
+            guard let kept else {
+                lines.append("store '\(store.plugin.name)': the copies\(store.inPlace) are lost")
                 continue
             }
             if let less = kept.traits.capacity, less < store.traits.capacity ?? .max {
@@ -22,7 +25,15 @@ enum ForgottenCopies {
                 lines.append("store '\(kept.plugin.name)': copies older than \(less.inWords) are forgotten")
             }
         }
-        return lines
+        let isRefused = try !after.isEmpty && areRefused(from: old, by: new)
+        return lines + (isRefused ? ["the new policy refuses the copies that the old one kept"] : [])
+    }
+
+    /// Whether the new policy shows copies that it keeps itself, but not those of the old one.
+    private static func areRefused(from old: SimulatedPolicy, by new: SimulatedPolicy) throws -> Bool {
+        let player = try SituationPlayer(new)
+        guard let former = try SituationPlayer(old).keptCopy(), let own = try player.keptCopy() else { return false }
+        return try player.shows(own) && !player.shows(former)
     }
 }
 

@@ -9,6 +9,8 @@ enum OriginBehaviour: Hashable, Sendable {
     case confirms
     /// It answers that there is no such instance, as soon as the first of the answers.
     case refuses
+    /// The first call fails at once, and the next one answers.
+    case failsOnce
     /// Each call fails at once.
     case fails
     /// No call ends.
@@ -16,12 +18,20 @@ enum OriginBehaviour: Hashable, Sendable {
     /// The device knows that it has no network.
     case offline
 
-    /// The behaviours for which policies are compared. `borders` are the times of waiting at which they change their minds.
-    static func all(between borders: [Duration]) -> [OriginBehaviour] {
-        let starts = [.zero] + borders.filter { $0 > .zero }
-        let ends = starts.dropFirst().map { Optional($0) } + [nil]
-        let answers = zip(starts, ends).map { OriginBehaviour.answers(from: $0, to: $1) }
-        return answers + [.confirms, .refuses, .fails, .hangs, .offline]
+    /// The behaviours for which policies are compared.
+    ///
+    /// - Parameters:
+    ///   - borders: the times of waiting at which the policies change their minds.
+    ///   - limit: the time after which each origin gives a call up by itself; nil if one does not.
+    ///   - isRetried: whether a policy calls again after a failure.
+    static func all(
+        between borders: [Duration], until limit: Duration? = nil, isRetried: Bool = true
+    ) -> [OriginBehaviour] {
+        let starts = [.zero] + borders.filter { $0 > .zero && $0 < limit ?? .forever }
+        let answers = zip(starts, starts.dropFirst().map { Optional($0) } + [limit]).map {
+            OriginBehaviour.answers(from: $0, to: $1)
+        }
+        return answers + [.confirms, .refuses] + (isRetried ? [.failsOnce] : []) + [.fails, .hangs, .offline]
     }
 
     /// Whether the origin gives no answer in time, so that each call is one too many.
@@ -31,7 +41,7 @@ enum OriginBehaviour: Hashable, Sendable {
         switch self {
         case .fails, .hangs, .offline: true
         case .answers(let from, to: _): limit.map { from >= $0 } ?? false
-        case .confirms, .refuses: false
+        case .confirms, .refuses, .failsOnce: false
         }
     }
 
@@ -53,6 +63,7 @@ enum OriginBehaviour: Hashable, Sendable {
             case .answers(let from, let to): situation.origin = [.init(.value, after: Self.middle(from, to))]
             case .confirms: situation.origin = [.init(.unchanged, after: soon)]
             case .refuses: situation.origin = [.init(.status(404), after: soon)]
+            case .failsOnce: situation.origin = [.init(.status(503), calls: 1), .init(.value)]
             case .fails: situation.origin = [.init(.status(503))]
             case .hangs: situation.origin = [hanging]
             case .offline: (situation.network, situation.origin) = (.offline, [.init(.unreachable)])
@@ -67,7 +78,8 @@ extension [OriginBehaviour] {
     /// - Parameter all: all behaviours that were compared, in order. These are some of them.
     func inWords(of all: [OriginBehaviour]) -> String {
         if count == all.count { return "whatever the origin does" }
-        var verbs: [String] = contains(.fails) ? ["fails"] : []
+        var verbs: [String] = contains(.fails) ? ["fails at once"] : []
+        if contains(.failsOnce) { verbs.append("fails once") }
         var times = answeringTimes(of: all)
         // An answer that the copy is unchanged is an answer.
         let first = all.first { $0.isAnswer }
@@ -106,14 +118,25 @@ extension OriginBehaviour {
     func isIn(_ situation: Situation) -> Bool {
         if situation.network == .offline { return self == .offline }
         guard let act = situation.origin.first else { return false }
+        if situation.origin.count > 1 { return self == .failsOnce && act.calls == 1 && act.ending.isFailure }
         switch (self, act.ending) {
         case (.answers(let from, let to), .value): return from <= act.after && to.map { act.after < $0 } ?? true
-        case (.confirms, .unchanged), (.hangs, .hangs), (.fails, .unreachable): return true
-        case (.fails, .status(let status, retryAfter: _)): return !LoadError.status(status).isAnswer
+        case (.confirms, .unchanged), (.hangs, .hangs): return true
+        case (.fails, let ending): return ending.isFailure
         case (.refuses, .status(let status, retryAfter: _)): return LoadError.status(status).isAnswer
         default: return false
         }
     }
 
     fileprivate var isAnswer: Bool { if case .answers = self { true } else { false } }
+}
+
+extension Situation.OriginAct.Ending {
+    fileprivate var isFailure: Bool {
+        switch self {
+        case .unreachable: true
+        case .status(let status, retryAfter: _): !LoadError.status(status).isAnswer
+        case .value, .unchanged, .hangs: false
+        }
+    }
 }

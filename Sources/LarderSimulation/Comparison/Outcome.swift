@@ -30,6 +30,8 @@ struct Outcome: Hashable, Sendable {
     /// The time until something is shown.
     enum Wait: Hashable, Sendable {
         case none
+        /// As long as a fallback takes that is not on the device.
+        case fallback
         /// As long as the origin takes, and this time longer.
         case origin(and: Duration)
         case time(Duration)
@@ -45,13 +47,14 @@ struct Outcome: Hashable, Sendable {
     init(_ seen: Observation, in situation: Situation) {
         let isAnswered = seen.refreshedAfter.map { after in seen.waited.map { after <= $0 } ?? false } ?? false
         switch seen.ending {
+        case .value where seen.isFallback: shown = .fallback
         case .value where seen.isLive || isAnswered: shown = .answer
-        case .value(nil): shown = .fallback
         case .value: shown = .copy(isStale: seen.isStale)
         case .error(let code, let status): shown = .error(status.map { "error \($0)" } ?? "error (\(code))")
         case .never: shown = .nothing
         }
-        wait = Self.wait(seen.waited ?? .zero, for: shown, in: situation)
+        let isRemote = shown == .fallback && seen.refreshedAfter != nil
+        wait = isRemote ? .fallback : Self.wait(seen.waited ?? .zero, for: shown, in: situation)
         isRefreshed = seen.refreshedAfter != nil && shown.isValue && shown != .answer
         calls = seen.calls
     }
@@ -94,24 +97,25 @@ struct OutcomeChange: Hashable, Sendable {
     let new: String
     let weight: Weight
 
-    /// - Parameter isOutage: whether the origin gives no answer, so that calls are told in any case; nil if calls are not
-    ///   told.
-    init?(from old: Outcome, to new: Outcome, isOutage: Bool?) {
+    /// - Parameters:
+    ///   - isOutage: whether the origin gives no answer, so that calls are told in any case.
+    ///   - isDelay: whether a circumstance makes loads longer by itself, so that only values and errors are told.
+    init?(from old: Outcome, to new: Outcome, isOutage: Bool, isDelay: Bool = false) {
         let isSameKind = old.shown.isSameKind(as: new.shown)
         let staleness = isSameKind && old.shown != new.shown
         let isShownDifferent = old.shown != new.shown
-        let isWaitDifferent = old.wait != new.wait
+        let isWaitDifferent = !isDelay && old.wait != new.wait
         // Whether a copy is refreshed is told where both are copies. An error is not refreshed.
-        let isRefreshDifferent = isSameKind && old.isRefreshed != new.isRefreshed
+        let isRefreshDifferent = !isDelay && isSameKind && old.isRefreshed != new.isRefreshed
         // The call that an answer or a refresh needs goes without saying.
-        let isTold = isOutage.map { $0 || isSameKind && !isRefreshDifferent } ?? false
+        let isTold = !isDelay && (isOutage || isSameKind && !isRefreshDifferent)
         let isCallDifferent = isTold && old.calls != new.calls
         guard isShownDifferent || isWaitDifferent || isRefreshDifferent || isCallDifferent else { return nil }
         func words(_ outcome: Outcome, isSecond: Bool) -> String {
             var words: [String] = []
             if isShownDifferent || isWaitDifferent || !isRefreshDifferent && !isCallDifferent {
                 let noun = isSecond && isSameKind && !staleness && isWaitDifferent ? "" : outcome.noun(staleness)
-                words.append([noun, outcome.waiting].filter { !$0.isEmpty }.joined(separator: " "))
+                words.append([noun, isDelay ? "" : outcome.waiting].filter { !$0.isEmpty }.joined(separator: " "))
             }
             if isRefreshDifferent { words.append(outcome.isRefreshed ? "refreshed" : "not refreshed") }
             if isCallDifferent { words.append(counted(outcome.calls)) }
@@ -142,7 +146,10 @@ private func counted(_ calls: Int) -> String {
 
 extension Outcome {
     /// The outcome in plain words: "stale copy at once, refreshed".
-    var inWords: String {
+    ///
+    /// - Parameter isDelay: whether a circumstance makes loads longer by itself, so that no time is told.
+    func words(isDelay: Bool = false) -> String {
+        if isDelay { return noun(true) }
         let value = [noun(true), waiting].filter { !$0.isEmpty }.joined(separator: " ")
         return isRefreshed ? value + ", refreshed" : value
     }
@@ -161,13 +168,13 @@ extension Outcome {
         case .copy(let isStale): (staleness ? isStale ? "stale " : "fresh " : "") + "copy"
         case .fallback: "fallback"
         case .error(let name): name
-        case .nothing: "no end"
+        case .nothing: "never ends"
         }
     }
 
     fileprivate var waiting: String {
         switch (wait, shown) {
-        case (_, .nothing), (.origin(and: .zero), .answer): ""
+        case (_, .nothing), (.fallback, _), (.origin(and: .zero), .answer), (.origin(and: .zero), .error): ""
         case (.none, _): "at once"
         case (.origin(and: .zero), _): "when the origin answers"
         case (.origin(let time), .answer): "\(time.inWords) late"

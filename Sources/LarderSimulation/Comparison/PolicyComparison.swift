@@ -68,7 +68,7 @@ public struct PolicyComparison: Sendable {
             (differences, forgotten, promises, gaps, situations, different) = ([], [], [], [], 0, 0)
             return
         }
-        forgotten = ForgottenCopies.lines(from: old, to: new)
+        forgotten = try ForgottenCopies.lines(from: old, to: new)
         gaps = Set(old.gaps + new.gaps).sorted()
         let mustProve = proves && (old.promises != nil || new.promises != nil)
         let grid = SituationGrid([old, new])

@@ -50,12 +50,11 @@ struct GridDifferences {
             longest.add(old[number], new[number])
             let change = OutcomeChange(
                 from: Outcome(old[number], in: situations[number]), to: Outcome(new[number], in: situations[number]),
-                isOutage: circumstance.hasOwnCalls ? grid.isOutage(cell) : nil)
+                isOutage: grid.isOutage(cell), isDelay: circumstance.isDelay)
             guard let change else { continue }
             count += 1
             // A difference without the circumstance is told without it.
             if !changes.isEmpty, usual.contains(cell) || changes[0][change] != nil { continue }
-            if circumstance.isDelay, change.weight >= .wait { continue }
             found[change, default: []].insert(cell)
         }
         if changes.isEmpty { usual = Set(found.values.flatMap { $0 }) }

@@ -21,13 +21,16 @@ struct SituationGrid: Sendable {
     /// Makes the grid that shows the differences of policies. Its borders are those of all of them.
     init(_ policies: [SimulatedPolicy]) {
         let waits = Set(policies.flatMap(\.comparedWaits) + policies.deadlines).filter { $0 > .zero }.sorted()
-        origins = OriginBehaviour.all(between: waits)
+        let limits = policies.map(\.originLimit)
+        origins = OriginBehaviour.all(
+            between: waits, until: limits.contains(nil) ? nil : limits.compactMap { $0 }.max(),
+            isRetried: policies.contains { $0.mostTries > 1 })
         ages = [nil] + AgeRange.all(between: Set(policies.flatMap(\.comparedAges)).sorted())
         circumstances = [.none] + Circumstance.all(for: policies)
         first = waits.first
         hanging = policies.hanging
-        let limits = policies.map(\.callLimits.last)
-        callLimit = limits.contains(nil) ? nil : limits.compactMap { $0 }.max()
+        let callLimits = policies.map(\.callLimits.last)
+        callLimit = callLimits.contains(nil) ? nil : callLimits.compactMap { $0 }.max()
     }
 
     /// Whether the origin gives no answer in time.
@@ -48,6 +51,13 @@ struct SituationGrid: Sendable {
     struct Block: Hashable, Sendable {
         let origins: [Int]
         let ages: [Int]
+
+        init(origins: [Int], ages: [Int]) {
+            self.origins = origins
+            self.ages = ages
+        }
+
+        init(_ cell: Cell) { self.init(origins: [cell.origin], ages: [cell.age]) }
 
         var cells: [Cell] { origins.flatMap { origin in ages.map { Cell(origin: origin, age: $0) } } }
     }

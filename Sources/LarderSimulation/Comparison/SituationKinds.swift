@@ -8,6 +8,7 @@ package struct SituationKinds: Sendable {
         package let outcome: String
         /// One of them, with what its user notices.
         package let example: (situation: Situation, seen: Observation)
+        fileprivate let shown: Outcome.Shown
         fileprivate let cells: Set<SituationGrid.Cell>
         fileprivate let circumstance: Circumstance.Kind
     }
@@ -32,7 +33,7 @@ package struct SituationKinds: Sendable {
             grid.blocks(of: cells).compactMap { block in
                 block.cells.first.flatMap { known[$0] }.map { example in
                     Kind(
-                        name: grid.words(for: block), outcome: outcome.inWords, example: example,
+                        name: grid.words(for: block), outcome: outcome.words(), example: example, shown: outcome.shown,
                         cells: Set(block.cells), circumstance: .none)
                 }
             }
@@ -42,15 +43,18 @@ package struct SituationKinds: Sendable {
             // A circumstance that changes no outcome is no kind of its own.
             let different = try Self.played(circumstance, grid, policy).first { cell, situation, seen in
                 guard let (usual, observation) = known[cell] else { return false }
-                return Outcome(seen, in: situation).withoutCalls != Outcome(observation, in: usual).withoutCalls
+                let outcomes = (Outcome(seen, in: situation), Outcome(observation, in: usual))
+                return outcomes.0.shown != outcomes.1.shown || outcomes.0.wait != outcomes.1.wait
             }
             guard let different else { continue }
             seen.insert(circumstance.kind)
             let outcome = Outcome(different.seen, in: different.situation)
             kinds.append(
                 Kind(
-                    name: "a load \(circumstance.name)", outcome: outcome.inWords,
-                    example: (different.situation, different.seen), cells: [], circumstance: circumstance.kind))
+                    name: grid.words(for: .init(different.cell), under: [circumstance.name]),
+                    outcome: outcome.words(isDelay: circumstance.isDelay),
+                    example: (different.situation, different.seen), shown: outcome.shown, cells: [],
+                    circumstance: circumstance.kind))
         }
         all = kinds
     }
@@ -63,13 +67,22 @@ package struct SituationKinds: Sendable {
         return zip(places, played).map { ($0.cell, $0.situation, $1.seen) }
     }
 
-    /// Returns the kinds to which none of some situations belongs.
-    package func missing(in situations: [Situation]) -> [Kind] {
-        let circumstances = situations.reduce(into: Set<Circumstance.Kind>()) { $0.formUnion($1.circumstances) }
-        let cells = Set(situations.filter(\.circumstances.isEmpty).compactMap(grid.cell))
-        return all.filter { kind in
-            kind.circumstance == .none
-                ? kind.cells.isDisjoint(with: cells) : !circumstances.contains(kind.circumstance)
+    /// Returns the kinds that no play shows: a play shows a kind if it has its situation and its outcome.
+    package func missing(in plays: [(situation: Situation, seen: Observation)]) -> [Kind] {
+        all.filter { kind in
+            !plays.contains { situation, seen in
+                guard Outcome(seen, in: situation).shown.isSameEnding(as: kind.shown) else { return false }
+                if kind.circumstance != .none { return situation.circumstances == [kind.circumstance] }
+                return situation.circumstances.isEmpty && grid.cell(of: situation).map(kind.cells.contains) == true
+            }
         }
+    }
+}
+
+extension Outcome.Shown {
+    /// Whether both end alike. The names of errors may differ.
+    fileprivate func isSameEnding(as other: Outcome.Shown) -> Bool {
+        if case .error = self, case .error = other { return true }
+        return self == other
     }
 }

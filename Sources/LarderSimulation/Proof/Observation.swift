@@ -20,6 +20,8 @@ public struct Observation: Hashable, Sendable {
     public var waited: Duration?
     /// Whether the value came from the origin during the load.
     public var isLive = false
+    /// Whether the value is a fallback's.
+    public var isFallback = false
     /// Whether the value is marked as stale.
     public var isStale = false
     /// The number of calls to origins that began during the load or after it.
@@ -27,6 +29,9 @@ public struct Observation: Hashable, Sendable {
     /// The time from the beginning of the load until the origin first answered with a value, or that the copy is
     /// unchanged; nil if it did not.
     public var refreshedAfter: Duration?
+
+    /// Makes the observation of a load that ended so.
+    package init(ending: Ending) { self.ending = ending }
 
     /// Whether there is a value.
     public var isAnswered: Bool { if case .value = ending { true } else { false } }

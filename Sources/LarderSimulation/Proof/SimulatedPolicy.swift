@@ -51,8 +51,11 @@ package struct SimulatedPolicy: Sendable {
         try tryOut()
     }
 
-    /// Whether the policy's own origin is not made of others.
-    var isOriginSimple: Bool { policy.origin?.plugin.isMadeOfOthers != true }
+    /// Whether the policy's own origin is simulated as a whole: it is elsewhere, and not made of others.
+    var isOriginSimple: Bool {
+        guard let origin = policy.origin else { return true }
+        return !origin.plugin.isMadeOfOthers && !origin.traits.isLocal && !origin.traits.cannotFail
+    }
 
     /// Composes the policy once, for its promises and for a media type that it admits.
     private mutating func tryOut() throws {

@@ -105,6 +105,27 @@ public final class SituationPlayer: Sendable {
         }
     }
 
+    /// Returns the copy that the policy keeps of an answer; nil if it keeps none.
+    func keptCopy() throws -> Entry? {
+        try perform { [self] stage, world in
+            let folder = try TemporaryFolder()
+            let pantry = try await open(stage, folder.url, in: world)
+            return entry("copy", .zero, spread: 0, pantry, stage, world)
+        }
+    }
+
+    /// Whether the policy shows a copy that only its lowest store has.
+    func shows(_ copy: Entry) throws -> Bool {
+        try perform { [self] stage, world in
+            let folder = try TemporaryFolder()
+            let pantry = try await open(stage, folder.url, in: world)
+            let request = Request(plan.policy.resource, mode: .cachedOnly)
+            stage.stores.put(
+                Situation.Copy(age: .zero, tier: plan.tiers.count), { _, _ in copy }, for: request.key)
+            return (try? await pantry.resource(plan.policy.resource).load(request)) != nil
+        }
+    }
+
     /// Runs `body` in a world of its own.
     private func perform<Value: Sendable>(
         _ body: @escaping @Sendable (Stage, SimulatedWorld) async throws -> Value
@@ -174,12 +195,15 @@ public final class SituationPlayer: Sendable {
                 let loaded = try await resource.load(request)
                 let text = SituationOrigin.sound(String(decoding: loaded.value, as: UTF8.self))
                 let date = stage.origin.date(of: text)
-                let age = date.map { world.now - $0 }
+                // An origin on the device is not simulated, so that its payload is unknown.
+                let isOwn = date == nil && loaded.source == .origin
+                let age = isOwn ? .zero : date.map { world.now - $0 }
                 seen.withLock {
                     $0.ending = .value(age: age)
                     $0.waited = world.uptime - start
-                    $0.isLive = text.hasPrefix("{\"answer\"") && stage.origin.answeredAt != nil
+                    $0.isLive = isOwn || text.hasPrefix("{\"answer\"") && stage.origin.answeredAt != nil
                     $0.isStale = loaded.freshness == .stale
+                    if case .fallback = loaded.source { $0.isFallback = true }
                 }
             } catch {
                 guard let failure = LoadError.meaning(of: error) else { return }
