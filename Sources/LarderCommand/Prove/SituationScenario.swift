@@ -20,7 +20,7 @@ extension PromiseProof {
         guard let refutation = verdict.refutation else { return nil }
         var situation = refutation.situation
         if verdict.promise == "offlineFor", case .time(let time) = limit, situation.lead >= time {
-            situation.earlier = [Situation.EarlierLoad(before: max(time - .milliseconds(1), .zero))]
+            situation = situation.answered(before: max(time - .milliseconds(1), .zero))
         }
         return situation.scenario(
             named: "\(verdict.promise) \(limit): \(situation.inWords)",

@@ -76,11 +76,13 @@ extension ScenarioHistory {
         case .about(let range, let text): compare("age", text, age, loaded.age.map(range.contains) ?? false)
         }
         // An age below zero is one of a clock that was set back.
-        let isYoung = { (limit: Duration?) in limit.map { loaded.isYoung($0) } ?? true }
-        compare("noOlderThan", expectation.noOlderThan?.spelled, age, isYoung(expectation.noOlderThan))
+        let shown = self.age(of: loaded, in: answer)
+        let isYoung = { (limit: Duration?) in limit.map { limit in shown.map { $0 <= limit } ?? false } ?? true }
+        let oldness = shown?.short ?? "unknown"
+        compare("noOlderThan", expectation.noOlderThan?.spelled, oldness, isYoung(expectation.noOlderThan))
         let refreshes = expectation.freshWithin.map { isRefreshed(within: $0, of: answer) } ?? true
         compare(
-            "freshWithin", expectation.freshWithin?.spelled, age + ", not refreshed",
+            "freshWithin", expectation.freshWithin?.spelled, oldness + ", not refreshed",
             isYoung(expectation.freshWithin) || refreshes)
         compare(
             "fellBack", expectation.fellBack.map { "\($0)" }, "\(loaded.fellBack)",
@@ -89,24 +91,33 @@ extension ScenarioHistory {
 }
 
 extension ScenarioHistory {
+    /// Returns the age of a value when the load ends; nil if it is unknown. An answer of the origin grows older while it is
+    /// saved.
+    private func age(of loaded: Loaded<Data>, in answer: Answer) -> Duration? {
+        switch loaded.source {
+        case .store, .fallback: return loaded.age
+        case .origin, .revalidated: break
+        }
+        let arrival = calls.filter(\.isAnswered).compactMap(\.end).filter { $0 <= answer.end ?? .forever }.max()
+        let saving = answer.end.flatMap { end in arrival.map { end - $0 } }
+        return (loaded.age ?? .zero) + (saving ?? .zero)
+    }
+
     /// Whether the origin answered with a value, or that the copy is unchanged, within some time after a request.
     private func isRefreshed(within time: Duration, of answer: Answer) -> Bool {
         calls.contains { call in
             guard let end = call.end, end >= answer.start, end - answer.start <= time else { return false }
-            switch call.ending {
-            case .value, .unchanged: return true
-            case .failed, .givenUp, nil: return false
-            }
+            return call.isAnswered
         }
     }
 }
 
-extension Loaded {
-    /// Whether the age is known and does not exceed a limit. An answer of the origin is new.
-    fileprivate func isYoung(_ limit: Duration) -> Bool {
-        switch source {
-        case .origin, .revalidated: age ?? .zero <= limit
-        case .store, .fallback: age.map { $0 <= limit } ?? false
+extension ScenarioOrigin.Record {
+    /// Whether the call ended with a value, or with the news that the copy is unchanged.
+    fileprivate var isAnswered: Bool {
+        switch ending {
+        case .value, .unchanged: true
+        case .failed, .givenUp, nil: false
         }
     }
 }

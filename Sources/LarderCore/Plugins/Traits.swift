@@ -58,6 +58,8 @@ public struct Traits: Sendable {
     public var writesTo: String?
     /// Strategy: how long it waits for the origin before it serves a copy.
     public var patience: Duration?
+    /// Strategy: the share of a copy's fresh time after which it refreshes a copy that it serves.
+    public var refreshAhead: Double?
     /// Strategy: how long it leaves a key's origin alone after a failure. It is set from the setting `rest`.
     public var rest: Duration?
     /// Strategy: it serves copies while the device has no network. It is set from the setting `offline`.

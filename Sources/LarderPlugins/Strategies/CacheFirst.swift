@@ -4,7 +4,8 @@ extension Plugin {
     /// A strategy that looks for a copy first.
     static let cacheFirst = Plugin.strategy(
         "cache-first", "Serves a fresh copy without asking the origin. Otherwise asks the origin and waits.",
-        .patience, .background, .refreshAhead, traits: { patience, background, _ in .waiting(patience, background) }
+        .patience, .background, .refreshAhead,
+        traits: { patience, background, share in .waiting(patience, background, refreshAhead: share) }
     ) { sides, patience, background, refreshAhead in
         CopyFirst(
             HitRule(sides, shows: .fresh, refreshes: .fresh(past: refreshAhead), within: background),

@@ -5,7 +5,8 @@ extension Plugin {
     static let staleWhileRevalidate = Plugin.strategy(
         "stale-while-revalidate",
         "Serves a copy at once as long as whileRevalidating allows, and refreshes stale copies in the background.",
-        .patience, .background, .refreshAhead, traits: { patience, background, _ in .waiting(patience, background) }
+        .patience, .background, .refreshAhead,
+        traits: { patience, background, share in .waiting(patience, background, refreshAhead: share) }
     ) { sides, patience, background, refreshAhead in
         CopyFirst(
             HitRule(

@@ -9,21 +9,30 @@ struct OfflineSearch {
     init(_ played: PlayedSituations, of policy: SimulatedPolicy) throws {
         let histories = played.all.filter(\.situation.isOfflineHistory)
         // Situations of one kind differ only in the time since the last answer.
-        let kinds = Dictionary(grouping: histories) { $0.situation.with { $0.earlier = [] } }
+        let kinds = Dictionary(grouping: histories) { $0.situation.answered(before: .zero) }
         let player = try SituationPlayer(policy)
         var first: Duration?
         for kind in kinds.values {
             let late = kind.filter { !$0.seen.isAnswered }.map(\.situation).min { $0.lead < $1.lead }
             guard let late else { continue }
+            func isAnswered(after time: Duration) throws -> Bool {
+                try player.play(late.answered(before: time)).isAnswered
+            }
             let before = kind.filter { $0.seen.isAnswered && $0.situation.lead < late.lead }
             var (least, most) = (before.map(\.situation.lead).max() ?? .zero, late.lead)
-            while most - least > .milliseconds(1) {
-                let middle = least + .milliseconds((most - least).nanoseconds / 2_000_000)
-                let situation = late.with { $0.earlier = [Situation.EarlierLoad(before: middle)] }
-                if try player.play(situation).isAnswered { least = middle } else { most = middle }
+            if let first, most >= first {
+                // Most kinds end no earlier than those before.
+                if try least >= first - Self.step || isAnswered(after: first - Self.step) { continue }
+                most = first - Self.step
             }
-            first = min(first ?? most, most)
+            while most - least > Self.step {
+                let middle = least + .milliseconds((most - least).nanoseconds / 2_000_000)
+                if try isAnswered(after: middle) { least = middle } else { most = middle }
+            }
+            first = most
         }
         firstTooLate = first
     }
+
+    private static let step = Duration.milliseconds(1)
 }

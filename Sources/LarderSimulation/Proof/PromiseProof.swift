@@ -90,7 +90,7 @@ public struct PromiseProof: Sendable {
             return
         }
         let soon = policy.waitBorders.first { $0 > .zero } ?? .milliseconds(1)
-        let rules = PromiseRule.rules(of: promises, soon: soon)
+        let rules = PromiseRule.rules(of: promises, soon: soon, oldest: policy.oldest)
         let space = SituationSpace(policy)
         let played = try PlayedSituations(
             space.all + space.offlineHistories(upTo: promises.offlineFor), of: policy, progress: progress)
@@ -117,7 +117,9 @@ public struct PromiseProof: Sendable {
             guard let needed = rule.needed(situation, seen), rule.isBroken(needing: needed) else { continue }
             broken.append((situation, seen, needed))
         }
-        let worst = rule.isShortened ? firstTooLate.map(NeededLimit.time) : broken.map(\.needed).max()
+        // A promise for a millisecond says nothing.
+        let latest = firstTooLate.map { $0 > .milliseconds(1) ? NeededLimit.time($0) : NeededLimit.none }
+        let worst = rule.isShortened ? latest : broken.map(\.needed).max()
         let smallest = broken.min { one, other in
             if one.situation.unusual != other.situation.unusual {
                 return one.situation.unusual < other.situation.unusual

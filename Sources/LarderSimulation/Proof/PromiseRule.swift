@@ -76,10 +76,14 @@ struct PromiseRule: Sendable {
         return isShortened ? needed < promised : promised < needed
     }
 
-    /// Returns the rules of the promises of a policy whose origin answers in time if it takes less than `soon`.
-    static func rules(of promises: Promises, soon: Duration) -> [PromiseRule] {
+    /// Returns the rules of the promises of a policy.
+    ///
+    /// - Parameters:
+    ///   - soon: the origin answers in time if it takes less.
+    ///   - oldest: a copy that is shown although it is older is shown at any age.
+    static func rules(of promises: Promises, soon: Duration, oldest: Duration) -> [PromiseRule] {
         var rules: [PromiseRule] = []
-        if let limit = promises.neverOlderThan { rules.append(neverOlder(than: limit)) }
+        if let limit = promises.neverOlderThan { rules.append(neverOlder(than: limit, oldest)) }
         if let limit = promises.waits {
             rules.append(
                 PromiseRule(name: "waits", limit: .time(limit), needsCopy: true) {
@@ -109,19 +113,15 @@ struct PromiseRule: Sendable {
                     .calls($1.calls)
                 })
         }
-        if let limit = promises.freshWithin { rules.append(fresh(within: limit, soon)) }
+        if let limit = promises.freshWithin { rules.append(fresh(within: limit, soon, oldest)) }
         return rules
     }
 
-    private static func neverOlder(than limit: Duration) -> PromiseRule {
-        PromiseRule(name: "neverOlderThan", limit: .time(limit), concerns: { _ in true }) { _, seen in
-            guard case .value(let age) = seen.ending else { return nil }
-            guard let age else { return NeededLimit.none }
-            return .time(age)
-        }
+    private static func neverOlder(than limit: Duration, _ oldest: Duration) -> PromiseRule {
+        PromiseRule(name: "neverOlderThan", limit: .time(limit), concerns: { _ in true }) { $1.neededAge(oldest) }
     }
 
-    private static func fresh(within limit: Duration, _ soon: Duration) -> PromiseRule {
+    private static func fresh(within limit: Duration, _ soon: Duration, _ oldest: Duration) -> PromiseRule {
         PromiseRule(name: "freshWithin", limit: .time(limit)) { situation in
             situation.mode != .cachedOnly && situation.network != .offline && situation.deadline == nil
                 && situation.earlier.isEmpty
@@ -129,23 +129,22 @@ struct PromiseRule: Sendable {
                     ($0.ending == .value || $0.ending == .unchanged) && $0.after < soon
                 }
         } needed: { _, seen in
-            guard case .value(let age) = seen.ending else { return nil }
             let refreshed = seen.refreshedAfter.map(NeededLimit.time) ?? NeededLimit.none
-            return min(age.map(NeededLimit.time) ?? NeededLimit.none, refreshed)
+            return seen.neededAge(oldest).map { min($0, refreshed) }
         }
     }
 }
 
-extension Situation {
-    /// Whether it is a load without network, after one that the origin answered and whose answer was saved.
-    var isOfflineHistory: Bool {
-        guard earlierOrigin.first == OriginAct(.value), stores.isEmpty, copy == nil else { return false }
-        switch origin.first?.ending {
-        case .unreachable, .hangs, .status(503, retryAfter: nil), nil: return true
-        case .value, .unchanged, .status: return false
-        }
+extension Observation {
+    /// The limit that the age of the value needs; nil if there is no value.
+    fileprivate func neededAge(_ oldest: Duration) -> NeededLimit? {
+        guard case .value(let age) = ending else { return nil }
+        guard let age, age <= oldest else { return NeededLimit.none }
+        return .time(age)
     }
+}
 
+extension Situation {
     /// The situation of a request that only takes the copy.
     var askingForTheCopy: Situation {
         with { ($0.mode, $0.deadline, $0.origin) = (.cachedOnly, nil, [OriginAct(.unreachable)]) }

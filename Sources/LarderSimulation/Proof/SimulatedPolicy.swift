@@ -85,7 +85,17 @@ extension SimulatedPolicy {
         let told = parts.filter { $0.plugin.kind == .validator }.flatMap { part in
             (part.traits.borders ?? Self.commonAges) + [part.traits.showsFor].compactMap { $0 }
         }
-        return Self.ordered(told + tiers.compactMap(\.traits.keepsFor))
+        return Self.ordered(told + refreshBorders + tiers.compactMap(\.traits.keepsFor))
+    }
+
+    /// An age that copies exceed only if no part of the policy limits their age.
+    var oldest: Duration { (ageBorders.last ?? .zero) + .seconds(12 * 3_600) }
+
+    /// The ages after which a fresh copy is refreshed.
+    private var refreshBorders: [Duration] {
+        parts.compactMap(\.traits.refreshAhead).flatMap { share in
+            validatorBorders.map { $0.scaled(by: share) }
+        }
     }
 
     /// The ages at which the validators themselves change their minds, in order.
@@ -180,8 +190,10 @@ extension SimulatedPolicy {
     /// The longest time that is played.
     private static let longest = Duration.seconds(3_650 * 86_400)
 
+    /// Whole milliseconds, in order.
     private static func ordered(_ borders: [Duration]) -> [Duration] {
-        Set(borders.filter { $0 >= .zero && $0 < longest }).sorted()
+        let inside = borders.filter { $0 >= .zero && $0 < longest }
+        return Set(inside.map { .milliseconds($0.nanoseconds / 1_000_000) }).sorted()
     }
 }
 

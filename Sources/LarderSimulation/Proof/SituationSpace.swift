@@ -12,9 +12,9 @@ import Larder
 struct SituationSpace {
     typealias Variation = @Sendable (Situation) -> Situation
 
-    private let policy: SimulatedPolicy
-    private let ages: [Duration]
-    private static let step = Duration.milliseconds(1)
+    let policy: SimulatedPolicy
+    let ages: [Duration]
+    static let step = Duration.milliseconds(1)
 
     init(_ policy: SimulatedPolicy) {
         self.policy = policy
@@ -31,8 +31,8 @@ struct SituationSpace {
         }
         for variation in variations { situations += combined(extremeCopies, mainOrigins).map(variation) }
         for variation in longestVariations { situations += combined(fewCopies, origins).map(variation) }
-        for one in requestVariations + earlierVariations {
-            for other in storeVariations.prefix(5) {
+        for one in requestVariations + earlierVariations + [setBack] {
+            for other in slowVariations {
                 situations += combined(fewCopies, mainOrigins).map { other(one($0)) }
             }
         }
@@ -44,17 +44,25 @@ struct SituationSpace {
 
     private var copies: [Situation.Copy?] { [nil] + ages.map { Situation.Copy(age: $0) } }
 
-    /// No copy, and copies just before each border and after the last.
+    /// No copy, and copies just before each border, a second before the last border of validators, and after the last.
     private var extremeCopies: [Situation.Copy?] {
-        let inside = policy.ageBorders.map { $0 - Self.step }.filter { $0 >= .zero }
-        return [nil] + (inside + [ages.last ?? .zero]).map { Situation.Copy(age: $0) }
+        let inside = policy.ageBorders.map { $0 - Self.step }
+        let soon = (policy.validatorBorders.last ?? .zero) - .seconds(1)
+        let ages = (inside + [soon]).filter { $0 >= .zero } + [ages.last ?? .zero]
+        return [nil] + Set(ages).sorted().map { Situation.Copy(age: $0) }
     }
 
-    /// No copy, one that is as old as the validators ever permit, and one that is not fresh any more.
+    /// No copy, one that is fresh, one that is not fresh any more, and one that is permitted until the last border, but not
+    /// right before it: a load may take some time until it shows the copy.
     private var fewCopies: [Situation.Copy?] {
         let borders = policy.validatorBorders
-        let ages = [(borders.first ?? .zero) + .seconds(1), (borders.last ?? .seconds(2)) - .seconds(1)]
-        return [nil] + Set(ages.filter { $0 >= .zero }).sorted().map { Situation.Copy(age: $0) }
+        let first = borders.first ?? .zero
+        let second = borders.dropFirst().first ?? first + .seconds(2)
+        let ages = [
+            Self.middle(.zero, first), min(first + .seconds(1), Self.middle(first, second)),
+            Self.middle(borders.dropLast().last ?? .zero, borders.last ?? .zero),
+        ]
+        return [nil] + Set(ages).sorted().map { Situation.Copy(age: $0) }
     }
 
     // MARK: The origin
@@ -111,166 +119,6 @@ struct SituationSpace {
         }
     }
 
-    // MARK: Variations
-
-    private var variations: [Variation] {
-        findingVariations + chanceVariations + networkVariations + requestVariations + storeVariations
-            + earlierVariations
-    }
-
-    /// The variations that change which copy is found, and how old it seems.
-    private var findingVariations: [Variation] {
-        let count = policy.tiers.count
-        var variations: [Variation] = [
-            { $0.with { $0.copy?.spread = 0.999_999 } }, { $0.with { $0.clockBack = .seconds(3_600) } },
-            { situation in situation.with { $0.clockBack = ($0.copy?.age ?? .zero) + .seconds(86_400) } },
-        ]
-        guard count > 1 else { return variations }
-        for tier in 1...count { variations.append { situation in situation.with { $0.copy?.tier = tier } } }
-        variations.append { situation in
-            situation.with { situation in
-                guard let age = situation.copy?.age else { return }
-                situation.copy = Situation.Copy(
-                    age: .milliseconds(age.nanoseconds / 2_000_000), tier: count, ageAbove: age)
-            }
-        }
-        return variations
-    }
-
-    private var chanceVariations: [Variation] {
-        [
-            { $0.with { $0.chance = 1 } }, { $0.with { $0.chance = 0 } },
-            { situation in
-                situation.with { situation in
-                    situation.chance = 1
-                    situation.copy?.spread = 0.999_999
-                }
-            },
-        ]
-    }
-
-    private var networkVariations: [Variation] {
-        let costly: Variation = { $0.with { ($0.network, $0.isNetworkCostly) = (.online, true) } }
-        return [
-            { $0.with { ($0.network, $0.origin) = (.offline, [.init(.unreachable)]) } },
-            { $0.with { $0.network = .online } },
-        ] + (policy.hasNetworkRules ? [costly] : [])
-    }
-
-    private var requestVariations: [Variation] {
-        let patience = policy.parts.compactMap(\.traits.patience).flatMap { [$0 - Self.step, $0 + Self.step] }
-        let deadlines = Set(policy.waitBorders + patience + [.milliseconds(1), .seconds(30)])
-        return [{ $0.with { $0.mode = .refresh } }, { $0.with { $0.mode = .cachedOnly } }]
-            + deadlines.filter { $0 > .zero }.sorted().map { deadline -> Variation in
-                { situation in situation.with { $0.deadline = deadline } }
-            }
-    }
-
-    /// The variations that can make a load last longest, and pairs of them.
-    private var longestVariations: [Variation] {
-        let request: [Variation] = [
-            { $0 }, { $0.with { $0.mode = .refresh } }, { $0.with { $0.chance = 1 } },
-        ]
-        let usual: Variation = { $0 }
-        let stores = [usual] + storeVariations.prefix(3)
-        return request.flatMap { one in
-            stores.map { other -> Variation in { situation in other(one(situation)) } }
-        }
-    }
-
-    /// The faults of the stores outside the memory of the process.
-    private var storeVariations: [Variation] {
-        let foreign = policy.tiers.enumerated().filter(\.element.traits.isForeign)
-        guard let lowest = foreign.last?.offset else { return [] }
-        func both(_ fault: FaultyStore.Fault) -> [Situation.StoreFault] {
-            [.init(.reads, fault), .init(.changes, fault)]
-        }
-        // Each tier is as slow as its own limit allows. A store without a limit may take any time; an hour stands for it.
-        let limits = foreign.map { (tier: $0.offset + 1, limit: $0.element.traits.givesUpAfter ?? .seconds(3_600)) }
-        let slow = limits.flatMap { tier, limit -> [Situation.StoreFault] in
-            both(.takes(limit - Self.step)).map { Situation.StoreFault($0.operations, $0.fault, tier: tier) }
-        }
-        let slowReads = slow.filter { $0.operations == .reads }
-        let faults: [[Situation.StoreFault]] = [
-            slow, both(.hangs), slowReads + [.init(.changes, .hangs)],
-            both(.hangs).filter { $0.operations == .changes } + hangingReads(above: lowest + 1) + slowReads.suffix(1),
-            [.init(.changes, .hangs)], both(.fails), [.init(.reads, .corrupts)], [.init(.reads, .hangs)],
-            [.init(.reads, .fails)], [.init(.changes, .fails)],
-        ]
-        return faults.map { faults -> Variation in { situation in situation.with { $0.stores = faults } } }
-    }
-
-    private func hangingReads(above lowest: Int) -> [Situation.StoreFault] {
-        policy.tiers.enumerated().filter { $0.offset + 1 < lowest && $0.element.traits.isForeign }.map {
-            Situation.StoreFault(.reads, .hangs, tier: $0.offset + 1)
-        }
-    }
-
-    /// The loads before: failures, so that the origin rests or a breaker opens, an answer that the resource is gone, so
-    /// that the copy is dropped, and calls that are still under way.
-    private var earlierVariations: [Variation] {
-        let waits = policy.parts.compactMap(\.traits.tries?.waits).reduce(.zero, +)
-        let rests = Set(policy.parts.compactMap(\.traits.rest)).sorted()
-        var variations: [Variation] = rests.flatMap { rest in
-            [Self.step, rest - Self.step, rest * 2].filter { $0 > .zero }.map {
-                Self.failing(waits + $0, loads: 1, isOther: false)
-            }
-        }
-        for part in policy.parts {
-            guard let failures = part.traits.changesAfterFailures else { continue }
-            let count = min(failures, SimulatedPolicy.mostFailures)
-            for rest in part.traits.borders ?? [] {
-                for gap in [Self.step, rest - Self.step, rest, rest + Self.step] where gap > .zero {
-                    variations.append(Self.failing(waits + gap, loads: count, isOther: true))
-                }
-            }
-        }
-        variations.append { situation in
-            situation.with { situation in
-                situation.earlier = [Situation.EarlierLoad(before: .seconds(60))]
-                situation.earlierOrigin = [.init(.value)]
-                situation.keepAge()
-            }
-        }
-        variations.append { situation in
-            situation.with { situation in
-                situation.earlier = [Situation.EarlierLoad(before: .seconds(10))]
-                situation.earlierOrigin = [.init(.status(404))]
-                situation.keepAge()
-            }
-        }
-        for before in [Self.step] + policy.waitBorders.prefix(3).map({ $0 - Self.step }) where before > .zero {
-            variations.append(underWay(before, isOther: false))
-            variations.append(underWay(before, isOther: true))
-        }
-        return variations
-    }
-
-    /// Loads that failed, the last of which began some time before.
-    private static func failing(_ gap: Duration, loads: Int, isOther: Bool) -> Variation {
-        { situation in
-            situation.with { situation in
-                situation.earlier = (0..<loads).reversed().map {
-                    Situation.EarlierLoad(before: gap + .seconds(1) * $0, isOther: isOther)
-                }
-                situation.earlierOrigin = [.init(.status(503))]
-                situation.keepAge()
-            }
-        }
-    }
-
-    /// A call that began some time before and goes on.
-    private func underWay(_ before: Duration, isOther: Bool) -> Variation {
-        let hanging = hanging
-        return { situation in
-            situation.with { situation in
-                situation.earlier = [Situation.EarlierLoad(before: before, isOther: isOther)]
-                situation.earlierOrigin = [hanging]
-                situation.keepAge()
-            }
-        }
-    }
-
     // MARK: Helpers
 
     private func combined(_ copies: [Situation.Copy?], _ origins: [[Situation.OriginAct]]) -> [Situation] {
@@ -285,54 +133,13 @@ struct SituationSpace {
         for (number, border) in borders.enumerated() {
             times.formUnion([border - step, border, border + step])
             let former = number == 0 ? .zero : borders[number - 1]
-            times.insert(former + Duration.milliseconds((border - former).nanoseconds / 2_000_000))
+            times.insert(middle(former, border))
         }
         times.insert((borders.last ?? .zero) + .seconds(86_400))
         return times.filter { $0 >= .zero }.sorted()
     }
-}
 
-extension Situation {
-    /// Makes the copy at least as old as the time since the first earlier load, so that it was there before.
-    fileprivate mutating func keepAge() {
-        let lead = lead
-        if let age = copy?.age { copy?.age = max(age, lead) }
-    }
-}
-
-extension SituationSpace {
-    /// Returns the loads without network after one that the origin answered, up to a time after it.
-    func offlineHistories(upTo limit: Duration?) -> [Situation] {
-        guard let limit else { return [] }
-        let times = ([Self.step] + ages).filter { $0 > .zero && $0 < limit }
-        let ends = Set([Self.step] + policy.ageBorders.map { $0 - Self.step })
-        return times.flatMap { time in
-            let live = Situation().with { situation in
-                situation.earlier = [Situation.EarlierLoad(before: time)]
-                situation.earlierOrigin = [.init(.value)]
-            }
-            // At ages that are not right before a border, only the main ones are played.
-            let isEnd = ends.contains(time)
-            return offlineNetworks.prefix(isEnd ? 4 : 2).flatMap { network in
-                offlineRequests.prefix(isEnd ? 9 : 2).map { $0(network(live)) }
-            }
-        }
-    }
-
-    private var offlineNetworks: [Variation] {
-        [
-            { $0.with { ($0.network, $0.origin) = (.offline, [.init(.unreachable)]) } },
-            { $0.with { $0.origin = [.init(.unreachable)] } }, { $0.with { $0.origin = [.init(.status(503))] } },
-            { [hanging] situation in situation.with { $0.origin = [hanging] } },
-        ]
-    }
-
-    private var offlineRequests: [Variation] {
-        [
-            { $0 }, { $0.with { $0.isRestarted = true } }, { $0.with { $0.mode = .refresh } },
-            { $0.with { $0.mode = .cachedOnly } }, { $0.with { $0.deadline = .seconds(1) } },
-            { $0.with { $0.chance = 0 } }, { $0.with { $0.chance = 1 } },
-            { $0.with { ($0.chance, $0.isRestarted) = (1, true) } }, { $0.with { $0.clockBack = .seconds(86_400) } },
-        ]
+    private static func middle(_ one: Duration, _ other: Duration) -> Duration {
+        one + .milliseconds((other - one).nanoseconds / 2_000_000)
     }
 }

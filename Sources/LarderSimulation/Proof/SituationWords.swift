@@ -28,7 +28,11 @@ extension Situation {
     }
 
     private var copyInWords: String {
-        guard let copy else { return isOfflineHistory ? "the last answer is \(lead.inWords) old" : "there is no copy" }
+        if isOfflineHistory {
+            return "the last answer is \(lead.inWords) old"
+                + (copy == nil ? "" : ", which said that an older copy is unchanged")
+        }
+        guard let copy else { return "there is no copy" }
         var text = "the copy is \(copy.age.inWords) old"
         if let tier = copy.tier { text += " and lies in tier \(tier)" }
         if let above = copy.ageAbove { text += ", below one that is \(above.inWords) old" }
@@ -169,11 +173,9 @@ extension PromiseVerdict {
     }
 
     private func remedy(_ refutation: Refutation) -> String {
-        if let needed = refutation.needed, promise != "offlineFor" || needed != .time(.milliseconds(1)) {
-            return "it would hold with \(needed.spelled)"
-        }
+        if let needed = refutation.needed { return "it would hold with \(needed.spelled)" }
         switch promise {
-        case "neverOlderThan": return "no limit is enough, because the age of a fallback is unknown"
+        case "neverOlderThan": return "no limit is enough: copies of any age are shown, or fallbacks of unknown age"
         case "waits", "waitsAtMost":
             return "no limit is enough: put a timeout around the origin, and a 'limit' on each store that can hang"
         case "offlineFor": return "no limit is small enough: keep copies in a store outside the memory of the process"

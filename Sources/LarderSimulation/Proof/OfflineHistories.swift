@@ -1,0 +1,76 @@
+import Larder
+
+extension SituationSpace {
+    /// Returns the loads without network after one that the origin answered, up to a time after it.
+    func offlineHistories(upTo limit: Duration?) -> [Situation] {
+        guard let limit else { return [] }
+        let times = ([Self.step] + ages).filter { $0 > .zero && $0 < limit }
+        let ends = Set([Self.step] + policy.ageBorders.map { $0 - Self.step })
+        let requests = offlineRequests(clockBack: limit + .seconds(86_400))
+        return times.flatMap { time in
+            let live = Situation().with { situation in
+                situation.earlier = [Situation.EarlierLoad(before: time)]
+                situation.earlierOrigin = [.init(.value)]
+            }
+            // At ages that are not right before a border, only the main ones are played.
+            let isEnd = ends.contains(time)
+            let histories = offlineNetworks.prefix(isEnd ? 4 : 2).flatMap { network in
+                requests.prefix(isEnd ? 18 : 2).map { $0(network(live)) }
+            }
+            guard isEnd, let last = policy.validatorBorders.last else { return histories }
+            // The origin is asked, because the validators do not permit the copy any more.
+            let renewed = live.with { situation in
+                situation.copy = Situation.Copy(age: time + last + .seconds(1))
+                situation.earlierOrigin = [.init(.unchanged)]
+            }
+            return histories
+                + offlineNetworks.prefix(2).flatMap { network in requests.prefix(3).map { $0(network(renewed)) } }
+        }
+    }
+
+    private var offlineNetworks: [Variation] {
+        [
+            { $0.with { ($0.network, $0.origin) = (.offline, [.init(.unreachable)]) } },
+            { $0.with { $0.origin = [.init(.unreachable)] } }, { $0.with { $0.origin = [.init(.status(503))] } },
+            { [hanging] situation in situation.with { $0.origin = [hanging] } },
+        ]
+    }
+
+    /// The requests, the usual ones first, each of them as it is, after a restart, and with a clock that was set back.
+    private func offlineRequests(clockBack: Duration) -> [Variation] {
+        let usual: Variation = { $0 }
+        let restarted: Variation = { $0.with { $0.isRestarted = true } }
+        let setBack: Variation = { $0.with { $0.clockBack = clockBack } }
+        let requests: [Variation] = [
+            usual, { $0.with { $0.mode = .refresh } }, { $0.with { $0.mode = .cachedOnly } },
+            { $0.with { $0.deadline = .seconds(1) } }, { $0.with { $0.chance = 0 } }, { $0.with { $0.chance = 1 } },
+        ]
+        return requests.flatMap { request in
+            [usual, restarted, setBack].map { other -> Variation in { situation in other(request(situation)) } }
+        }
+    }
+}
+
+extension Situation {
+    /// Whether it is a load without network, after one that the origin answered and whose answer was saved.
+    var isOfflineHistory: Bool {
+        guard stores.isEmpty else { return false }
+        switch earlierOrigin.first {
+        case OriginAct(.value) where copy == nil: break
+        case OriginAct(.unchanged) where copy != nil: break
+        default: return false
+        }
+        switch origin.first?.ending {
+        case .unreachable, .hangs, .status(503, retryAfter: nil), nil: return true
+        case .value, .unchanged, .status: return false
+        }
+    }
+
+    /// The history of a load without network, if the origin answered some time before it.
+    package func answered(before time: Duration) -> Situation {
+        with { situation in
+            if let age = copy?.age { situation.copy?.age = age - lead + time }
+            situation.earlier = [EarlierLoad(before: time)]
+        }
+    }
+}
