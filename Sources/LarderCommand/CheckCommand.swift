@@ -14,7 +14,7 @@ extension Command {
             PATH is a folder of policies or one policy file. The default is the folder of --policies. Each problem is
             printed with its file, line and column. The command fails if there is an error. With --strict it also fails
             if there is a warning. A promise that a policy breaks is an error, if few situations show it; 'larder prove'
-            plays any number.
+            plays any number, and says why a proof is not complete.
             """,
         options: [
             .policies, .json, .format(["text", "json"]),
@@ -34,6 +34,7 @@ extension Command {
             var count = 0
             var problems: [Problem] = []
             var unproved: [String] = []
+            var incomplete: [String] = []
             let paths = arguments.operands.isEmpty ? [arguments.folder] : arguments.operands
             for path in paths {
                 let (policies, found, read) = check(path, registry, arguments.environment)
@@ -42,7 +43,8 @@ extension Command {
                 if !arguments.has("no-prove") {
                     for policy in read {
                         if let broken = brokenPromises(of: policy, registry, arguments.environment) {
-                            problems += broken
+                            problems += broken.problems
+                            if !broken.isComplete { incomplete.append(policy.resource) }
                         } else {
                             unproved.append(policy.resource)
                         }
@@ -58,7 +60,8 @@ extension Command {
             if isJSON {
                 let result: JSON = [
                     "policies": .int(count), "errors": .int(errors), "warnings": .int(warnings),
-                    "unproved": .list(unproved.map(JSON.string)), "problems": .list(problems.map(\.json)),
+                    "unproved": .list(unproved.map(JSON.string)), "incomplete": .list(incomplete.map(JSON.string)),
+                    "problems": .list(problems.map(\.json)),
                 ]
                 terminal.print(result.text())
             } else {
@@ -71,7 +74,10 @@ extension Command {
                 let left =
                     unproved.isEmpty
                     ? "" : "; run 'larder prove' for the promises of " + unproved.joined(separator: ", ")
-                terminal.note("\(counted(count, "policy", "policies")), \(sum)\(assumed)\(left)")
+                let partly =
+                    incomplete.isEmpty
+                    ? "" : "; not completely proved, as 'larder prove' tells: " + incomplete.joined(separator: ", ")
+                terminal.note("\(counted(count, "policy", "policies")), \(sum)\(assumed)\(left)\(partly)")
             }
             if !isJSON { arguments.explainUnknown(problems, terminal) }
             return errors == 0 && !(arguments.has("strict") && warnings > 0)

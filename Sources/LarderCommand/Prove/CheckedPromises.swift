@@ -5,19 +5,20 @@ extension Command {
     /// The largest number of situations that `larder check` plays for a policy. They take less than a second.
     private static let mostCheckedSituations = 10_000
 
-    /// The promises that a policy breaks, as problems; nil if showing them takes too many situations, or fails.
+    /// The promises that a policy breaks, as problems, and whether the proof is complete; nil if showing them takes too many
+    /// situations, or fails.
     static func brokenPromises(
         of policy: Policy, _ registry: Registry, _ environment: [String: String]
-    ) -> [Problem]? {
-        if policy.sections.isEmpty { return [] }
+    ) -> (problems: [Problem], isComplete: Bool)? {
+        if policy.sections.isEmpty { return ([], true) }
         guard
             let simulated = try? SimulatedPolicy(
                 policy, registry: registry, files: policy.folder, environment: environment),
             simulated.promises != nil
-        else { return [] }
+        else { return ([], true) }
         if PromiseProof.size(of: simulated) > mostCheckedSituations { return nil }
         guard let proof = try? PromiseProof(simulated) else { return nil }
-        return proof.verdicts.filter { !$0.isProved }.map { verdict in
+        let problems = proof.verdicts.filter { !$0.isProved }.map { verdict in
             let section = policy.sections.first { $0.node[verdict.promise] != nil }
             let name = section.map { ".\($0.plugin.name)" } ?? ""
             let told = verdict.lines.map { $0.drop { $0 == " " || $0 == "✗" } }.joined(separator: "; ")
@@ -25,6 +26,7 @@ extension Command {
                 "this promise is broken: \(told)", file: policy.file,
                 at: section?.node[verdict.promise]?.position, path: "$\(name).\(verdict.promise)")
         }
+        return (problems, proof.gaps.isEmpty)
     }
 }
 
