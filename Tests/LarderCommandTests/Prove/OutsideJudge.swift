@@ -1,0 +1,61 @@
+import Larder
+import LarderSimulation
+
+/// Judges promises by what a user and an origin notice, and by the policy as it is written. It knows nothing of the rules
+/// of proofs.
+struct OutsideJudge {
+    let policy: RandomPolicy
+    let player: SituationPlayer
+
+    /// Returns whether the load at the end of a history breaks a promise.
+    func isBroken(_ promise: RandomPromise, by seen: Observation, in history: RandomHistory) throws -> Bool {
+        let situation = history.situation
+        switch (promise.name, promise.limit) {
+        case ("neverOlderThan", .time(let limit)): return isOlder(seen, than: limit)
+        case ("waitsAtMost", .time(let limit)): return isLonger(seen.waited, than: limit)
+        case ("waits", .time(let limit)):
+            guard situation.mode == .normal, isLonger(seen.waited, than: limit) else { return false }
+            return try [.zero, limit / 2, limit].allSatisfy { try hasCopy(situation, later: $0) }
+        case ("offlineFor", .time(let limit)):
+            guard let since = history.offlineSince, since < limit else { return false }
+            return !seen.isAnswered
+        case ("callsPerLoad", .calls(let limit)):
+            // If a request for the copy alone sees calls, earlier loads have caused them.
+            return try seen.calls > limit && player.play(situation.with { $0.mode = .cachedOnly }).calls == 0
+        case ("freshWithin", .time(let limit)):
+            return isInTime(situation) && isOlder(seen, than: limit) && isLonger(seen.refreshedAfter, than: limit)
+        default: return false
+        }
+    }
+
+    private func isOlder(_ seen: Observation, than limit: Duration) -> Bool {
+        guard case .value(let age) = seen.ending else { return false }
+        return isLonger(age, than: limit)
+    }
+
+    private func isLonger(_ time: Duration?, than limit: Duration) -> Bool { time.map { $0 > limit } ?? true }
+
+    /// Whether a request for the copy alone would be answered, if it were made some time later.
+    private func hasCopy(_ situation: Situation, later time: Duration) throws -> Bool {
+        var asked = situation
+        (asked.mode, asked.deadline, asked.origin) = (.cachedOnly, nil, [.init(.unreachable)])
+        asked.copy?.age += time
+        asked.copy?.ageAbove? += time
+        for number in asked.earlier.indices { asked.earlier[number].before += time }
+        return try player.play(asked).isAnswered
+    }
+
+    /// Whether the origin answers each call before any part of the policy has waited for it too long, a user waits for it as
+    /// long as it takes, and no earlier load is under way: one whose store is slow may be.
+    private func isInTime(_ situation: Situation) -> Bool {
+        let acts = situation.origin + (situation.earlier.isEmpty ? [] : situation.earlierOrigin)
+        let isUnderWay = situation.earlier.contains { load in
+            !situation.stores.isEmpty || situation.earlierOrigin.contains { $0.after >= load.before }
+        }
+        return !isUnderWay && situation.mode != .cachedOnly && situation.network != .offline
+            && situation.deadline == nil
+            && acts.allSatisfy {
+                ($0.ending == .value || $0.ending == .unchanged) && $0.after.wholeMilliseconds < policy.soon
+            }
+    }
+}
