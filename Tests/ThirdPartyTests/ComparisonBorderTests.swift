@@ -42,11 +42,12 @@ import Testing
 
     @Test func changeBetweenBordersThatAValidatorTellsIsFound() throws {
         let comparison = try Self.comparison(tellsBorders: true, "2h", "121m")
-        #expect(comparison.settings == ["validator perishable: keeps 2h → 121m"])
+        #expect(comparison.settings == ["validators perishable: keeps 2h → 121m"])
         #expect(comparison.gaps.isEmpty)
         let lines = comparison.differences.map(\.description)
         #expect(
-            lines.contains("the origin fails, copy 2h to 2h 1m old: error 503 at once → copy at once"), "\(lines)")
+            lines.contains("the origin fails at once, copy 2h to 2h 1m old: error 503 at once → copy at once"),
+            "\(lines)")
     }
 
     @Test func validatorThatTellsNoBordersMakesAComparisonIncomplete() throws {

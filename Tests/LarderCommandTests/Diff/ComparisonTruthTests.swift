@@ -84,7 +84,7 @@ import Testing
         #expect([all[0], all[1]].inWords(of: all) == "the origin answers within 4s")
         #expect([all[0], all[2]].inWords(of: all) == "the origin answers within 1s or after more than 4s")
         #expect([all[2], .hangs].inWords(of: all) == "the origin answers after more than 4s or never")
-        #expect([.offline, .fails].inWords(of: all) == "offline or the origin fails")
+        #expect([.offline, .fails].inWords(of: all) == "offline or the origin fails at once")
         #expect([.confirms].inWords(of: all) == "the origin says that the copy is unchanged")
         let ages: [AgeRange?] = [nil] + AgeRange.all(between: [.seconds(60), .seconds(3_600)])
         #expect(ages.inWords(of: ages) == "")

@@ -38,7 +38,7 @@ import Testing
 
     @Test func longerWindowOnErrorsIsToldOnceForEachKindOfOutage() async throws {
         let lines = try await Self.lines(#""onError": "6h""#, #""onError": "7h""#)
-        #expect(lines.contains("  changed  validator age: onError 6h → 7h"))
+        #expect(lines.contains("  changed  validators age: onError 6h → 7h"))
         let usual = lines.filter { $0.contains(", copy 6h 5m to 7h 5m old: ") }
         #expect(
             usual.sorted() == [
@@ -46,7 +46,7 @@ import Testing
                 "  the origin answers after 1s to 2s, copy 6h 5m to 7h 5m old: the origin's answer → copy after 1s",
                 "  the origin answers after more than 2s or never, copy 6h 5m to 7h 5m old: error (timeout) after 4.5s → copy "
                     + "after 1s",
-                "  the origin fails, copy 6h 5m to 7h 5m old: error 503 after 500ms → copy after 500ms",
+                "  the origin fails at once, copy 6h 5m to 7h 5m old: error 503 after 500ms → copy after 500ms",
             ], "\(lines)")
         #expect(lines.count <= 20)
     }
@@ -55,7 +55,7 @@ import Testing
         let lines = try await Self.lines(#""retries": 1"#, #""retries": 2"#)
         #expect(
             lines.contains {
-                $0.hasPrefix("  the origin fails, no copy") && $0.hasSuffix(", 2 calls → after 1.5s, 3 calls")
+                $0.hasPrefix("  the origin fails at once, no copy") && $0.hasSuffix(", 2 calls → after 1.5s, 3 calls")
             }, "\(lines)")
     }
 
@@ -64,7 +64,7 @@ import Testing
             {
               "about": "The same in other words",
               "resource": "prices",
-              "validators": [{ "fresh": "300s", "use": "age", "onError": "360m", "jitter": 0 }],
+              "validators": [{ "fresh": "300s", "use": "age", "onError": "360m", "jitter": "0%" }],
               "store": { "use": "memory" },
               "strategy": { "patience": "1000ms", "use": "network-first" },
               "around": [{ "use": "retry", "backoff": "500ms", "retries": 1 }, { "after": "2000ms", "use": "timeout" }],
@@ -79,14 +79,14 @@ import Testing
 
     @Test func changeThatNobodyNoticesSaysSo() async throws {
         let lines = try await Self.lines(#""payload": "catalog""#, #""payload": "feed""#)
-        #expect(lines.dropLast() == ["prices", "  changed  origin sample: payload catalog → feed"])
+        #expect(lines.dropLast() == ["prices", "  changed  origin sample: payload catalog → feed (not played)"])
         #expect(lines.last?.hasPrefix("  0 of ") == true, "\(lines)")
     }
 
     @Test func storeInMemoryForgetsCopiesAtEachRestart() async throws {
         let filed = Self.small.replacing("\"memory\"", with: #"{ "use": "file", "limit": "1s" }"#)
         let lines = try await Self.lines(#"{ "use": "file", "limit": "1s" }"#, "\"memory\"", in: filed)
-        #expect(lines.contains("  store 'file' in 'entries': its copies are not found any more"), "\(lines)")
+        #expect(lines.contains("  store 'file': the copies in 'entries' are lost"), "\(lines)")
         #expect(
             lines.contains(
                 "  offline, copy younger than 6h 5m, after a restart: copy at once, no call → error (failed) after 500ms, "
@@ -106,8 +106,62 @@ import Testing
     @Test func wrapperThatIsAddedIsTold() async throws {
         let breaker = #"{ "use": "breaker", "failures": 3, "rest": "20s" }, "#
         let lines = try await Self.lines(#"[{ "use": "retry""#, "[\(breaker){ \"use\": \"retry\"")
-        #expect(lines.contains("  changed  wrapper breaker: added"))
-        #expect(lines.contains { $0.contains(", after 3 other loads failed until 10s ago: ") }, "\(lines)")
+        #expect(lines.contains("  changed  around breaker: added"))
+        #expect(lines.contains { $0.contains(", 10s after the last of 3 failed loads: ") }, "\(lines)")
+    }
+
+    @Test func changedOrderOfWrappersIsNoMatterOfLayout() async throws {
+        let swapped = Self.small.replacing(
+            #"[{ "use": "retry", "retries": 1, "backoff": "500ms" }, { "use": "timeout", "after": "2s" }]"#,
+            with: #"[{ "use": "timeout", "after": "2s" }, { "use": "retry", "retries": 1, "backoff": "500ms" }]"#)
+        #expect(swapped != Self.small)
+        let output = try await Self.diff(Self.small, swapped)
+        #expect(output.out.contains("  changed  order of around: retry, timeout → timeout, retry\n"), "\(output.out)")
+        #expect(output.out.contains("error (timeout) after 4.5s, 2 calls → after 2s, 1 call\n"), "\(output.out)")
+    }
+
+    @Test func retryThatIsRemovedLosesTheSecondTry() async throws {
+        let lines = try await Self.lines(#"{ "use": "retry", "retries": 1, "backoff": "500ms" }, "#, "")
+        #expect(
+            lines.contains(
+                "  the origin fails once, no copy or copy of 6h 5m or older: the origin's answer after 500ms → error 503 at "
+                    + "once"), "\(lines)")
+    }
+
+    @Test func jitterIsToldWithTheAgesThatItChanges() async throws {
+        let lines = try await Self.lines(#""fresh": "5m""#, #""fresh": "5m", "jitter": "10%""#)
+        #expect(
+            lines.contains {
+                $0.hasPrefix("  offline, copy 4m 30s to 5m old, with the largest jitter: fresh copy at once")
+            }, "\(lines)")
+    }
+
+    @Test func originOnTheDeviceIsNotPlayedAsANetwork() async throws {
+        let lines = try await Self.lines(
+            #"{ "use": "sample", "payload": "catalog" }"#, #"{ "use": "constant", "value": [1] }"#)
+        #expect(
+            lines.contains {
+                $0.hasPrefix("  offline, no copy or copy of 6h 5m or older: error (failed)")
+                    && $0.hasSuffix("→ the origin's answer at once, no call")
+            }, "\(lines)")
+    }
+
+    @Test func fallbackIsCalledSo() async throws {
+        let lines = try await Self.lines(
+            #""store": "memory""#, #""store": "memory", "fallbacks": [{ "use": "constant", "value": [1] }]"#)
+        #expect(lines.contains("  changed  fallbacks constant: added"))
+        #expect(
+            lines.contains {
+                $0.hasPrefix("  the origin fails at once, no copy") && $0.hasSuffix("→ fallback after 500ms")
+            }, "\(lines)")
+    }
+
+    @Test func copiesThatNewValidatorsRefuseAreForgotten() async throws {
+        let versioned = Self.small.replacing(
+            #""onError": "6h" }]"#, with: #""onError": "6h" }, { "use": "entry-version", "version": 1 }]"#
+        ).replacing("\"memory\"", with: #"{ "use": "file", "limit": "1s" }"#)
+        let lines = try await Self.lines(#""version": 1"#, #""version": 2"#, in: versioned)
+        #expect(lines.contains("  the new policy refuses the copies that the old one kept"), "\(lines)")
     }
 
     @Test func markdownIsATableWithQuotedText() async throws {
@@ -156,6 +210,14 @@ import Testing
         try changed.write(Self.small.replacing("1s", with: "1500ms"), to: "prices.json")
         let output = await Output(["diff", changed.path + "/prices.json", folder.path])
         #expect(output.out.hasPrefix("prices\n"), "\(output.out)\(output.err)")
+        let renamed = try Folder()
+        try renamed.write(Self.small.replacing("prices", with: "costs"), to: "costs.json")
+        let single = try Folder()
+        try single.write(Self.small, to: "prices.json")
+        let both = await Output(["diff", single.path, renamed.path])
+        #expect(both.out.hasPrefix("costs: new\nprices: removed; "), "\(both.out)")
+        let files = await Output(["diff", single.path + "/prices.json", renamed.path + "/costs.json"])
+        #expect(files.out.hasPrefix("costs\n  changed  resource: prices → costs\n"), "\(files.out)")
         try changed.write(Self.small.replacing("prices", with: "strange"), to: "strange.json")
         let strange = await Output(["diff", changed.path + "/strange.json", folder.path])
         #expect(strange.code == 1)

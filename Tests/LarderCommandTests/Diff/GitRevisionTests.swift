@@ -77,7 +77,7 @@ private enum Git {
         let output = await Output(["diff", "nothing", "--policies", folder.path + "/Policies"])
         #expect(output.code == 1)
         #expect(
-            output.err.hasPrefix("larder: 'nothing' is neither a path nor a revision that git knows: "), "\(output.err)"
+            output.err.hasPrefix("larder: 'nothing' is neither a path nor a revision of the folder "), "\(output.err)"
         )
         let option = await Output(["diff", "--policies", folder.path + "/Policies", "--", "--output=file"])
         #expect(option.err == "larder: '--output=file' is neither a path nor a revision\n")

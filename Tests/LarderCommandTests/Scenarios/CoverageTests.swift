@@ -28,7 +28,7 @@ import Testing
         """
 
     @Test func situationIsMissingUntilAScenarioPlaysIt() async throws {
-        let fails = "the origin fails, no copy or copy of 6h 5m or older: error 503 after 500ms"
+        let fails = "the origin fails at once, no copy or copy of 6h 5m or older: error 503 after 500ms"
         let answers = "the origin answers within 2s, no copy or copy of 6h 5m or older: the origin's answer"
         let before = await Self.missing(try Self.folder(Self.live))
         #expect(before.contains(fails), "\(before)")
@@ -44,7 +44,7 @@ import Testing
             { "name": "twice", "origin": [{ "value": 1 }, { "from": "1h", "fails": 503 }],
               "asks": [{ "at": "0s" }, { "at": "2h", "expect": { "age": "2h" } }] }
             """
-        let kind = { (name: String) in name.hasPrefix("the origin fails, copy 5m to 6h 5m old: ") }
+        let kind = { (name: String) in name.hasPrefix("the origin fails at once, copy 5m to 6h 5m old: ") }
         #expect(await Self.missing(try Self.folder(Self.live)).contains(where: kind))
         #expect(await !Self.missing(try Self.folder(twice)).contains(where: kind))
         // The app was started anew, so that the copy in memory is gone.
@@ -66,6 +66,31 @@ import Testing
             output.out.contains("\(missing.count + 1) scenarios in 2 files: \(missing.count + 1) passed"),
             "\(output.out)")
         #expect(!output.out.contains("not played"), "\(output.out)")
+        // A file that is there, such as one written by hand, is not replaced.
+        let again = await Output(["test", "--policies", folder.path, "--coverage", "--out", out])
+        #expect(again.code == 2 && again.err.contains("More/prices.json exists already"), "\(again.err)")
+    }
+
+    /// A request plays a kind only if its situation and its outcome are those of the kind, and its expectation is met.
+    @Test(arguments: [
+        (#""deadline": "10s", "expect": { "value": 1 }"#, "with a deadline of"),
+        (#""expect": { "value": 2 }"#, "the origin answers within 2s, no copy"),
+        (#""at": "0s""#, "the origin answers within 2s, no copy"),
+        (#""clockBack": "1h", "expect": { "value": 1 }"#, "the origin answers within 2s, no copy"),
+    ]) func requestInAnotherSituationPlaysNothing(_ ask: String, _ kind: String) async throws {
+        let first =
+            #"{ "parameters": { "id": "other" }, "mode": "refresh", "deadline": "5s", "expect": { "value": 1 } }"#
+        let folder = try Self.folder(
+            #"{ "name": "one", "origin": { "takes": "300ms", "value": 1 }, "asks": [\#(first), { \#(ask) }] }"#)
+        #expect(await Self.missing(folder).contains { $0.contains(kind) })
+    }
+
+    @Test func policyWithoutScenariosIsNotPlayedAtAll() async throws {
+        let folder = try Folder()
+        try folder.write(DiffCommandTests.small, to: "prices.json")
+        let output = await Output(["test", "--policies", folder.path, "--coverage"])
+        #expect(output.code == 0, "\(output.err)")
+        #expect(output.out.contains("prices: 0 of "), "\(output.out)")
     }
 
     @Test func shippedPoliciesAreCoveredByTheirScenariosAndTheWrittenOnes() async throws {
@@ -73,7 +98,7 @@ import Testing
         let policies = projectFolder.path + "/Policies"
         let first = await Output(["test", "--policies", policies, "--coverage", "--out", folder.path])
         #expect(
-            first.code == 0 && first.out.contains("catalog: 10 of 20 kinds of situations are played"), "\(first.out)")
+            first.code == 0 && first.out.contains("catalog: 10 of 22 kinds of situations are played"), "\(first.out)")
         let both = await Output(["test", "--policies", policies, "--coverage", policies + "/Scenarios", folder.path])
         #expect(both.code == 0 && !both.out.contains("not played"), "\(both.out)")
     }
