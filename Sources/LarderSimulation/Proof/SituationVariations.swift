@@ -66,7 +66,7 @@ extension SituationSpace {
             { $0 }, { $0.with { $0.mode = .refresh } }, { $0.with { $0.chance = 1 } },
         ]
         let usual: Variation = { $0 }
-        let stores = [usual] + slowVariations.prefix(3)
+        let stores = [usual] + slowVariations.prefix(4)
         return request.flatMap { one in
             stores.map { other -> Variation in { situation in other(one(situation)) } }
         }
@@ -86,7 +86,7 @@ extension SituationSpace {
         }
         let slowReads = slow.filter { $0.operations == .reads }
         let faults: [[Situation.StoreFault]] = [
-            slow, both(.hangs), slowReads + [.init(.changes, .hangs)],
+            slow, both(.hangs), [.init(.reads, .hangs), .init(.changes, .fails)], slowReads + [.init(.changes, .hangs)],
             both(.hangs).filter { $0.operations == .changes } + hangingReads(above: lowest + 1) + slowReads.suffix(1),
             [.init(.changes, .hangs)], both(.fails), [.init(.reads, .corrupts)], [.init(.reads, .hangs)],
             [.init(.reads, .fails)], [.init(.changes, .fails)],
@@ -97,7 +97,7 @@ extension SituationSpace {
     /// The faults that make loads longest. The copy lies only in the lowest tier, as after a restart, so that each tier is
     /// asked for it.
     var slowVariations: [Variation] {
-        storeVariations.prefix(5).map { fault in
+        storeVariations.prefix(6).map { fault in
             { [lowest = policy.tiers.count] situation in
                 fault(lowest > 1 ? situation.with { $0.copy?.tier = lowest } : situation)
             }

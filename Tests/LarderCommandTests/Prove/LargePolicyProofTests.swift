@@ -31,7 +31,10 @@ import Testing
         let promises = """
             { "neverOlderThan": "365m", "waits": "12s", "waitsAtMost": "40s", "offlineFor": "5h", "freshWithin": "3h" }
             """
-        let folder = try ProveCommandTests.folder(promises, policy: Self.policy)
+        let policy = Self.policy.replacing(
+            #"{ "use": "limit", "concurrent": 4 },"#,
+            with: #"{ "use": "timeout", "after": "20s" }, { "use": "limit", "concurrent": 4 },"#)
+        let folder = try ProveCommandTests.folder(promises, policy: policy)
         let output = await Output(["check", folder.path])
         #expect(output.err.hasSuffix("; run 'larder prove' for the promises of prices\n"), "\(output.out)\(output.err)")
     }

@@ -108,7 +108,7 @@ struct RandomHistories {
         switch random.roll(8) {
         case 0:
             situation.network = .offline
-            situation.origin = [random.pick([.init(.unreachable), .init(.hangs), unreachable()])]
+            situation.origin = [.init(.unreachable)]
         case 1: situation.network = .online
         case 2: (situation.network, situation.isNetworkCostly) = (.online, true)
         default: break

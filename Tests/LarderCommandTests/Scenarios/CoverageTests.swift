@@ -74,9 +74,9 @@ import Testing
     /// A request plays a kind only if its situation and its outcome are those of the kind, and its expectation is met.
     @Test(arguments: [
         (#""deadline": "10s", "expect": { "value": 1 }"#, "with a deadline of"),
-        (#""expect": { "value": 2 }"#, "the origin answers within 2s, no copy"),
-        (#""at": "0s""#, "the origin answers within 2s, no copy"),
-        (#""clockBack": "1h", "expect": { "value": 1 }"#, "the origin answers within 2s, no copy"),
+        (#""expect": { "value": 2 }"#, "within 1s: the origin's answer"),
+        (#""at": "0s""#, "within 1s: the origin's answer"),
+        (#""clockBack": "1h", "expect": { "value": 1 }"#, "within 1s: the origin's answer"),
     ]) func requestInAnotherSituationPlaysNothing(_ ask: String, _ kind: String) async throws {
         let first =
             #"{ "parameters": { "id": "other" }, "mode": "refresh", "deadline": "5s", "expect": { "value": 1 } }"#
