@@ -3,7 +3,7 @@ import LarderSimulation
 
 extension Command {
     /// The largest number of situations that `larder check` plays for a policy. They take about a second.
-    private static let mostCheckedSituations = 15_000
+    private static let mostCheckedSituations = 20_000
 
     /// The promises that a policy breaks, as problems, and whether the proof is complete; nil if showing them takes too many
     /// situations, or fails.

@@ -15,7 +15,7 @@ extension SituationSpace {
             // At ages that are not right before a border, only the main ones are played.
             let isEnd = ends.contains(time)
             let histories = offlineNetworks.prefix(isEnd ? 4 : 2).flatMap { network in
-                requests.prefix(isEnd ? 18 : 2).map { $0(network(live)) }
+                requests.prefix(isEnd ? requests.count : 2).map { $0(network(live)) }
             }
             guard isEnd, let last = policy.validatorBorders.last else { return histories }
             // The origin is asked, because the validators do not permit the copy any more.
@@ -23,15 +23,19 @@ extension SituationSpace {
                 situation.copy = Situation.Copy(age: time + last + .seconds(1))
                 situation.earlierOrigin = [.init(.unchanged)]
             }
+            let jittered = renewed.with { $0.copy?.spread = 0.999_999 }
             return histories
-                + offlineNetworks.prefix(2).flatMap { network in requests.prefix(3).map { $0(network(renewed)) } }
+                + offlineNetworks.flatMap { network in
+                    // The usual request and a refresh.
+                    requests.prefix(6).flatMap { [$0(network(renewed)), $0(network(jittered))] }
+                }
         }
     }
 
     private var offlineNetworks: [Variation] {
         [
-            { $0.with { ($0.network, $0.origin) = (.offline, [.init(.unreachable)]) } },
-            { $0.with { $0.origin = [.init(.unreachable)] } }, { $0.with { $0.origin = [.init(.status(503))] } },
+            offline, { $0.with { $0.origin = [.init(.unreachable)] } },
+            { $0.with { $0.origin = [.init(.status(503))] } },
             { [hanging] situation in situation.with { $0.origin = [hanging] } },
         ]
     }
@@ -44,6 +48,7 @@ extension SituationSpace {
         let requests: [Variation] = [
             usual, { $0.with { $0.mode = .refresh } }, { $0.with { $0.mode = .cachedOnly } },
             { $0.with { $0.deadline = .seconds(1) } }, { $0.with { $0.chance = 0 } }, { $0.with { $0.chance = 1 } },
+            { $0.with { ($0.mode, $0.chance) = (.refresh, 1) } },
         ]
         return requests.flatMap { request in
             [usual, restarted, setBack].map { other -> Variation in { situation in other(request(situation)) } }

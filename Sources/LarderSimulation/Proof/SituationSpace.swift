@@ -34,8 +34,11 @@ struct SituationSpace {
         for one in requestVariations + earlierVariations + [setBack] {
             for other in slowVariations {
                 situations += combined(fewCopies, mainOrigins).map { other(one($0)) }
+                // Without network no behaviour of the origin makes a difference.
+                situations += combined(fewCopies, [failing]).map { offline(other(one($0))) }
             }
         }
+        for other in slowVariations { situations += combined(fewCopies, [failing]).map { offline(other($0)) } }
         var seen: Set<Situation> = []
         return situations.filter { seen.insert($0).inserted }
     }

@@ -45,10 +45,12 @@ extension SituationSpace {
 
     var networkVariations: [Variation] {
         let costly: Variation = { $0.with { ($0.network, $0.isNetworkCostly) = (.online, true) } }
-        return [
-            { $0.with { ($0.network, $0.origin) = (.offline, [.init(.unreachable)]) } },
-            { $0.with { $0.network = .online } },
-        ] + (policy.hasNetworkRules ? [costly] : [])
+        return [offline, { $0.with { $0.network = .online } }] + (policy.hasNetworkRules ? [costly] : [])
+    }
+
+    /// The device knows that it has no network, so that calls fail at once.
+    var offline: Variation {
+        { $0.with { ($0.network, $0.origin) = (.offline, [.init(.unreachable)]) } }
     }
 
     var requestVariations: [Variation] {
