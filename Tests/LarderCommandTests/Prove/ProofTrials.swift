@@ -12,15 +12,16 @@ struct ProofTrials {
     private(set) var policy: RandomPolicy
     var random: SeededGenerator
 
-    /// The size of a test: a part of it by default, and the whole with `LARDER_SLOW`. `LARDER_PROOFS` sets another
-    /// number of policies, and the first seed: `50` or `50 from 200`. `LARDER_HISTORIES` sets that of histories.
+    /// The size of a test: a small one by default, and a larger one with `LARDER_SLOW`. `LARDER_PROOFS` sets another number of
+    /// policies, and the first seed: `50` or `50 200`. `LARDER_HISTORIES` sets that of histories. A process that plays
+    /// millions of situations needs gigabytes, so that many policies are played in parts.
     static func size(_ kind: Kind) -> (first: Int, policies: Int, histories: Int) {
         let environment = ProcessInfo.processInfo.environment
         let words = environment["LARDER_PROOFS"]?.split(separator: " ").compactMap { Int($0) } ?? []
         // The policies of these seeds are found soon.
         let usual = kind == .sharpness && !isSlow ? 4 : 1
         let histories = environment["LARDER_HISTORIES"].flatMap(Int.init) ?? (isSlow ? 10_000 : 200)
-        return (words.dropFirst().first ?? usual, words.first ?? (isSlow ? 500 : 3), histories)
+        return (words.dropFirst().first ?? usual, words.first ?? (isSlow ? 20 : 3), histories)
     }
 
     init(_ seed: UInt64) throws {
