@@ -49,6 +49,7 @@ extension SituationSpace {
             usual, { $0.with { $0.mode = .refresh } }, { $0.with { $0.mode = .cachedOnly } },
             { $0.with { $0.deadline = .seconds(1) } }, { $0.with { $0.chance = 0 } }, { $0.with { $0.chance = 1 } },
             { $0.with { ($0.mode, $0.chance) = (.refresh, 1) } },
+            { $0.with { ($0.mode, $0.chance) = (.cachedOnly, 1) } },
         ]
         return requests.flatMap { request in
             [usual, restarted, setBack].map { other -> Variation in { situation in other(request(situation)) } }
