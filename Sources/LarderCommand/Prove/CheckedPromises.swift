@@ -2,8 +2,8 @@ import Larder
 import LarderSimulation
 
 extension Command {
-    /// The largest number of situations that `larder check` plays for a policy. They take about a second.
-    private static let mostCheckedSituations = 20_000
+    /// The largest number of situations that `larder check` plays for a policy. They take less than a second.
+    private static let mostCheckedSituations = 6_000
 
     /// The promises that a policy breaks, as problems, and whether the proof is complete; nil if showing them takes too many
     /// situations, or fails.
