@@ -45,7 +45,7 @@ enum OriginBehaviour: Hashable, Sendable {
         }
     }
 
-    /// Returns a time in the middle of its range; nil if it has none.
+    /// Returns a time in the middle of a range, or a second after the beginning of one without an end.
     private static func middle(_ from: Duration, _ to: Duration?) -> Duration {
         guard let to else { return from + .seconds(1) }
         return from + .milliseconds(max((to - from).nanoseconds / 2_000_000, 1))
@@ -73,7 +73,7 @@ enum OriginBehaviour: Hashable, Sendable {
 }
 
 extension [OriginBehaviour] {
-    /// The behaviours in plain words: "offline or the origin fails".
+    /// The behaviours in plain words: "offline or the origin fails at once".
     ///
     /// - Parameter all: all behaviours that were compared, in order. These are some of them.
     func inWords(of all: [OriginBehaviour]) -> String {

@@ -11,18 +11,18 @@ import LarderBase
 /// ```swift
 /// let comparison = try PolicyComparison(of: "catalog", from: oldFolder, to: newFolder)
 /// for difference in comparison.differences { print(difference) }
-/// // the origin fails, copy 6h 5m to 7h 5m old: error 503 after 400ms → copy after 400ms
+/// // the origin fails at once, copy 6h 5m to 7h 5m old: error 503 after 400ms → copy after 400ms
 /// ```
 ///
-/// The article "Promises" says which situations are played.
+/// The article "Compare policies" says which situations are played.
 public struct PolicyComparison: Sendable {
     /// The resource.
     public let resource: String
-    /// The settings that differ, and the parts that were added, removed or exchanged.
+    /// The settings that differ, and the parts that were added, removed, exchanged or put in another order.
     public let settings: [String]
     /// The differences that users would notice, those that matter most to them first.
     public let differences: [PolicyDifference]
-    /// The copies that stores forget when the new policy replaces the old one.
+    /// The copies that are lost when the new policy replaces the old one: stores forget them, or validators refuse them.
     public let forgotten: [String]
     /// The promises that were kept and are broken, or the other way round.
     public let promises: [String]

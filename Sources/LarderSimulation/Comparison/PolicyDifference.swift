@@ -2,7 +2,7 @@ import Larder
 
 /// A difference between two policies that users would notice, in plain words.
 public struct PolicyDifference: Hashable, Sendable {
-    /// The situations: "the origin fails, copy 6h 5m to 7h 5m old".
+    /// The situations: "the origin fails at once, copy 6h 5m to 7h 5m old".
     public let situation: String
     /// The outcome with the old policy: "error 503 after 400ms".
     public let old: String

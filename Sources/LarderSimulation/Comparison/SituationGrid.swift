@@ -69,7 +69,7 @@ struct SituationGrid: Sendable {
         return byAge.count < byOrigin.count ? byAge : byOrigin
     }
 
-    /// Returns the situations of a block in plain words: "the origin fails, copy 5m to 6h old".
+    /// Returns the situations of a block in plain words: "the origin fails at once, copy 5m to 6h old".
     func words(for block: Block, under circumstances: [String] = []) -> String {
         let words = [
             block.origins.map { origins[$0] }.inWords(of: origins), block.ages.map { ages[$0] }.inWords(of: ages),

@@ -2,7 +2,7 @@
 package struct SituationKinds: Sendable {
     /// A kind of situations.
     package struct Kind: Sendable {
-        /// The situations in plain words: "the origin fails, copy 5m to 6h old".
+        /// The situations in plain words: "the origin fails at once, copy 5m to 6h old".
         package let name: String
         /// Their outcome in plain words: "stale copy after 400ms".
         package let outcome: String

@@ -8,7 +8,8 @@ import Larder
 ///   before, chance) is combined with the extreme ages and the main behaviours. Those that change which copy is found are
 ///   combined with every age.
 /// - The variations that make loads longest, and pairs of them, are combined with every behaviour of the origin.
-/// - Faults of stores are combined with each variation of the request and of the loads before.
+/// - Faults of stores that make loads longest are combined with each variation of the request and of the loads before, and
+///   with a clock that was set back. All of these are played once more without network.
 struct SituationSpace {
     typealias Variation = @Sendable (Situation) -> Situation
 

@@ -2,7 +2,6 @@ import Larder
 
 /// The variations of situations by one more fact.
 extension SituationSpace {
-
     var variations: [Variation] {
         findingVariations + chanceVariations + networkVariations + requestVariations + storeVariations
             + slowVariations + earlierVariations
