@@ -9,7 +9,7 @@ import Larder
 ///   combined with every age.
 /// - The variations that make loads longest, and pairs of them, are combined with every behaviour of the origin.
 /// - Faults of stores that make loads longest are combined with each variation of the request and of the loads before, and
-///   with a clock that was set back. All of these are played once more without network.
+///   with a clock that was set back and the largest random numbers. All of these are played once more without network.
 struct SituationSpace {
     typealias Variation = @Sendable (Situation) -> Situation
 
@@ -32,7 +32,7 @@ struct SituationSpace {
         }
         for variation in variations { situations += combined(extremeCopies, mainOrigins).map(variation) }
         for variation in longestVariations { situations += combined(fewCopies, origins).map(variation) }
-        for one in requestVariations + earlierVariations + [setBack] {
+        for one in requestVariations + earlierVariations + [setBack] + chanceVariations.prefix(1) {
             for other in slowVariations {
                 situations += combined(fewCopies, mainOrigins).map { other(one($0)) }
                 // Without network no behaviour of the origin makes a difference.
