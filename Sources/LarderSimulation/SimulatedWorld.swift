@@ -241,17 +241,30 @@ public final class SimulatedWorld: World, TaskExecutor {
             return (state.running.sorted { $0.key < $1.key }, state.sleepers.times)
         }
         let steps = 10_000 + 100 * (left.count + sleepers.count)
-        for (_, running) in left { running.task.cancel() }
-        runPending(atMost: steps)
-        // The remaining sleepers belong to tasks that this world did not spawn.
-        for sleeper in state.withLock({ $0.sleepers.takeAll() }) { sleeper.resume(throwing: CancellationError()) }
-        runPending(atMost: steps)
+        // Work that ends may begin other work, such as an operation that waited for it.
+        var endings = 1
+        while !cancelRest(within: steps), endings < Self.mostEndings { endings += 1 }
         let deaf = state.withLock { state in
             state.isOver = false
             return left.count { state.running[$0.key] != nil }
         }
         if left.isEmpty, sleepers.isEmpty { return nil }
         return Leak(tasks: left.map(\.value.since), deaf: deaf, sleepers: sleepers)
+    }
+
+    /// The number of times that work which others begin at their end is cancelled.
+    private static let mostEndings = 5
+
+    /// Cancels the remaining work, and lets it end.
+    ///
+    /// - Returns: whether none is left.
+    private func cancelRest(within steps: Int) -> Bool {
+        for (_, running) in state.withLock({ $0.running.sorted { $0.key < $1.key } }) { running.task.cancel() }
+        runPending(atMost: steps)
+        // The remaining sleepers belong to tasks that this world did not spawn.
+        for sleeper in state.withLock({ $0.sleepers.takeAll() }) { sleeper.resume(throwing: CancellationError()) }
+        runPending(atMost: steps)
+        return state.withLock { $0.running.isEmpty }
     }
 
     /// Runs everything that can run without time passing. The number of steps is limited, because some work never ends.

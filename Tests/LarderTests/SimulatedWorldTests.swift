@@ -146,6 +146,18 @@ import Testing
         #expect(world.uptime == .seconds(1))
     }
 
+    @Test func tasksThatCancelledTasksBeginEndToo() throws {
+        @Sendable func begin(_ depth: Int, in world: SimulatedWorld) {
+            world.spawn {
+                try? await world.sleep(for: .forever)
+                if depth > 1 { begin(depth - 1, in: world) }
+            }
+        }
+        let world = SimulatedWorld()
+        try world.run(leaving: .anything) { world in begin(3, in: world) }
+        #expect(world.unfinished == 0)
+    }
+
     @Test func cancelledSleepEndsAtOnce() throws {
         try SimulatedWorld().run { world in
             let sleeper = world.spawn {
