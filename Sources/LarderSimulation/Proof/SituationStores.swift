@@ -50,7 +50,10 @@ final class SituationStores: Sendable {
                 continue
             }
             if number == only - 1, let entry = entry("copy", copy.age) { tier.put(entry, for: key) }
-            if number < only - 1, let age = copy.ageAbove, let entry = entry("above", age) {
+            // Copies that were fetched at the same time are one.
+            if number < only - 1, let age = copy.ageAbove,
+                let entry = entry(age == copy.age ? "copy" : "above", age)
+            {
                 tier.put(entry, for: key)
             }
         }
