@@ -30,6 +30,17 @@ extension SimulatedPolicy {
         }
     }
 
+    /// The time that an operation takes in a store without a limit.
+    static let longestOperation = Duration.seconds(3_600)
+
+    /// The stores without a limit. While one hangs, later loads are given the answer that it saves, however old it is.
+    var endlessStoreGaps: [String] {
+        tiers.filter { $0.traits.isForeign && $0.traits.givesUpAfter == nil }.map { tier in
+            "store '\(tier.plugin.name)' has no 'limit', and operations of more than \(Self.longestOperation.inWords) are "
+                + "not played"
+        }
+    }
+
     /// Whether refreshes are treated on a network otherwise than on every network that is played.
     private static func hasOtherRules(_ permits: (BackgroundWork, NetworkState) -> Bool) -> Bool {
         let costly = Situation().with { ($0.network, $0.isNetworkCostly) = (.online, true) }.networkState

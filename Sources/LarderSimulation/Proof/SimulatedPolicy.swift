@@ -166,7 +166,7 @@ extension SimulatedPolicy {
         gaps += parts.filter { $0.traits.changesAfterFailures ?? 0 > Self.mostFailures }.map {
             "\($0.plugin.kind) '\($0.plugin.name)' changes after \($0.traits.changesAfterFailures ?? 0) failures, which are not played"
         }
-        gaps += networkGaps + lifetimeGaps
+        gaps += networkGaps + lifetimeGaps + endlessStoreGaps
         if !isAdmitted { gaps.append("no answer that is played is admitted by the validators") }
         return gaps
     }

@@ -77,4 +77,13 @@ import Testing
                 "store 'memory' forgets copies after 30m, but not those that an app keeps, which are not played"
             ])
     }
+
+    @Test func storeWithoutALimitIsNotComplete() throws {
+        let store = "\"file\""
+        let folder = try Self.folder("", #"{ "neverOlderThan": "1d" }"#, store: store)
+        #expect(
+            try PromiseProof(of: "prices", in: folder.url).gaps == [
+                "store 'file' has no 'limit', and operations of more than 1h are not played"
+            ])
+    }
 }
