@@ -3,9 +3,9 @@ import LarderBase
 
 /// Situations with what the user noticed in each.
 struct PlayedSituations: Sendable {
-    let all: [(situation: Situation, seen: Observation)]
+    private(set) var all: [(situation: Situation, seen: Observation)]
     /// The number of plays. The other situations end as those that were played.
-    let plays: Int
+    private(set) var plays: Int
 
     /// The number of situations that a thread plays before it takes the next ones.
     private static let rangeSize = 128
@@ -43,6 +43,23 @@ struct PlayedSituations: Sendable {
         plays = done.withLock { $0.plays }
         all = Array(zip(situations, seen))
     }
+
+    /// Returns those situations that were not played, each once.
+    func unplayed(of situations: [Situation]) -> [Situation] {
+        var known = Set(all.map(\.situation))
+        return situations.filter { known.insert($0).inserted }
+    }
+
+    /// Plays further situations.
+    ///
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    mutating func add(
+        _ situations: [Situation], of policy: SimulatedPolicy, progress: @escaping @Sendable (Double) -> Void
+    ) throws {
+        let further = try PlayedSituations(situations, of: policy, progress: progress)
+        all += further.all
+        plays += further.plays
+    }
 }
 
 /// Plays situations one after the other, each that may end in another way.
@@ -70,17 +87,25 @@ private final class DistinctPlays {
 /// The situations whose load has a copy that may be shown, when it begins and for a time after it.
 struct CopiesThatMayBeShown: Sendable {
     private let time: Duration
-    private let isShown: [Situation: Bool]
+    private var isShown: [Situation: Bool] = [:]
 
     /// Asks for the copy alone, as each load begins and `time` later.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
     init(for time: Duration, in situations: [Situation], of policy: SimulatedPolicy) throws {
         self.time = time
-        let asked = situations.filter { $0.copy != nil && $0.mode == .normal }.map(\.askingForTheCopy)
-        let all = Array(Set(asked + asked.map { $0.older(by: time) }))
-        let played = try PlayedSituations(all, of: policy)
-        isShown = Dictionary(uniqueKeysWithValues: played.all.map { ($0.situation, $0.seen.isAnswered) })
+        try ask(situations, of: policy)
+    }
+
+    /// Asks for the copies of further situations.
+    ///
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    mutating func ask(_ situations: [Situation], of policy: SimulatedPolicy) throws {
+        let asked = situations.filter { $0.mayHaveACopy && $0.mode == .normal }.map(\.askingForTheCopy)
+        let all = Set(asked + asked.map { $0.older(by: time) }).filter { isShown[$0] == nil }
+        for (situation, seen) in try PlayedSituations(Array(all), of: policy).all {
+            isShown[situation] = seen.isAnswered
+        }
     }
 
     func contains(_ situation: Situation) -> Bool {

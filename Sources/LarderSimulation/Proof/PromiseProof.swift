@@ -72,7 +72,12 @@ public struct PromiseProof: Sendable {
         try self.init(player.plan)
     }
 
-    /// Returns the number of situations that a proof plays, without playing them.
+    /// The number of facts of the worst situations that are changed, one after the other.
+    private static let mostChanges = 4
+    /// About the share of a proof that is done before facts are changed, and the share of the rest that each change takes.
+    private static let (firstShare, changesShare) = (0.55, 0.7)
+
+    /// Returns the number of situations that a proof plays before it changes facts of the worst, without playing them.
     package static func size(of policy: SimulatedPolicy) -> Int {
         guard let promises = policy.promises else { return 0 }
         let space = SituationSpace(policy)
@@ -92,12 +97,25 @@ public struct PromiseProof: Sendable {
         let soon = policy.waitBorders.first { $0 > .zero } ?? .milliseconds(1)
         let rules = PromiseRule.rules(of: promises, soon: soon, oldest: policy.oldest)
         let space = SituationSpace(policy)
-        let played = try PlayedSituations(
-            space.all + space.offlineHistories(upTo: promises.offlineFor), of: policy, progress: progress)
-        situations = played.all.count
-        let copies = try promises.waits.map {
+        var share = Self.firstShare
+        var played = try PlayedSituations(
+            space.all + space.offlineHistories(upTo: promises.offlineFor), of: policy
+        ) { [share] in progress($0 * share) }
+        var copies = try promises.waits.map {
             try CopiesThatMayBeShown(for: $0, in: played.all.map(\.situation), of: policy)
         }
+        var worst = WorstSituations(for: rules)
+        worst.note(played.all, copies)
+        for _ in 0..<Self.mostChanges {
+            let further = played.unplayed(of: worst.takeUnexplored().flatMap(space.nearby))
+            if further.isEmpty { break }
+            let (count, part) = (played.all.count, (1 - share) * Self.changesShare)
+            try played.add(further, of: policy) { [share] in progress(share + $0 * part) }
+            try copies?.ask(further, of: policy)
+            worst.note(played.all.dropFirst(count), copies)
+            share += part
+        }
+        situations = played.all.count
         let firstTooLate = try OfflineSearch(played, of: policy).firstTooLate
         verdicts = rules.map { Self.verdict($0, played, copies, firstTooLate) }
         // Otherwise such a promise would look proved.

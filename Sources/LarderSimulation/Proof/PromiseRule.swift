@@ -150,12 +150,15 @@ extension Situation {
         with { ($0.mode, $0.deadline, $0.origin) = (.cachedOnly, nil, [OriginAct(.unreachable)]) }
     }
 
-    /// The same situation with a copy that is older.
+    /// Whether there may be a copy: one that lies there, or the answer of an earlier load.
+    var mayHaveACopy: Bool { copy != nil || earlier.contains { !$0.isOther } }
+
+    /// The same situation for a load that begins later.
     func older(by time: Duration) -> Situation {
         with { situation in
-            guard let copy = situation.copy else { return }
-            situation.copy?.age = copy.age + time
-            situation.copy?.ageAbove = copy.ageAbove.map { $0 + time }
+            situation.copy?.age += time
+            if let age = situation.copy?.ageAbove { situation.copy?.ageAbove = age + time }
+            for number in situation.earlier.indices { situation.earlier[number].before += time }
         }
     }
 }

@@ -7,9 +7,12 @@ import Larder
 /// - Each variation of one more fact (the tier of the copy, the stores, the network, the clock, the request, the loads
 ///   before, chance) is combined with the extreme ages and the main behaviours. Those that change which copy is found are
 ///   combined with every age.
-/// - The variations that make loads longest, and pairs of them, are combined with every behaviour of the origin.
-/// - Faults of stores that make loads longest are combined with each variation of the request and of the loads before, and
-///   with a clock that was set back and the largest random numbers. All of these are played once more without network.
+/// - The faults of stores that make loads longest are combined with each mode of the request, each earlier load of the
+///   same instance, a clock that was set back, and the largest random numbers. All of these are played once more without
+///   network. They are also combined with the tier of the copy.
+/// - The other faults of stores are combined with each earlier load of the same instance.
+///
+/// After that, one fact of the worst situations is changed at a time: see ``nearby(_:)``.
 struct SituationSpace {
     typealias Variation = @Sendable (Situation) -> Situation
 
@@ -31,12 +34,16 @@ struct SituationSpace {
             situations += combined(copies, [[.init(.value)], failing]).map(variation)
         }
         for variation in variations { situations += combined(extremeCopies, mainOrigins).map(variation) }
-        for variation in longestVariations { situations += combined(fewCopies, origins).map(variation) }
-        for one in requestVariations + earlierVariations + [setBack] + chanceVariations.prefix(1) {
+        for one in [refresh, copyAlone] + ownEarlierVariations + [setBack] + chanceVariations.prefix(1) {
             for other in slowVariations {
                 situations += combined(fewCopies, mainOrigins).map { other(one($0)) }
                 // Without network no behaviour of the origin makes a difference.
                 situations += combined(fewCopies, [failing]).map { offline(other(one($0))) }
+            }
+        }
+        for (facts, faults) in [(ownEarlierVariations, shortFaults), (tierVariations, longFaults)] {
+            for one in facts {
+                for other in faults { situations += combined(fewCopies, mainOrigins).map { other(one($0)) } }
             }
         }
         for other in slowVariations { situations += combined(fewCopies, [failing]).map { offline(other($0)) } }
@@ -49,7 +56,7 @@ struct SituationSpace {
     private var copies: [Situation.Copy?] { [nil] + ages.map { Situation.Copy(age: $0) } }
 
     /// No copy, and copies just before each border, a second before the last border of validators, and after the last.
-    private var extremeCopies: [Situation.Copy?] {
+    var extremeCopies: [Situation.Copy?] {
         let inside = policy.ageBorders.map { $0 - Self.step }
         let soon = (policy.validatorBorders.last ?? .zero) - .seconds(1)
         let ages = (inside + [soon]).filter { $0 >= .zero } + [ages.last ?? .zero]
@@ -58,7 +65,7 @@ struct SituationSpace {
 
     /// No copy, one that is fresh, one that is not fresh any more, and one that is permitted until the last border, but not
     /// right before it: a load may take some time until it shows the copy.
-    private var fewCopies: [Situation.Copy?] {
+    var fewCopies: [Situation.Copy?] {
         let borders = policy.validatorBorders
         let first = borders.first ?? .zero
         let second = borders.dropFirst().first ?? first + .seconds(2)
@@ -71,17 +78,17 @@ struct SituationSpace {
 
     // MARK: The origin
 
-    private var failing: [Situation.OriginAct] { [.init(.status(503))] }
+    private let failing = [Situation.OriginAct(.status(503))]
 
     /// The behaviours that are combined with every age and every variation.
-    private var mainOrigins: [[Situation.OriginAct]] {
+    var mainOrigins: [[Situation.OriginAct]] {
         let slow = policy.callLimits.last.map { [Situation.OriginAct(.value, after: $0 - Self.step)] }
         return [[.init(.value)], [.init(.unchanged)], failing, [hanging], [.init(.status(404))]]
             + (slow.map { [$0] } ?? [])
     }
 
     /// Every behaviour of the origin: at once, around each border, and in turns as retries meet it.
-    private var origins: [[Situation.OriginAct]] {
+    var origins: [[Situation.OriginAct]] {
         let limit = policy.originLimit ?? .forever
         let borders = policy.waitBorders.filter { $0 > .zero && $0 <= limit }
         var acts: [Situation.OriginAct] = [.init(.unreachable), .init(.status(403))]
@@ -90,7 +97,7 @@ struct SituationSpace {
             acts.append(.init(.status(503), after: border - Self.step))
             acts.append(.init(.status(503), after: border))
         }
-        acts += policy.callLimits.map { .init(.status(403), after: $0 - Self.step) }
+        acts += lastTimes.map { .init(.status(403), after: $0) }
         acts += pauses
         return mainOrigins + acts.filter { $0.after < limit }.map { [$0] } + sequences
     }
@@ -100,26 +107,35 @@ struct SituationSpace {
         policy.originLimit.map { Situation.OriginAct(.unreachable, after: $0) } ?? Situation.OriginAct(.hangs)
     }
 
-    /// Failures with which the origin asks for a pause, at once and as late as a call may last.
-    private var pauses: [Situation.OriginAct] {
+    /// Failures with which the origin asks for a pause, at once and late.
+    var pauses: [Situation.OriginAct] { pauses(after: lateTimes) }
+
+    private func pauses(after late: [Duration]) -> [Situation.OriginAct] {
         guard policy.mostTries > 1 || policy.countsFailures else { return [] }
-        let last = policy.callLimits.map { $0 - Self.step }
-        return policy.waitBorders.filter { $0 > .zero }.flatMap { pause in
-            ([.zero] + last).map { Situation.OriginAct(.status(503, retryAfter: pause), after: $0) }
+        return ([Self.step] + policy.waitBorders.filter { $0 > .zero }).flatMap { pause in
+            ([.zero] + late).map { Situation.OriginAct(.status(503, retryAfter: pause), after: $0) }
         }
+    }
+
+    /// Times as long as a call may last.
+    private var lastTimes: [Duration] { policy.callLimits.map { $0 - Self.step } }
+
+    /// Times as long as a call may last, and so long that a wrapper makes another call beside it.
+    var lateTimes: [Duration] {
+        let more = policy.parts.compactMap(\.traits.tries?.waits).filter { $0 > .zero }.map { $0 + Self.step }
+        return Set(lastTimes + more).sorted()
     }
 
     /// Failures for all tries but the last, or for one, and then something else.
     private var sequences: [[Situation.OriginAct]] {
         guard policy.mostTries > 1 else { return [] }
-        let last = policy.callLimits.map { $0 - Self.step }
-        let failures = ([.zero] + last).map { Situation.OriginAct(.status(503), after: $0) } + pauses
+        let last = lastTimes
+        let failures = ([.zero] + last).map { Situation.OriginAct(.status(503), after: $0) } + pauses(after: last)
         return Set([1, policy.mostTries - 1]).sorted().flatMap { number in
             failures.flatMap { failure -> [[Situation.OriginAct]] in
-                var first = failure
-                first.calls = number
+                let first = failure.with(calls: number)
                 return ([hanging] + last.map { .init(.value, after: $0) }).map { [first, $0] }
-            }
+            } + lateTimes.map { [.init(.status(503), calls: number), .init(.status(503), after: $0)] }
         }
     }
 

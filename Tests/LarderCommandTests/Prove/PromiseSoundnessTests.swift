@@ -45,10 +45,12 @@ import Testing
             let history = random.next()
             let seen = try player.play(history.situation)
             for promise in kept where try judge.isBroken(promise, by: seen, in: history) {
+                let simplest = try judge.simplest(history, breaking: promise).situation
                 faults.append(
                     """
                     seed \(seed), history \(number): \(promise.name) \(promise.limit) is said to hold, but \
                     \(history.situation.inWords): \(seen)
+                    simplest: \(simplest.inWords): \(try player.play(simplest))
                     \(history.situation)
                     \(trial.policy.text(promising: promises))
                     """)

@@ -122,15 +122,15 @@ struct RandomHistories {
     private mutating func addStoreFaults(to situation: inout Situation) {
         let foreign = policy.tiers.indices.filter { policy.tiers[$0].isForeign }
         guard !foreign.isEmpty, random.isOne(in: 4) else { return }
-        // A change that never ends holds up the next one of the same key.
-        let mayHang = situation.earlier.allSatisfy(\.isOther)
+        // An earlier load of the same key is under way as long as its store hangs.
+        let isHeldUp = situation.earlier.contains { !$0.isOther }
         for operations in random.pick([[Situation.StoreFault.Operations.reads], [.changes], [.reads, .changes]]) {
             let tier = random.pick(foreign)
             let limit = policy.tiers[tier].limit ?? 60_000
             let faults: [FaultyStore.Fault] = [
                 .fails, .takes(.milliseconds(random.pick([limit - 1, random.roll(limit)]))),
                 operations == .reads ? .corrupts : .fails,
-                operations == .reads || mayHang ? .hangs : .fails,
+                isHeldUp && policy.tiers.contains { $0.isForeign && $0.limit == nil } ? .fails : .hangs,
             ]
             let fault = random.pick(faults)
             if case .takes = fault {
@@ -174,12 +174,12 @@ struct RandomHistories {
         keepAge(&situation)
     }
 
-    /// Makes the copies at least as old as the time since the first earlier load.
+    /// Makes the copies older than the time since the first earlier load.
     private func keepAge(_ situation: inout Situation) {
-        let lead = situation.lead
+        let least = situation.lead + .milliseconds(1)
         guard let copy = situation.copy else { return }
-        situation.copy?.age = max(copy.age, lead)
-        situation.copy?.ageAbove = copy.ageAbove.map { max($0, lead) }
+        situation.copy?.age = max(copy.age, least)
+        situation.copy?.ageAbove = copy.ageAbove.map { max($0, least) }
     }
 
     // MARK: Without network

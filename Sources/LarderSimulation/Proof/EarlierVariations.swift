@@ -1,0 +1,90 @@
+import Larder
+
+/// The variations of situations by loads that began before.
+extension SituationSpace {
+    /// The loads before.
+    var earlierVariations: [Variation] { ownEarlierVariations + otherEarlierVariations }
+
+    /// The loads of the same instance before: failures, so that the origin rests, a value, an answer that the resource is
+    /// gone, so that the copy is dropped, and calls that are still under way.
+    var ownEarlierVariations: [Variation] {
+        let rests = Set(policy.parts.compactMap(\.traits.rest)).sorted()
+        var variations: [Variation] = rests.flatMap { rest in
+            [Self.step, rest - Self.step, rest * 2].filter { $0 > .zero }.map {
+                Self.failing(triesLast + $0, loads: 1, isOther: false)
+            }
+        }
+        // Failures for most of a minute, after which origins rest longer than after one.
+        let gap = min(triesLast + (policy.waitBorders.last ?? .zero), .seconds(10))
+        variations.append(Self.failing(gap, loads: 2, every: .seconds(45), isOther: false))
+        variations.append(Self.answered(before: .seconds(60), .value))
+        variations.append(Self.answered(before: .seconds(10), .status(404)))
+        return variations + callsUnderWay(isOther: false)
+    }
+
+    /// The loads of other instances before: failures that open a breaker, and calls that are still under way.
+    private var otherEarlierVariations: [Variation] {
+        var variations: [Variation] = []
+        for part in policy.parts {
+            guard let failures = part.traits.changesAfterFailures else { continue }
+            let count = min(failures, SimulatedPolicy.mostFailures)
+            for rest in part.traits.borders ?? [] {
+                for gap in [Self.step, rest - Self.step, rest, rest + Self.step] where gap > .zero {
+                    variations.append(Self.failing(triesLast + gap, loads: count, isOther: true))
+                }
+            }
+        }
+        return variations + callsUnderWay(isOther: true)
+    }
+
+    /// The time for which wrappers wait between their tries.
+    private var triesLast: Duration { policy.parts.compactMap(\.traits.tries?.waits).reduce(.zero, +) }
+
+    /// A load that was answered.
+    private static func answered(before: Duration, _ ending: Situation.OriginAct.Ending) -> Variation {
+        { situation in
+            situation.with { situation in
+                situation.earlier = [Situation.EarlierLoad(before: before)]
+                situation.earlierOrigin = [.init(ending)]
+                situation.keepAge()
+            }
+        }
+    }
+
+    /// Loads that failed, the last of which began some time before.
+    private static func failing(
+        _ gap: Duration, loads: Int, every interval: Duration = .seconds(1), isOther: Bool
+    ) -> Variation {
+        { situation in
+            situation.with { situation in
+                situation.earlier = (0..<loads).reversed().map {
+                    Situation.EarlierLoad(before: gap + interval * $0, isOther: isOther)
+                }
+                situation.earlierOrigin = [.init(.status(503))]
+                situation.keepAge()
+            }
+        }
+    }
+
+    /// Calls that began some time before and go on.
+    private func callsUnderWay(isOther: Bool) -> [Variation] {
+        let times = [Self.step] + policy.waitBorders.prefix(3).map { $0 - Self.step }
+        return times.filter { $0 > .zero }.map { before -> Variation in
+            { [hanging] situation in
+                situation.with { situation in
+                    situation.earlier = [Situation.EarlierLoad(before: before, isOther: isOther)]
+                    situation.earlierOrigin = [hanging]
+                    situation.keepAge()
+                }
+            }
+        }
+    }
+}
+
+extension Situation {
+    /// Makes the copy older than the time since the first earlier load, so that it was there before.
+    mutating func keepAge() {
+        let least = earlier.isEmpty ? .zero : lead + .milliseconds(1)
+        if let age = copy?.age { copy?.age = max(age, least) }
+    }
+}
