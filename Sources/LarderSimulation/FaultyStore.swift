@@ -179,11 +179,12 @@ public final class FaultyStore: Store {
         return found
     }
 
-    /// Returns an entry of the lower tiers of the store that keeps the entries.
+    /// Returns an entry of the lower tiers of the store that keeps the entries. It has the faults of reading if there is one:
+    /// a store without lower tiers has nothing to read.
     public func read(_ key: Key, below found: Found) async throws -> Found? {
-        guard let inner else { return nil }
+        guard let below = try await inner?.read(key, below: found) else { return nil }
         try await applyFault(to: .read)
-        return try await inner.read(key, below: found).map(self.found)
+        return self.found(below)
     }
 
     /// Returns whether there is an entry. It has the faults of reading.
@@ -291,9 +292,13 @@ public final class FaultyStore: Store {
     }
 
     private func entry(of key: Key) -> Entry? {
-        let (entry, lifetime) = state.withLock { ($0.entries[key], $0.lifetime) }
-        guard let entry, let lifetime else { return entry }
-        return world.now - entry.metadata.confirmedAt < lifetime ? entry : nil
+        state.withLock { $0.entries[key] }.flatMap { keeps($0) ? $0 : nil }
+    }
+
+    /// Whether it keeps entries so long.
+    func keeps(_ entry: Entry) -> Bool {
+        guard let lifetime = state.withLock({ $0.lifetime }) else { return true }
+        return world.now - entry.metadata.confirmedAt < lifetime
     }
 
     private static func damage(_ entry: inout Entry) {

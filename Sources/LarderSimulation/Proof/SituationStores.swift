@@ -45,17 +45,13 @@ final class SituationStores: Sendable {
     /// Puts the copy of a situation where it lies.
     func put(_ copy: Situation.Copy, _ entry: (_ name: String, _ age: Duration) -> Entry?, for key: Key) {
         for (number, tier) in tiers.enumerated() {
-            guard let only = copy.tier else {
-                if let entry = entry("copy", copy.age) { tier.put(entry, for: key) }
-                continue
-            }
-            if number == only - 1, let entry = entry("copy", copy.age) { tier.put(entry, for: key) }
+            let isHere = copy.tier.map { number == $0 - 1 } ?? true
+            let isAbove = copy.tier.map { number < $0 - 1 } ?? false
+            guard let age = isHere ? copy.age : isAbove ? copy.ageAbove : nil else { continue }
             // Copies that were fetched at the same time are one.
-            if number < only - 1, let age = copy.ageAbove,
-                let entry = entry(age == copy.age ? "copy" : "above", age)
-            {
-                tier.put(entry, for: key)
-            }
+            guard let entry = entry(age == copy.age ? "copy" : "above", age) else { continue }
+            // A store has forgotten what it does not keep so long.
+            if tier.keeps(entry) { tier.put(entry, for: key) }
         }
     }
 
