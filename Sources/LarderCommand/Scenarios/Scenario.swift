@@ -117,7 +117,7 @@ struct Expectation: Sendable {
     var takes: Duration?
     var within: Duration?
     var calls: Int?
-    /// `yes`, `no` or `either`; nil for a value unless an error is expected.
+    /// `yes`, `no` or `either`; nil for a value unless an error is expected. With `either` there may also be no answer.
     var answered: String?
     var noOlderThan: Duration?
     var freshWithin: Duration?

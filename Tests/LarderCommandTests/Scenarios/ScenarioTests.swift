@@ -41,6 +41,18 @@ import Testing
         #expect(lines == ["\(drawn)   expected: \(beside)"])
     }
 
+    @Test(arguments: [
+        (#""answered": "either", "callsAtMost": 1"#, true), (#""answered": "either", "callsAtMost": 0"#, false),
+        (#""answered": "either", "within": "1h""#, false), (#""callsAtMost": 1"#, false),
+    ])
+    func loadWithoutAnAnswerMeetsOnlyExpectationsThatNeedNone(_ expect: String, _ isMet: Bool) async throws {
+        let stories = try Stories()
+        // Nothing ends the call.
+        try stories.folder.edit("feed.json", #""use": "timeout", "after": "4s""#, #""use": "limit", "concurrent": 9"#)
+        _ = try await stories.drawn(
+            #""origin": { "hangs": true }, "asks": { "expect": { \#(expect) } }"#, passes: isMet)
+    }
+
     @Test func reportHasExpectedText() async throws {
         let stories = try Stories()
         try stories.folder.write(
