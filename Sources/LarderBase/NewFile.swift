@@ -65,6 +65,8 @@ package struct NewFile: Sendable {
 
     /// Deletes the files of processes that have ended.
     package static func removeRemains(in folder: String) {
+        // An error takes longer to make than to look.
+        guard access(folder, F_OK) == 0 else { return }
         for item in (try? Disk.list(folder)) ?? [] where item.name.hasPrefix(prefix) {
             let path = folder + "/" + item.name
             if !Disk.isHeld(path) { unlink(path) }

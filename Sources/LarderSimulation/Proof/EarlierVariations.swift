@@ -17,7 +17,7 @@ extension SituationSpace {
         // Failures for most of a minute, after which origins rest longer than after one.
         let gap = min(triesLast + (policy.waitBorders.last ?? .zero), .seconds(10))
         variations.append(Self.failing(gap, loads: 2, every: .seconds(45), isOther: false))
-        variations.append(Self.answered(before: .seconds(60), .value))
+        variations += fewCopies.compactMap { $0?.age }.map { Self.answered(before: max($0, Self.step), .value) }
         variations.append(Self.answered(before: .seconds(10), .status(404)))
         return variations + callsUnderWay(isOther: false)
     }

@@ -7,10 +7,15 @@ import Larder
 /// long as that finds worse ones.
 extension SituationSpace {
     func nearby(_ situation: Situation) -> [Situation] {
-        variations.map { $0(situation) } + nearbyCopies(situation) + nearbyOrigins(situation)
-            + nearbyEarlierOrigins(situation) + nearbyStores(situation)
+        let varied = (variations + deadlineVariations).map { $0(situation) }
+        return varied + varied.filter { $0.network != .offline }.map(hanging) + nearbyCopies(situation)
+            + nearbyOrigins(situation) + nearbyEarlierOrigins(situation) + nearbyStores(situation)
             + [situation.with { $0.chance = 0.5 }]
     }
+
+    /// The situation with an origin that does not answer. Often another fact only matters then: a deadline is over before
+    /// the copy is read, and the fallback never answers.
+    private func hanging(_ situation: Situation) -> Situation { situation.with { $0.origin = [hanging] } }
 
     private func nearbyCopies(_ situation: Situation) -> [Situation] {
         guard let copy = situation.copy else { return [] }
@@ -30,7 +35,7 @@ extension SituationSpace {
         if situation.network == .offline { return [] }
         let first = situation.origin.first ?? .init(.value)
         let acts = lateActs + pauses
-        let after = Set([1, max(1, policy.mostTries - 1)]).sorted().flatMap { calls in
+        let after = Set([1] + policy.failureCounts).sorted().flatMap { calls in
             acts.map { [first.with(calls: calls), $0] }
         }
         let before = lateActs.map { [$0.with(calls: 1)] + situation.origin }
@@ -70,7 +75,10 @@ extension SituationSpace {
 
     /// The behaviours of a call that takes as long as it may, and of one that is just in time.
     private var lateActs: [Situation.OriginAct] {
-        let last = (policy.callLimits.last ?? policy.originLimit).map { $0 - Self.step } ?? .zero
+        // A call that nothing ends takes longer than anything waits.
+        let last =
+            (policy.callLimits.last ?? policy.originLimit).map { $0 - Self.step }
+            ?? (policy.waitBorders.last.map { $0 + Self.step } ?? .zero)
         let soon = policy.waitBorders.first { $0 > .zero }.map { $0 - Self.step }
         return [hanging]
             + [.value, .unchanged, .status(503), .status(403), .status(404)].map { .init($0, after: last) }

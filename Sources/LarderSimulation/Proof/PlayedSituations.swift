@@ -102,8 +102,13 @@ struct CopiesThatMayBeShown: Sendable {
     /// - Throws: `PolicyError` if the policy cannot be composed.
     mutating func ask(_ situations: [Situation], of policy: SimulatedPolicy) throws {
         let asked = situations.filter { $0.mayHaveACopy && $0.mode == .normal }.map(\.askingForTheCopy)
-        let all = Set(asked + asked.map { $0.older(by: time) }).filter { isShown[$0] == nil }
-        for (situation, seen) in try PlayedSituations(Array(all), of: policy).all {
+        try play(asked, of: policy)
+        try play(asked.filter { isShown[$0] == true }.map { $0.older(by: time) }, of: policy)
+    }
+
+    private mutating func play(_ asked: [Situation], of policy: SimulatedPolicy) throws {
+        let new = Set(asked).filter { isShown[$0] == nil }
+        for (situation, seen) in try PlayedSituations(Array(new), of: policy).all {
             isShown[situation] = seen.isAnswered
         }
     }

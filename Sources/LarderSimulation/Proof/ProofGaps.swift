@@ -6,6 +6,18 @@ extension SimulatedPolicy {
         policy.sections.contains { $0.traits.permitsBackground != nil || $0.traits.alternative != nil }
     }
 
+    /// The wrappers that count the failures of calls which two others repeat. The times of these calls decide which of them
+    /// it lets through.
+    var repeatedFailureGaps: [String] {
+        policy.around.indices.compactMap { place in
+            let counting = policy.around[place]
+            let repeating = policy.around[..<place].filter { $0.traits.tries?.count ?? 1 > 1 }.map(\.plugin.name)
+            guard counting.traits.changesAfterFailures != nil, repeating.count > 1 else { return nil }
+            return "wrapper '\(counting.plugin.name)' counts failures of calls that "
+                + repeating.map { "'\($0)'" }.joined(separator: " and ") + " repeat, whose times are not all played"
+        }
+    }
+
     /// The rules for networks that are not played, or not whole.
     var networkGaps: [String] {
         policy.sections.flatMap { section -> [String] in

@@ -109,8 +109,27 @@ extension SimulatedPolicy {
         return Self.ordered(limits).filter { $0 > .zero }
     }
 
-    /// The largest number of calls that the wrappers make for one.
-    var mostTries: Int { min(parts.reduce(1) { $0 * ($1.traits.tries?.count ?? 1) }, 100) }
+    /// The largest number of calls for one load, mirrors included.
+    var mostTries: Int { callCounts.last ?? 1 }
+
+    /// The numbers of calls that each wrapper, the innermost first, and the origin itself make for one call, in order.
+    private var callCounts: [Int] {
+        let wrappers = policy.around.reversed().map { $0.traits.tries?.count ?? 1 }
+        var (counts, product) = ([Int](), 1)
+        for count in [policy.origin?.simulatedOrigins ?? 1] + wrappers where count > 1 {
+            product = min(product * count, 100)
+            counts.append(product)
+        }
+        return counts
+    }
+
+    /// The numbers of failures after which another behaviour of the origin makes most difference: one, all calls of one
+    /// try, and as many as leave one call or one try.
+    var failureCounts: [Int] {
+        let most = mostTries
+        let counts = [1, most - 1] + callCounts.dropLast().flatMap { [$0, most - $0] }
+        return Set(counts).filter { $0 > 0 && $0 < most }.sorted()
+    }
 
     /// Whether a wrapper counts failures.
     var countsFailures: Bool { parts.contains { $0.traits.changesAfterFailures != nil } }
@@ -166,7 +185,7 @@ extension SimulatedPolicy {
         gaps += parts.filter { $0.traits.changesAfterFailures ?? 0 > Self.mostFailures }.map {
             "\($0.plugin.kind) '\($0.plugin.name)' changes after \($0.traits.changesAfterFailures ?? 0) failures, which are not played"
         }
-        gaps += networkGaps + lifetimeGaps + endlessStoreGaps
+        gaps += repeatedFailureGaps + networkGaps + lifetimeGaps + endlessStoreGaps
         if !isAdmitted { gaps.append("no answer that is played is admitted by the validators") }
         return gaps
     }
@@ -194,6 +213,13 @@ extension SimulatedPolicy {
     private static func ordered(_ borders: [Duration]) -> [Duration] {
         let inside = borders.filter { $0 >= .zero && $0 < longest }
         return Set(inside.map { .milliseconds($0.nanoseconds / 1_000_000) }).sorted()
+    }
+}
+
+extension Part {
+    /// The number of origins that an origin is made of: itself, or those among its settings.
+    fileprivate var simulatedOrigins: Int {
+        plugin.isMadeOfOthers ? nested.filter { $0.plugin.kind == .origin }.reduce(0) { $0 + $1.simulatedOrigins } : 1
     }
 }
 

@@ -12,8 +12,8 @@ import Larder
 ///   network. They are also combined with the tier of the copy.
 /// - The other faults of stores are combined with each earlier load of the same instance.
 ///
-/// After that, one fact of the worst situations is changed at a time: see ``nearby(_:)``.
-struct SituationSpace {
+/// Combinations of three facts and more meet a few copies and behaviours of the origin only. After that, one fact of the worst situations is changed at a time: see ``nearby(_:)``.
+final class SituationSpace {
     typealias Variation = @Sendable (Situation) -> Situation
 
     let policy: SimulatedPolicy
@@ -25,6 +25,11 @@ struct SituationSpace {
         ages = Self.around(policy.ageBorders)
     }
 
+    /// The variations by one more fact, but for deadlines.
+    private(set) lazy var variations =
+        findingVariations + chanceVariations + networkVariations + [refresh, copyAlone] + storeVariations
+        + slowVariations + earlierVariations
+
     /// All situations, each once.
     var all: [Situation] {
         let origins = origins
@@ -34,16 +39,22 @@ struct SituationSpace {
             situations += combined(copies, [[.init(.value)], failing]).map(variation)
         }
         for variation in variations { situations += combined(extremeCopies, mainOrigins).map(variation) }
+        for deadline in deadlineVariations { situations += combined(extremeCopies, lastingOrigins).map(deadline) }
         for one in [refresh, copyAlone] + ownEarlierVariations + [setBack] + chanceVariations.prefix(1) {
             for other in slowVariations {
-                situations += combined(fewCopies, mainOrigins).map { other(one($0)) }
+                situations += combined(fewCopies, fewOrigins).map { other(one($0)) }
                 // Without network no behaviour of the origin makes a difference.
                 situations += combined(fewCopies, [failing]).map { offline(other(one($0))) }
             }
         }
-        for (facts, faults) in [(ownEarlierVariations, shortFaults), (tierVariations, longFaults)] {
-            for one in facts {
-                for other in faults { situations += combined(fewCopies, mainOrigins).map { other(one($0)) } }
+        for one in ownEarlierVariations {
+            for other in shortFaults { situations += combined(fewCopies, fewOrigins).map { other(one($0)) } }
+        }
+        // A copy from the future is never fresh, so that the tiers below are asked for another.
+        let future = tierVariations.prefix(1).map { [setBack] first -> Variation in { setBack(first($0)) } }
+        for one in tierVariations + future {
+            for other in longFaults {
+                situations += combined(fewCopies, fewOrigins + [[.init(.unchanged)]]).map { other(one($0)) }
             }
         }
         for other in slowVariations { situations += combined(fewCopies, [failing]).map { offline(other($0)) } }
@@ -56,39 +67,42 @@ struct SituationSpace {
     private var copies: [Situation.Copy?] { [nil] + ages.map { Situation.Copy(age: $0) } }
 
     /// No copy, and copies just before each border, a second before the last border of validators, and after the last.
-    var extremeCopies: [Situation.Copy?] {
+    private(set) lazy var extremeCopies: [Situation.Copy?] = {
         let inside = policy.ageBorders.map { $0 - Self.step }
         let soon = (policy.validatorBorders.last ?? .zero) - .seconds(1)
         let ages = (inside + [soon]).filter { $0 >= .zero } + [ages.last ?? .zero]
         return [nil] + Set(ages).sorted().map { Situation.Copy(age: $0) }
-    }
+    }()
 
-    /// No copy, one that is fresh, one that is not fresh any more, and one that is permitted until the last border, but not
-    /// right before it: a load may take some time until it shows the copy.
-    var fewCopies: [Situation.Copy?] {
-        let borders = policy.validatorBorders
-        let first = borders.first ?? .zero
-        let second = borders.dropFirst().first ?? first + .seconds(2)
-        let ages = [
-            Self.middle(.zero, first), min(first + .seconds(1), Self.middle(first, second)),
-            Self.middle(borders.dropLast().last ?? .zero, borders.last ?? .zero),
-        ]
-        return [nil] + Set(ages).sorted().map { Situation.Copy(age: $0) }
-    }
+    /// No copy, and copies in the middle of the three longest regions between borders of validators.
+    private(set) lazy var fewCopies: [Situation.Copy?] = {
+        let borders = policy.validatorBorders.filter { $0 > .zero }
+        let regions = zip([.zero] + borders, borders).sorted { $0.1 - $0.0 > $1.1 - $1.0 }
+        let ages = regions.prefix(3).map { Self.middle($0, $1) }
+        return [nil] + (ages.isEmpty ? [.seconds(60)] : ages.sorted()).map { Situation.Copy(age: $0) }
+    }()
 
     // MARK: The origin
 
     private let failing = [Situation.OriginAct(.status(503))]
 
     /// The behaviours that are combined with every age and every variation.
-    var mainOrigins: [[Situation.OriginAct]] {
+    private(set) lazy var mainOrigins: [[Situation.OriginAct]] = {
         let slow = policy.callLimits.last.map { [Situation.OriginAct(.value, after: $0 - Self.step)] }
         return [[.init(.value)], [.init(.unchanged)], failing, [hanging], [.init(.status(404))]]
             + (slow.map { [$0] } ?? [])
+    }()
+
+    /// The main behaviours that take some time, so that a deadline can make a difference.
+    private var lastingOrigins: [[Situation.OriginAct]] {
+        mainOrigins.filter { $0 == failing || $0.contains { $0.ending == .hangs || $0.after > .zero } }
     }
 
+    /// The behaviours that are combined with several facts at once.
+    private var fewOrigins: [[Situation.OriginAct]] { [[.init(.value)], failing, [hanging]] }
+
     /// Every behaviour of the origin: at once, around each border, and in turns as retries meet it.
-    var origins: [[Situation.OriginAct]] {
+    private(set) lazy var origins: [[Situation.OriginAct]] = {
         let limit = policy.originLimit ?? .forever
         let borders = policy.waitBorders.filter { $0 > .zero && $0 <= limit }
         var acts: [Situation.OriginAct] = [.init(.unreachable), .init(.status(403))]
@@ -100,15 +114,14 @@ struct SituationSpace {
         acts += lastTimes.map { .init(.status(403), after: $0) }
         acts += pauses
         return mainOrigins + acts.filter { $0.after < limit }.map { [$0] } + sequences
-    }
+    }()
 
     /// A call that never ends, as far as its origin allows.
-    var hanging: Situation.OriginAct {
+    private(set) lazy var hanging =
         policy.originLimit.map { Situation.OriginAct(.unreachable, after: $0) } ?? Situation.OriginAct(.hangs)
-    }
 
     /// Failures with which the origin asks for a pause, at once and late.
-    var pauses: [Situation.OriginAct] { pauses(after: lateTimes) }
+    private(set) lazy var pauses = pauses(after: lateTimes)
 
     private func pauses(after late: [Duration]) -> [Situation.OriginAct] {
         guard policy.mostTries > 1 || policy.countsFailures else { return [] }
@@ -131,7 +144,7 @@ struct SituationSpace {
         guard policy.mostTries > 1 else { return [] }
         let last = lastTimes
         let failures = ([.zero] + last).map { Situation.OriginAct(.status(503), after: $0) } + pauses(after: last)
-        return Set([1, policy.mostTries - 1]).sorted().flatMap { number in
+        return policy.failureCounts.flatMap { number in
             failures.flatMap { failure -> [[Situation.OriginAct]] in
                 let first = failure.with(calls: number)
                 return ([hanging] + last.map { .init(.value, after: $0) }).map { [first, $0] }

@@ -2,11 +2,6 @@ import Larder
 
 /// The variations of situations by one more fact.
 extension SituationSpace {
-    var variations: [Variation] {
-        findingVariations + chanceVariations + networkVariations + requestVariations + storeVariations
-            + slowVariations + earlierVariations
-    }
-
     /// The variations that change which copy is found, and how old it seems.
     var findingVariations: [Variation] {
         let variations: [Variation] = [
@@ -61,13 +56,12 @@ extension SituationSpace {
 
     var copyAlone: Variation { { $0.with { $0.mode = .cachedOnly } } }
 
-    var requestVariations: [Variation] {
+    var deadlineVariations: [Variation] {
         let patience = policy.parts.compactMap(\.traits.patience).flatMap { [$0 - Self.step, $0 + Self.step] }
         let deadlines = Set(policy.waitBorders + patience + [.milliseconds(1), .seconds(30)])
-        return [refresh, copyAlone]
-            + deadlines.filter { $0 > .zero }.sorted().map { deadline -> Variation in
-                { situation in situation.with { $0.deadline = deadline } }
-            }
+        return deadlines.filter { $0 > .zero }.sorted().map { deadline -> Variation in
+            { situation in situation.with { $0.deadline = deadline } }
+        }
     }
 
     /// The faults of the stores outside the memory of the process.

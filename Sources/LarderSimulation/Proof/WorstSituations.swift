@@ -56,9 +56,14 @@ struct WorstSituations {
             let sorted = worst[rule].sorted { $0.value.isWorse(than: $1.value) }
             // Nothing is worse than a promise for which no limit is enough.
             if let first = sorted.first?.value.needed, first == .none { return [] }
-            var seen: Set<UnusualFacts> = []
-            let different = sorted.filter { seen.insert($0.key.intersection(.stores)).inserted }
-            return different.prefix(Self.most).compactMap { facts, found in
+            var chosen: [UnusualFacts] = []
+            for facts in sorted.map(\.key) where chosen.count < Self.most {
+                // More facts that make nothing worse lead no further.
+                let isAlike = chosen.contains { $0.isSubset(of: facts) || $0.hasSameStores(as: facts) }
+                if !isAlike { chosen.append(facts) }
+            }
+            return chosen.compactMap { facts in
+                guard let found = worst[rule][facts] else { return nil }
                 if found.isExplored { return nil }
                 worst[rule][facts]?.isExplored = true
                 return found.situation
@@ -72,7 +77,11 @@ private struct UnusualFacts: OptionSet, Hashable {
     let rawValue: Int
 
     /// The faults of stores.
-    static let stores = UnusualFacts(rawValue: 0xFF)
+    private static let stores = UnusualFacts(rawValue: 0xFF)
+
+    func hasSameStores(as other: UnusualFacts) -> Bool {
+        intersection(Self.stores) == other.intersection(Self.stores)
+    }
 
     init(rawValue: Int) { self.rawValue = rawValue }
 

@@ -1,0 +1,83 @@
+import LarderSimulation
+import Testing
+
+@testable import LarderCommand
+
+/// Combinations of facts without which a proof would call a limit enough that is not. Random histories found them.
+@Suite struct ProofCombinationTests {
+    private static let sample = #"{ "use": "sample", "payload": "catalog" }"#
+
+    private static func proof(
+        _ promises: String, origin: String = sample, around: String = #"[{ "use": "timeout", "after": "2s" }]"#,
+        strategy: String = #""cache-first""#, validators: String, store: String = #""memory""#, fallbacks: String = "[]"
+    ) throws -> PromiseProof {
+        let folder = try ProveCommandTests.folder(
+            promises,
+            policy: """
+                { "resource": "prices", "origin": \(origin), "around": \(around), "strategy": \(strategy),
+                  "validators": [\(validators)], "store": \(store), "fallbacks": \(fallbacks), "promises": PROMISES }
+                """)
+        return try PromiseProof(of: "prices", in: folder.url)
+    }
+
+    @Test func allMirrorsFailBeforeTheNextTryHangs() throws {
+        let proof = try Self.proof(
+            #"{ "waitsAtMost": "1s" }"#,
+            origin: #"{ "use": "mirrors", "origins": [\#(Self.sample), \#(Self.sample)] }"#,
+            around: #"[{ "use": "retry", "retries": 1, "backoff": "200ms" }, { "use": "timeout", "after": "6s" }]"#,
+            strategy: #"{ "use": "cache-first", "rest": "0s" }"#, validators: #""checksum""#)
+        // The first try takes just less than six seconds, the pause a minute, and the second try six seconds.
+        #expect(proof.verdicts.first?.refutation?.needed == .time(.milliseconds(71_999)), "\(proof)")
+    }
+
+    @Test func tierBelowACopyFromTheFutureHangs() throws {
+        let proof = try Self.proof(
+            #"{ "waits": "1s" }"#, strategy: #""network-first""#,
+            validators: #"{ "use": "age", "fresh": "1h", "onError": "1h" }"#,
+            store: #"{ "use": "tiered", "tiers": ["memory", "file", { "use": "sqlite", "limit": "3s" }] }"#)
+        let refutation = try #require(proof.verdicts.first?.refutation)
+        #expect(refutation.needed == nil, "\(proof)")
+    }
+
+    @Test func tierHangsBetweenBordersThatAreNearEachOther() throws {
+        let proof = try Self.proof(
+            #"{ "waits": "1ms" }"#, around: #"[{ "use": "timeout", "after": "3ms" }]"#, strategy: #""race""#,
+            validators: #"{ "use": "age", "fresh": "3ms", "whileRevalidating": "540ms", "onError": "15ms" }"#,
+            store: #"{ "use": "tiered", "tiers": ["memory", { "use": "sqlite", "limit": "5ms" }] }"#)
+        // The tier is asked twice.
+        #expect(proof.verdicts.first?.refutation?.needed == .time(.milliseconds(10)), "\(proof)")
+    }
+
+    @Test func fallbackHangsAfterTheDeadlineWasOver() throws {
+        let proof = try Self.proof(
+            #"{ "waits": "2s" }"#, around: "[]", strategy: #""cache-only""#,
+            validators: #"{ "use": "age", "fresh": "1h" }"#, store: #"{ "use": "file", "limit": "2s" }"#,
+            fallbacks: "[\(Self.sample)]")
+        let situation = try #require(proof.verdicts.first?.refutation?.situation)
+        #expect(situation.deadline != nil && situation.origin.first?.ending == .hangs, "\(proof)")
+    }
+
+    @Test func copyIsConfirmedWhileALowerTierIsSlow() throws {
+        let proof = try Self.proof(
+            #"{ "neverOlderThan": "10ms" }"#, validators: #"{ "use": "age", "fresh": "0s" }"#,
+            store: #"{ "use": "tiered", "tiers": ["memory", { "use": "file", "limit": "500ms" }] }"#)
+        // The tier does not have the entry that it renews, so that it is written: twice just less than half a second.
+        #expect(proof.verdicts.first?.refutation?.needed == .time(.milliseconds(999)), "\(proof)")
+    }
+
+    @Test func failuresOfRepeatedCallsAreNotCompletelyPlayed() throws {
+        let (hedge, retry) = (#"{ "use": "hedge", "after": "1s" }"#, #"{ "use": "retry", "retries": 1 }"#)
+        let breaker = #"{ "use": "breaker", "failures": 2, "rest": "1s" }"#
+        func gaps(_ around: String...) throws -> [String] {
+            try Self.proof(
+                #"{ "callsPerLoad": 4 }"#, around: "[\(around.joined(separator: ", "))]", strategy: #""network-only""#,
+                validators: #""checksum""#, store: #""none""#
+            ).gaps
+        }
+        let gap =
+            "wrapper 'breaker' counts failures of calls that 'hedge' and 'retry' repeat, whose times are not all played"
+        #expect(try gaps(hedge, retry, breaker) == [gap])
+        #expect(try gaps(hedge, breaker, retry).isEmpty)
+        #expect(try gaps(breaker, hedge, retry).isEmpty)
+    }
+}
