@@ -44,6 +44,10 @@ let package = Package(
         // The process under which `Tests/network` changes the network; no product.
         .executableTarget(
             name: "NetworkRun", dependencies: ["Larder"], path: "Tests/NetworkRun", swiftSettings: settings),
+        // Brute force against proofs, which `Tests/proofs` runs; no product.
+        .executableTarget(
+            name: "ProofRun", dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderSimulation"],
+            path: "Tests/ProofRun", swiftSettings: settings),
         // The process that `Tests/store-crashes` kills; no product.
         .executableTarget(
             name: "StoreRun", dependencies: ["Larder"], path: "Tests/StoreRun", swiftSettings: settings),

@@ -1,5 +1,5 @@
-import Larder
-import LarderSimulation
+package import Larder
+package import LarderSimulation
 
 extension PromiseProof {
     /// The situations that break promises, as a file of scenarios that `larder test` plays: each expects what the policy
@@ -16,7 +16,7 @@ extension PromiseProof {
     /// The situation that breaks a promise, as a scenario that expects `limit`; nil if none does.
     ///
     /// With a shorter `offlineFor`, the request is made right before the time is over.
-    func scenario(of verdict: PromiseVerdict, promising limit: PromiseLimit) -> JSON? {
+    package func scenario(of verdict: PromiseVerdict, promising limit: PromiseLimit) -> JSON? {
         guard let refutation = verdict.refutation else { return nil }
         var situation = refutation.situation
         if verdict.promise == "offlineFor", case .time(let time) = limit, situation.lead >= time {

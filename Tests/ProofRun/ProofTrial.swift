@@ -1,60 +1,38 @@
-import FoundationEssentials
 import Larder
 import LarderSimulation
-import Testing
-
-@testable import LarderCommand
 
 /// A random policy that the composer accepts and whose proof is complete, with random promises.
-struct ProofTrials {
-    enum Kind: String { case soundness, replay, sharpness }
-
+struct ProofTrial {
     private(set) var policy: RandomPolicy
-    var random: SeededGenerator
+    private var random: SeededGenerator
 
-    /// The size of a test: a small one by default, and a larger one with `LARDER_SLOW`. `LARDER_PROOFS` sets another number of
-    /// policies, and the first seed: `50` or `50 200`. `LARDER_HISTORIES` sets that of histories. A process that plays
-    /// millions of situations needs gigabytes, so that many policies are played in parts.
-    static func size(_ kind: Kind) -> (first: Int, policies: Int, histories: Int) {
-        let environment = ProcessInfo.processInfo.environment
-        let words = environment["LARDER_PROOFS"]?.split(separator: " ").compactMap { Int($0) } ?? []
-        // The policies of these seeds are found soon.
-        let usual = kind == .sharpness && !isSlow ? 4 : 1
-        let histories = environment["LARDER_HISTORIES"].flatMap(Int.init) ?? (isSlow ? 10_000 : 200)
-        return (words.dropFirst().first ?? usual, words.first ?? (isSlow ? 20 : 3), histories)
-    }
-
-    init(_ seed: UInt64) throws {
+    /// - Parameter isSmall: whether a policy whose proof takes long does not count.
+    init(_ seed: UInt64, isSmall: Bool) throws {
         random = SeededGenerator(seed: seed)
         while true {
             policy = RandomPolicy(&random)
-            if Self.isComplete(in: try folder(promising: [.hardest("waits")])) { return }
+            if try Self.isComplete(policy, isSmall: isSmall) { return }
         }
     }
 
-    /// Whether the composer accepts the policy in a folder, and whether a proof of it is complete. Copies that an app keeps
-    /// are in no random history, and no operation of a store without a limit holds up the next load. Without `LARDER_SLOW` a proof that takes long does not count.
-    static func isComplete(in folder: Folder) -> Bool {
+    /// Whether the composer accepts a policy, and whether a proof of it is complete. Copies that an app keeps are in no
+    /// random history, and no operation of a store without a limit holds up the next load.
+    static func isComplete(_ policy: RandomPolicy, isSmall: Bool) throws -> Bool {
+        let folder = try folder(policy, promising: [.hardest("waits")])
         let reader = PolicyReader(registry: .standard, folder: folder.path, environment: [:])
         guard let read = reader.check("prices.json").policy,
             let policy = try? SimulatedPolicy(read, registry: .standard, files: folder.path, environment: [:])
         else { return false }
         return policy.gaps.allSatisfy { $0.contains("forgets copies") || $0.contains("has no 'limit'") }
-            && (isSlow || PromiseProof.size(of: policy) <= mostSituations)
+            && (!isSmall || PromiseProof.size(of: policy) <= mostSituations)
     }
-
-    private static let isSlow = ProcessInfo.processInfo.environment["LARDER_SLOW"] != nil
 
     /// The largest number of situations of a proof that does not take long.
     private static let mostSituations = 4_000
 
-    /// A folder with the policy and these promises.
-    func folder(promising promises: [RandomPromise]) throws -> Folder {
-        try Self.folder(policy, promising: promises)
-    }
-
-    static func folder(_ policy: RandomPolicy, promising promises: [RandomPromise]) throws -> Folder {
-        let folder = try Folder(inMemory: true)
+    /// A folder with a policy and promises.
+    static func folder(_ policy: RandomPolicy, promising promises: [RandomPromise]) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
         try folder.write(policy.text(promising: promises), to: "prices.json")
         return folder
     }
@@ -91,7 +69,7 @@ struct ProofTrials {
         let parts = [names.filter { $0 != "offlineFor" }, names.filter { $0 == "offlineFor" }].filter { !$0.isEmpty }
         var needed: [String: PromiseLimit?] = [:]
         for names in parts {
-            let folder = try folder(promising: names.map(RandomPromise.hardest))
+            let folder = try Self.folder(policy, promising: names.map(RandomPromise.hardest))
             for verdict in try PromiseProof(of: "prices", in: folder.url).verdicts {
                 needed[verdict.promise] =
                     verdict.refutation.map { $0.needed } ?? RandomPromise.hardest(verdict.promise).limit
