@@ -2,8 +2,9 @@ import Larder
 import LarderSimulation
 
 extension Command {
-    /// The largest number of situations that `larder check` plays for a policy. They take less than a second.
-    private static let mostCheckedSituations = 6_000
+    /// The largest number of situations with which a proof begins that `larder check` makes. Such a proof takes less than a
+    /// second.
+    private static let mostCheckedSituations = 5_000
 
     /// The promises that a policy breaks, as problems, and whether the proof is complete; nil if showing them takes too many
     /// situations, or fails.
