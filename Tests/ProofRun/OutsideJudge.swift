@@ -33,7 +33,10 @@ struct OutsideJudge {
         return isLonger(age, than: limit)
     }
 
-    private func isLonger(_ time: Duration?, than limit: Duration) -> Bool { time.map { $0 > limit } ?? true }
+    /// Whether a time is longer by a whole millisecond. Proofs tell no shorter times apart.
+    private func isLonger(_ time: Duration?, than limit: Duration) -> Bool {
+        time.map { $0 >= limit + .milliseconds(1) } ?? true
+    }
 
     /// Whether a request for the copy alone would be answered, if it were made some time later.
     private func hasCopy(_ situation: Situation, later time: Duration) throws -> Bool {

@@ -31,11 +31,12 @@ struct Sharpness {
                 let kept = try PromiseProof(of: "prices", in: folder.url)
                 if !kept.isProved { faults.append("policy \(number): the limit that is needed is not enough: \(kept)") }
                 let other = try ProofTrial.folder(changed, promising: [promise])
-                if try PromiseProof(of: "prices", in: other.url).isProved {
+                let isRefuted = try !PromiseProof(of: "prices", in: other.url).isProved
+                if !isRefuted {
                     faults.append("policy \(number): \(promise.name) \(limit) is not refuted: \(broken)")
                 }
                 var tally = Tally(faults: faults.map { $0 + "\n" + changed.text(promising: [promise]) })
-                tally.refuted = 1
+                tally.refuted = isRefuted ? 1 : 0
                 return tally
             }
         }

@@ -156,12 +156,14 @@ public struct PromiseProof: Sendable {
 }
 
 extension NeededLimit {
-    /// The limit to write into a policy. Ages are played up to a millisecond before the end of a window.
-    fileprivate func rounded(for rule: PromiseRule) -> NeededLimit {
-        guard case .time(let time) = self, rule.name == "neverOlderThan" || rule.name == "freshWithin" else {
-            return self
-        }
-        return .time(time + .milliseconds(1))
+    /// The limit to write into a policy, in whole milliseconds. Ages are played up to a millisecond before the end of a
+    /// window.
+    func rounded(for rule: PromiseRule) -> NeededLimit {
+        guard case .time(let time) = self else { return self }
+        let isAge = rule.name == "neverOlderThan" || rule.name == "freshWithin"
+        let exact = isAge ? time + .milliseconds(1) : time
+        let whole = Duration.milliseconds(exact.nanoseconds / 1_000_000)
+        return .time(whole == exact || rule.isShortened ? whole : whole + .milliseconds(1))
     }
 }
 

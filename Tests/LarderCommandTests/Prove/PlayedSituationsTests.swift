@@ -58,4 +58,21 @@ import Testing
         #expect(!usedWithout.agree(missing, missing.with { $0.stores = [.init(.reads, .hangs)] }))
         #expect(usedWithout.agree(missing, missing.with { $0.stores = [.init(.changes, .hangs)] }))
     }
+
+    @Test func neededLimitsAreWholeMillisecondsThatAreEnough() {
+        func rule(_ name: String, isShortened: Bool = false) -> PromiseRule {
+            PromiseRule(name: name, limit: .time(.zero), isShortened: isShortened) { _ in
+                true
+            } needed: { _, _ in
+                nil
+            }
+        }
+        let needed = NeededLimit.time(.microseconds(7_500))
+        #expect(needed.rounded(for: rule("waits")) == .time(.milliseconds(8)))
+        #expect(NeededLimit.time(.milliseconds(7)).rounded(for: rule("waits")) == .time(.milliseconds(7)))
+        // Ages are played up to a millisecond before the end of a window.
+        #expect(needed.rounded(for: rule("neverOlderThan")) == .time(.milliseconds(9)))
+        #expect(needed.rounded(for: rule("offlineFor", isShortened: true)) == .time(.milliseconds(7)))
+        #expect(NeededLimit.calls(2).rounded(for: rule("callsPerLoad")) == .calls(2))
+    }
 }
