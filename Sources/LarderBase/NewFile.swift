@@ -65,7 +65,7 @@ package struct NewFile: Sendable {
 
     /// Deletes the files of processes that have ended.
     package static func removeRemains(in folder: String) {
-        // An error takes longer to make than to look.
+        // Looking first is faster than making an error.
         guard access(folder, F_OK) == 0 else { return }
         for item in (try? Disk.list(folder)) ?? [] where item.name.hasPrefix(prefix) {
             let path = folder + "/" + item.name

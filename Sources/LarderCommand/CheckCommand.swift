@@ -13,8 +13,8 @@ extension Command {
         details: """
             PATH is a folder of policies or one policy file. The default is the folder of --policies. Each problem is
             printed with its file, line and column. The command fails if there is an error. With --strict it also fails
-            if there is a warning. A promise that a policy breaks is an error, if few situations show it; 'larder prove'
-            plays any number, and says why a proof is not complete.
+            if there is a warning. A promise that a policy breaks is an error. Proofs that play many situations are left
+            to 'larder prove', which also says why a proof is not complete.
             """,
         options: [
             .policies, .json, .format(["text", "json"]),

@@ -179,8 +179,8 @@ public final class FaultyStore: Store {
         return found
     }
 
-    /// Returns an entry of the lower tiers of the store that keeps the entries. It has the faults of reading if there is one:
-    /// a store without lower tiers has nothing to read.
+    /// Returns an entry of the lower tiers of the store that keeps the entries. If there is such an entry, the call has the
+    /// faults of reading.
     public func read(_ key: Key, below found: Found) async throws -> Found? {
         guard let below = try await inner?.read(key, below: found) else { return nil }
         try await applyFault(to: .read)

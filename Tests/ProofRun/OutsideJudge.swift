@@ -48,7 +48,7 @@ struct OutsideJudge {
         return try player.play(asked).isAnswered
     }
 
-    /// Whether the origin answers each call before any part of the policy has waited for it too long, a user waits for it as
+    /// Whether the origin answers each call before a timeout or the patience ends, a user waits for it as
     /// long as it takes, and no earlier load is under way: one whose store is slow may be.
     private func isInTime(_ situation: Situation) -> Bool {
         let acts = situation.origin + (situation.earlier.isEmpty ? [] : situation.earlierOrigin)

@@ -98,8 +98,13 @@ struct RandomPolicy {
         return Array(Set(told + tiers.compactMap(\.forgetAfter))).sorted()
     }
 
-    /// A call ends before any part of the policy has waited so long.
-    var soon: Int { waits.first { $0 > 0 } ?? 1 }
+    /// An answer comes in time if it takes less: no timeout ends the call, and no patience.
+    var soon: Int {
+        let timeouts = around.compactMap { wrapper -> Int? in
+            if case .timeout(let after) = wrapper { after } else { nil }
+        }
+        return (timeouts + [patience].compactMap { $0 }).min() ?? 60_000
+    }
 }
 
 extension RandomPolicy.Wrapper {

@@ -2,9 +2,11 @@ import Larder
 import LarderSimulation
 
 extension Command {
-    /// The largest number of situations with which a proof begins that `larder check` makes. Such a proof takes less than a
-    /// second.
-    private static let mostCheckedSituations = 5_000
+    /// The largest number of calls in the situations with which a proof begins that `larder check` makes. Such a proof
+    /// usually takes less than a second.
+    private static let mostCheckedCalls = 10_000
+    /// The largest number of times at which the parts of such a policy change their minds. Every two of them make situations.
+    private static let mostCheckedBorders = 40
 
     /// The promises that a policy breaks, as problems, and whether the proof is complete; nil if showing them takes too many
     /// situations, or fails.
@@ -14,10 +16,11 @@ extension Command {
         if policy.sections.isEmpty { return ([], true) }
         guard
             let simulated = try? SimulatedPolicy(
-                policy, registry: registry, files: policy.folder, environment: environment),
-            simulated.promises != nil
-        else { return ([], true) }
-        if PromiseProof.size(of: simulated) > mostCheckedSituations { return nil }
+                policy, registry: registry, files: policy.folder, environment: environment)
+        else { return nil }
+        if simulated.promises == nil { return ([], true) }
+        if simulated.waitBorders.count + simulated.ageBorders.count > mostCheckedBorders { return nil }
+        if PromiseProof.size(of: simulated) * simulated.mostTries > mostCheckedCalls { return nil }
         guard let proof = try? PromiseProof(simulated) else { return nil }
         let problems = proof.verdicts.filter { !$0.isProved }.map { verdict in
             let section = policy.sections.first { $0.node[verdict.promise] != nil }

@@ -162,8 +162,8 @@ extension SettingType where Value == Expectation {
             Setting("calls", optional: .int(0...1_000_000), help: "How many calls the origin has had by then"),
             Setting(
                 "answered", optional: .choice(["yes", "no", "either"]),
-                help: "Whether there is a value. With either there may be an error or no answer; without it there is a "
-                    + "value, unless an error is expected"),
+                help: "Whether there is a value; either also allows an error or no answer. A value is expected by "
+                    + "default, unless an error is"),
             Setting("noOlderThan", optional: .moment, help: "The age that a value does not exceed"),
             Setting(
                 "freshWithin", optional: .moment,

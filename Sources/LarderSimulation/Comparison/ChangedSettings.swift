@@ -68,16 +68,26 @@ enum ChangedSettings {
         let former = Dictionary(old.settings.map { ($0.name, $0.value) }) { first, _ in first }
         // Parts among the settings have lines of their own.
         let parts = Set(new.plugin.settings.filter { $0.kind != nil }.map(\.name))
+        let quantities = Set(new.plugin.settings.filter { quantityTypes.contains($0.type) }.map(\.name))
         return new.settings.filter { !parts.contains($0.name) }.compactMap { setting in
-            let (old, new) = (text(former[setting.name] ?? nil), text(setting.value))
-            return old == new ? nil : "\(setting.name) \(old) → \(new)"
+            let old = former[setting.name] ?? nil
+            let (before, after) = (text(old), text(setting.value))
+            let isSame = quantities.contains(setting.name) ? before == after : old == setting.value
+            if isSame { return nil }
+            // A value that only looks like a time is shown as it is written.
+            let isReadable = before != after
+            return "\(setting.name) " + (isReadable ? "\(before) → \(after)" : "\(json(old)) → \(json(setting.value))")
         }
     }
 
+    private static func json(_ value: JSON?) -> String { value?.text(indented: false) ?? "none" }
+
+    /// The types of settings whose values can be spelled in several ways.
+    private static let quantityTypes = ["duration", "size", "share"]
+
     /// Returns a value on one line. Times, sizes and shares have one spelling, so that `60s` and `1m` are the same.
     private static func text(_ value: JSON?) -> String {
-        guard let value else { return "none" }
-        guard case .string(let text) = value else { return value.text(indented: false) }
+        guard case .string(let text) = value else { return json(value) }
         if text.hasSuffix("%"), let percent = Double(text.dropLast()) {
             return JSON.number(percent / 100).text(indented: false)
         }

@@ -74,16 +74,15 @@ struct Circumstance: Sendable {
 
     private static func earlierLoads(_ policies: [SimulatedPolicy]) -> [Circumstance] {
         let parts = policies.flatMap(\.parts)
-        let retrying = policies.map { $0.parts.compactMap(\.traits.tries?.waits).reduce(.zero, +) }.max() ?? .zero
-        let rests = Set(parts.compactMap(\.traits.rest)).sorted()
+        let retrying = policies.map(\.triesWait).max() ?? .zero
+        let rests = Set(policies.flatMap(\.rests)).sorted()
         var circumstances = middles(of: rests).map { time in
             failures(1, retrying + time, isOther: false, "\(time.inWords) after a failed load")
         }
         let counting = parts.filter { $0.traits.changesAfterFailures ?? .max <= SimulatedPolicy.mostFailures }
         for count in Set(counting.compactMap(\.traits.changesAfterFailures)).sorted() {
-            let borders = counting.filter { $0.traits.changesAfterFailures == count }.flatMap {
-                $0.traits.borders ?? []
-            }
+            let borders = counting.filter { $0.traits.changesAfterFailures == count }
+                .flatMap(SimulatedPolicy.restBorders)
             circumstances += middles(of: Set(borders).sorted()).map { time in
                 failures(
                     count, retrying + time, isOther: true,

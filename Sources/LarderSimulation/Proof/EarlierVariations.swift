@@ -8,8 +8,8 @@ extension SituationSpace {
     /// The loads of the same instance before: failures, so that the origin rests, a value, an answer that the resource is
     /// gone, so that the copy is dropped, and calls that are still under way.
     var ownEarlierVariations: [Variation] {
-        let rests = Set(policy.parts.compactMap(\.traits.rest)).sorted()
-        var variations: [Variation] = rests.flatMap { rest in
+        let triesLast = policy.triesWait
+        var variations: [Variation] = policy.rests.flatMap { rest in
             [Self.step, rest - Self.step, rest * 2].filter { $0 > .zero }.map {
                 Self.failing(triesLast + $0, loads: 1, isOther: false)
             }
@@ -28,17 +28,14 @@ extension SituationSpace {
         for part in policy.parts {
             guard let failures = part.traits.changesAfterFailures else { continue }
             let count = min(failures, SimulatedPolicy.mostFailures)
-            for rest in part.traits.borders ?? [] {
+            for rest in SimulatedPolicy.restBorders(of: part) {
                 for gap in [Self.step, rest - Self.step, rest, rest + Self.step] where gap > .zero {
-                    variations.append(Self.failing(triesLast + gap, loads: count, isOther: true))
+                    variations.append(Self.failing(policy.triesWait + gap, loads: count, isOther: true))
                 }
             }
         }
         return variations + callsUnderWay(isOther: true)
     }
-
-    /// The time for which wrappers wait between their tries.
-    private var triesLast: Duration { policy.parts.compactMap(\.traits.tries?.waits).reduce(.zero, +) }
 
     /// A load that was answered.
     private static func answered(before: Duration, _ ending: Situation.OriginAct.Ending) -> Variation {

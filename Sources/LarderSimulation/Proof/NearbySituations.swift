@@ -75,7 +75,7 @@ extension SituationSpace {
 
     /// The behaviours of a call that takes as long as it may, and of one that is just in time.
     private var lateActs: [Situation.OriginAct] {
-        // A call that nothing ends takes longer than anything waits.
+        // If nothing limits a call, it lasts longer than the longest wait.
         let last =
             (policy.callLimits.last ?? policy.originLimit).map { $0 - Self.step }
             ?? (policy.waitBorders.last.map { $0 + Self.step } ?? .zero)

@@ -60,7 +60,7 @@ extension SituationSpace {
 extension Situation {
     /// Whether it is a load without network, after one that the origin answered and whose answer was saved.
     var isOfflineHistory: Bool {
-        guard stores.isEmpty else { return false }
+        guard stores.isEmpty, earlier.count == 1, earlier.first?.isOther == false else { return false }
         switch earlierOrigin.first {
         case OriginAct(.value) where copy == nil: break
         case OriginAct(.unchanged) where copy != nil: break

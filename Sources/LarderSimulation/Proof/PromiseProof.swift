@@ -72,8 +72,8 @@ public struct PromiseProof: Sendable {
         try self.init(player.plan)
     }
 
-    /// The number of facts of the worst situations that are changed, one after the other.
-    private static let mostChanges = 4
+    /// The number of times that facts of the worst situations are changed.
+    private static let mostRounds = 4
     /// About the share of a proof that is done before facts are changed, and the share of the rest that each change takes.
     private static let (firstShare, changesShare) = (0.55, 0.7)
 
@@ -94,19 +94,18 @@ public struct PromiseProof: Sendable {
             (verdicts, gaps, situations) = ([], policy.gaps, 0)
             return
         }
-        let soon = policy.waitBorders.first { $0 > .zero } ?? .milliseconds(1)
-        let rules = PromiseRule.rules(of: promises, soon: soon, oldest: policy.oldest)
+        let rules = PromiseRule.rules(of: promises, soon: policy.timeToAnswer, oldest: policy.oldest)
         let space = SituationSpace(policy)
         var share = Self.firstShare
         var played = try PlayedSituations(
             space.all + space.offlineHistories(upTo: promises.offlineFor), of: policy
         ) { [share] in progress($0 * share) }
         var copies = try promises.waits.map {
-            try CopiesThatMayBeShown(for: $0, in: played.all.map(\.situation), of: policy)
+            try CopiesThatMayBeShown(for: min($0, SimulatedPolicy.longest), in: played.all.map(\.situation), of: policy)
         }
         var worst = WorstSituations(for: rules)
         worst.note(played.all, copies)
-        for _ in 0..<Self.mostChanges {
+        for _ in 0..<Self.mostRounds {
             let further = played.unplayed(of: worst.takeUnexplored().flatMap(space.nearby))
             if further.isEmpty { break }
             let (count, part) = (played.all.count, (1 - share) * Self.changesShare)

@@ -6,6 +6,16 @@ extension SimulatedPolicy {
         policy.sections.contains { $0.traits.permitsBackground != nil || $0.traits.alternative != nil }
     }
 
+    /// Times that are longer than anything that is played. A time without end is none.
+    var longTimeGaps: [String] {
+        let told = (parts + tiers).flatMap { part in
+            (part.traits.borders ?? []) + [part.traits.showsFor, part.traits.keepsFor].compactMap { $0 }
+        }
+        let promised = [promises?.neverOlderThan, promises?.offlineFor, promises?.freshWithin].compactMap { $0 }
+        let isLonger = (told + promised).contains { $0 >= Self.longest && $0 < .forever }
+        return isLonger ? ["times of more than \(Self.longest.inWords) are not played"] : []
+    }
+
     /// The wrappers that count the failures of calls which two others repeat. The times of these calls decide which of them
     /// it lets through.
     var repeatedFailureGaps: [String] {

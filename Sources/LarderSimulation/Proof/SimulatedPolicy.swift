@@ -110,14 +110,14 @@ extension SimulatedPolicy {
     }
 
     /// The largest number of calls for one load, mirrors included.
-    var mostTries: Int { callCounts.last ?? 1 }
+    package var mostTries: Int { callCounts.last ?? 1 }
 
     /// The numbers of calls that each wrapper, the innermost first, and the origin itself make for one call, in order.
     private var callCounts: [Int] {
         let wrappers = policy.around.reversed().map { $0.traits.tries?.count ?? 1 }
         var (counts, product) = ([Int](), 1)
         for count in [policy.origin?.simulatedOrigins ?? 1] + wrappers where count > 1 {
-            product = min(product * count, 100)
+            product = min(product * min(count, 100), 100)
             counts.append(product)
         }
         return counts
@@ -133,6 +133,24 @@ extension SimulatedPolicy {
 
     /// Whether a wrapper counts failures.
     var countsFailures: Bool { parts.contains { $0.traits.changesAfterFailures != nil } }
+
+    /// The times for which strategies leave an origin alone after a failure, in order.
+    var rests: [Duration] {
+        Set(parts.compactMap(\.traits.rest).map { min($0, Self.longest) }).sorted()
+    }
+
+    /// The times since a failure at which a wrapper changes its mind.
+    static func restBorders(of part: Part) -> [Duration] { (part.traits.borders ?? []).map { min($0, longest) } }
+
+    /// The time for which wrappers wait between their tries.
+    var triesWait: Duration {
+        parts.compactMap(\.traits.tries?.waits).reduce(.zero) { min($0 + min($1, Self.longest), Self.longest) }
+    }
+
+    /// The time before which an answer of the origin is in time: nothing gives the call up, or shows a copy instead.
+    var timeToAnswer: Duration {
+        (callLimits + parts.compactMap(\.traits.patience)).filter { $0 > .zero }.min() ?? Self.longest
+    }
 
     /// The times of waiting at which the other parts change their minds, and those of the promises, in order.
     package var waitBorders: [Duration] {
@@ -185,7 +203,7 @@ extension SimulatedPolicy {
         gaps += parts.filter { $0.traits.changesAfterFailures ?? 0 > Self.mostFailures }.map {
             "\($0.plugin.kind) '\($0.plugin.name)' changes after \($0.traits.changesAfterFailures ?? 0) failures, which are not played"
         }
-        gaps += repeatedFailureGaps + networkGaps + lifetimeGaps + endlessStoreGaps
+        gaps += longTimeGaps + repeatedFailureGaps + networkGaps + lifetimeGaps + endlessStoreGaps
         if !isAdmitted { gaps.append("no answer that is played is admitted by the validators") }
         return gaps
     }
@@ -195,9 +213,9 @@ extension SimulatedPolicy {
 
     /// The time after which nothing that a load began goes on.
     private var longestHistory: Duration {
-        let tries = parts.reduce(1) { $0 * ($1.traits.tries?.count ?? 1) }
+        let tries = parts.reduce(1) { min($0 * min($1.traits.tries?.count ?? 1, 1_000), 1_000) }
         let longest = waitBorders.last ?? .zero
-        return min((longest + .seconds(3_600)) * (min(tries, 1_000) + 2), .seconds(3_650 * 86_400))
+        return min((longest + .seconds(3_600)) * (tries + 2), Self.longest)
     }
 
     /// The ages at which a validator is played that tells no borders.
@@ -207,7 +225,7 @@ extension SimulatedPolicy {
     ]
 
     /// The longest time that is played.
-    private static let longest = Duration.seconds(3_650 * 86_400)
+    static let longest = Duration.seconds(3_650 * 86_400)
 
     /// Whole milliseconds, in order.
     private static func ordered(_ borders: [Duration]) -> [Duration] {

@@ -55,8 +55,8 @@ final class SituationStores: Sendable {
         }
     }
 
-    /// The operations that were asked for. Those of stores in memory are not counted: such a store also answers at once,
-    /// and it is another one after a restart.
+    /// The operations that were asked for. Operations of stores in memory always count as asked for, because such a store
+    /// also answers at once, and is another one after a restart.
     var uses: [UsedFacts.StoreUse] {
         zip(tiers, isForeign).enumerated().flatMap { number, store in
             Situation.StoreFault.Operations.allCases.filter { operations in

@@ -165,6 +165,7 @@ extension PromiseVerdict {
     /// The verdict in one line if it is proved, with the situation and a way out otherwise.
     package var lines: [String] {
         let title = "\(promise) \(limit)"
+        if situations == 0 { return ["– \(title): not played"] }
         guard let refutation else {
             return ["✓ \(title): proved for \(situations) situation\(situations == 1 ? "" : "s")"]
         }
@@ -178,7 +179,9 @@ extension PromiseVerdict {
         case "neverOlderThan": return "no limit is enough: copies of any age are shown, or fallbacks of unknown age"
         case "waits", "waitsAtMost":
             return "no limit is enough: put a timeout around the origin, and a 'limit' on each store that can hang"
-        case "offlineFor": return "no limit is small enough: keep copies in a store outside the memory of the process"
+        case "offlineFor":
+            return "no time is short enough: keep copies in a store outside the memory of the process, and permit them "
+                + "on errors"
         default: return "no limit is enough"
         }
     }

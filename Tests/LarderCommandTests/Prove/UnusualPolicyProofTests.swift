@@ -1,0 +1,95 @@
+import Larder
+import LarderSimulation
+import Testing
+
+@testable import LarderCommand
+
+/// Proofs of policies with unusual times, many tries, or promises that must not change one another.
+@Suite struct UnusualPolicyProofTests {
+    private static func folder(
+        _ promises: String, around: String = #"{ "use": "timeout", "after": "2s" }"#,
+        strategy: String = #"{ "use": "stale-while-revalidate", "patience": "1s" }"#,
+        age: String = #""fresh": "100ms", "whileRevalidating": "1h", "onError": "1h""#, store: String = #""memory""#
+    ) throws -> Folder {
+        try ProveCommandTests.folder(
+            promises,
+            policy: """
+                { "resource": "prices", "origin": { "use": "sample", "payload": "catalog" }, "around": [\(around)],
+                  "strategy": \(strategy), "validators": [{ "use": "age", \(age) }], "store": \(store),
+                  "promises": PROMISES }
+                """)
+    }
+
+    private static let file = #"{ "use": "file", "limit": "50ms" }"#
+
+    @Test(arguments: [
+        (#"{ "freshWithin": "500ms" }"#, #""memory""#),
+        (#"{ "freshWithin": "500ms", "waits": "400ms" }"#, #""memory""#),
+        (#"{ "freshWithin": "500ms", "waitsAtMost": "400ms" }"#, #""memory""#), (#"{ "freshWithin": "500ms" }"#, file),
+    ])
+    func refreshThatFollowsTooLateRefutesFreshness(_ promises: String, _ store: String) throws {
+        let folder = try Self.folder(promises, store: store)
+        let proof = try PromiseProof(of: "prices", in: folder.url)
+        let verdict = try #require(proof.verdicts.last { $0.promise == "freshWithin" })
+        // An answer is in time as long as it comes before the patience ends.
+        let origin = verdict.refutation?.situation.origin
+        #expect(origin == [.init(.value, after: .milliseconds(999))], "\(proof)")
+    }
+
+    @Test func answerForAnotherInstanceIsNoHistoryOfThisOne() throws {
+        let around = #"{ "use": "limit", "concurrent": 1 }, { "use": "timeout", "after": "2s" }"#
+        let folder = try Self.folder(
+            #"{ "offlineFor": "1h", "waitsAtMost": "1m" }"#, around: around, strategy: #""network-first""#,
+            age: #""fresh": "1h", "onError": "6h""#, store: #"{ "use": "file", "limit": "1s" }"#)
+        #expect(try PromiseProof(of: "prices", in: folder.url).isProved)
+    }
+
+    @Test func timesThatAreNotPlayedAreTold() throws {
+        let folder = try Self.folder(#"{ "offlineFor": "4500d" }"#, age: #""fresh": "1d", "onError": "4000d""#)
+        #expect(try PromiseProof(of: "prices", in: folder.url).gaps.contains("times of more than 3650d are not played"))
+    }
+
+    @Test(arguments: [
+        (#"{ "use": "timeout", "after": "2s" }"#, #"{ "use": "network-first", "rest": "forever" }"#),
+        (
+            #"{ "use": "breaker", "failures": 1, "rest": "forever" }, { "use": "timeout", "after": "2s" }"#,
+            #""network-first""#
+        ),
+    ])
+    func restWithoutEndIsPlayed(_ around: String, _ strategy: String) async throws {
+        let folder = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: around, strategy: strategy)
+        let output = await Output(["prove", "--policies", folder.path])
+        #expect(output.code == 0 && output.out.contains("✓ waitsAtMost 1m"), "\(output.out)\(output.err)")
+        let other = try Self.folder(#"{ "waitsAtMost": "1m" }"#)
+        let compared = await Output(["diff", other.path, folder.path, "--no-prove"])
+        #expect(compared.code == 0, "\(compared.out)\(compared.err)")
+    }
+
+    @Test func promiseThatNoSituationConcernsIsNotToldAsProved() async throws {
+        let folder = try Self.folder(#"{ "waits": "1s" }"#, strategy: #""network-only""#)
+        let output = await Output(["prove", "--policies", folder.path])
+        #expect(output.out.contains("  – waits 1s: not played\n"), "\(output.out)\(output.err)")
+    }
+
+    @Test(arguments: [2, 10]) func checkLeavesPoliciesWithManyTriesToProve(_ count: Int) async throws {
+        let retries = Array(repeating: #"{ "use": "retry", "retries": 100, "backoff": "0s" }"#, count: count)
+        let folder = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: retries.joined(separator: ", "))
+        let output = await Output(["check", folder.path])
+        #expect(output.err.hasSuffix("; run 'larder prove' for the promises of prices\n"), "\(output.out)\(output.err)")
+    }
+
+    @Test func valueOfAnOriginThatLooksLikeATimeIsComparedAsText() async throws {
+        func folder(_ value: String) throws -> Folder {
+            let folder = try Folder()
+            try folder.write(
+                """
+                { "resource": "prices", "origin": { "use": "constant", "value": "\(value)" },
+                  "strategy": "network-only" }
+                """, to: "prices.json")
+            return folder
+        }
+        let (old, new) = (try folder("60s"), try folder("1m"))
+        let output = await Output(["diff", old.path, new.path])
+        #expect(output.out.contains(#"origin constant: value "60s" → "1m""#), "\(output.out)\(output.err)")
+    }
+}
