@@ -70,9 +70,6 @@ public final class SituationPlayer: Sendable {
         ).readAhead()
     }
 
-    /// Returns another player of the same policy, for another thread.
-    package func another() throws -> SituationPlayer { try SituationPlayer(plan) }
-
     /// Plays a situation.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.

@@ -6,13 +6,16 @@ import Larder
 ///   extreme ages: right before each border.
 /// - Each variation of one more fact (the tier of the copy, the stores, the network, the clock, the request, the loads
 ///   before, chance) is combined with the extreme ages and the main behaviours. Those that change which copy is found are
-///   combined with every age.
+///   combined with every age. A deadline is combined only with behaviours of the origin that take some time.
 /// - The faults of stores that make loads longest are combined with each mode of the request, each earlier load of the
 ///   same instance, a clock that was set back, and the largest random numbers. All of these are played once more without
 ///   network. They are also combined with the tier of the copy.
 /// - The other faults of stores are combined with each earlier load of the same instance.
 ///
-/// Combinations of three facts and more meet a few copies and behaviours of the origin only. After that, one fact of the worst situations is changed at a time: see ``nearby(_:)``.
+/// Combinations of several facts are played with a few copies and behaviours of the origin only. After that, one fact of the
+/// worst situations is changed at a time: see ``nearby(_:)``.
+///
+/// It is a class so that lists which are asked for again and again are made once.
 final class SituationSpace {
     typealias Variation = @Sendable (Situation) -> Situation
 
