@@ -54,7 +54,9 @@ struct Sharpness {
         for _ in 0..<Self.mostHistories {
             let history = histories.next()
             let seen = try player.play(history.situation)
-            if try judge.isBroken(promise, by: seen, in: history) { return "\(history.situation.inWords): \(seen)" }
+            guard try judge.isBroken(promise, by: seen, in: history) else { continue }
+            let simplest = try judge.simplest(history, breaking: promise).situation
+            return try "\(simplest.inWords): \(player.play(simplest))"
         }
         return nil
     }

@@ -33,6 +33,24 @@ extension PromiseProof {
     }
 }
 
+/// A policy that could not be proved.
+struct ProofFailure {
+    let resource: String
+    let problems: [Problem]
+
+    init(_ policy: Policy, _ error: any Error) {
+        resource = policy.resource
+        problems = (error as? PolicyError)?.problems ?? [Problem("\(error)", file: policy.file)]
+    }
+
+    var json: JSON {
+        [
+            "resource": .string(resource), "proved": false, "complete": false,
+            "problems": .list(problems.map { .string($0.description) }),
+        ]
+    }
+}
+
 extension PromiseLimit {
     /// The limit as a policy writes it.
     fileprivate var json: JSON {

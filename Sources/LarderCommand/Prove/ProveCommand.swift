@@ -25,12 +25,22 @@ extension Command {
         ],
         run: { arguments, registry, terminal in
             let isJSON = try arguments.format(["text", "json"]) == "json"
-            let policies = try simulatedPolicies(arguments, registry)
+            let policies = try policies(arguments, registry)
             let progress = Progress(terminal, "prove")
             var proofs: [PromiseProof] = []
+            var failures: [ProofFailure] = []
             for (number, policy) in policies.enumerated() {
-                let (name, count) = (policy.resource, Double(policies.count))
-                proofs.append(try PromiseProof(policy) { progress.show((Double(number) + $0) / count, name) })
+                let (name, count) = (policy.policy.resource, Double(policies.count))
+                do {
+                    let simulated = try SimulatedPolicy(
+                        policy.policy, registry: registry, files: policy.folder.shortPath,
+                        environment: arguments.environment)
+                    if arguments.operands.isEmpty, simulated.promises == nil { continue }
+                    proofs.append(try PromiseProof(simulated) { progress.show((Double(number) + $0) / count, name) })
+                } catch {
+                    // The other policies are proved all the same.
+                    failures.append(ProofFailure(policy.policy, error))
+                }
             }
             progress.end()
             if let folder = arguments.value(of: "out") {
@@ -40,31 +50,30 @@ extension Command {
             if arguments.has("scenario") {
                 for proof in proofs { if let scenarios = proof.scenarios { terminal.print(scenarios.text()) } }
             } else if isJSON {
-                terminal.print(JSON.list(proofs.map(\.json)).text())
+                terminal.print(JSON.list(proofs.map(\.json) + failures.map(\.json)).text())
             } else {
                 for line in proofs.flatMap(\.report) { terminal.print(line.withoutControls) }
             }
-            return proofs.allSatisfy(\.isProved)
+            for problem in failures.flatMap(\.problems) { terminal.note(problem.description) }
+            return failures.isEmpty && proofs.allSatisfy(\.isProved)
         })
 
-    /// The policies that the operands name; those with promises, if there are no operands.
-    private static func simulatedPolicies(_ arguments: Arguments, _ registry: Registry) throws -> [SimulatedPolicy] {
+    /// The policies that the operands name, or all of the folder, each with its folder.
+    private static func policies(
+        _ arguments: Arguments, _ registry: Registry
+    ) throws -> [(policy: Policy, folder: URL)] {
         func reader(_ folder: URL) -> PolicyReader {
             PolicyReader(registry: registry, folder: folder.shortPath, environment: arguments.environment)
         }
-        func simulated(_ policy: Policy, _ folder: URL) throws -> SimulatedPolicy {
-            try SimulatedPolicy(
-                policy, registry: registry, files: folder.shortPath, environment: arguments.environment)
-        }
         if arguments.operands.isEmpty {
             let folder = arguments.policies
-            return try reader(folder).readAll().map { try simulated($0, folder) }.filter { $0.promises != nil }
+            return try reader(folder).readAll().map { ($0, folder) }
         }
         return try arguments.operands.map { operand in
             let (name, folder) = try arguments.resource(operand)
             let result = reader(folder).check(name + ".json")
             guard let policy = result.policy else { throw PolicyError(result.problems) }
-            return try simulated(policy, folder)
+            return (policy, folder)
         }
     }
 }

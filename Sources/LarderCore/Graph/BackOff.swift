@@ -36,7 +36,7 @@ package final class BackOff: Sendable {
     }
 
     /// The longest rest, unless a strategy sets a longer first rest.
-    private static let longest = Duration.seconds(30)
+    package static let longest = Duration.seconds(30)
     /// The number of keys that are remembered. When it is reached, further keys do not rest.
     private static let capacity = 65_536
 

@@ -15,7 +15,7 @@ struct AgeRange: Hashable, Sendable {
     /// An age in its middle.
     var middle: Duration {
         guard let to else { return from + .seconds(86_400) }
-        return from + .milliseconds((to - from).nanoseconds / 2_000_000)
+        return from.middle(to: to)
     }
 }
 

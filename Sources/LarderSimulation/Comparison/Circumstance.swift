@@ -57,7 +57,7 @@ struct Circumstance: Sendable {
         let foreign = policies.flatMap(\.tiers).filter(\.traits.isForeign)
         if foreign.isEmpty { return [] }
         let limits = foreign.compactMap(\.traits.givesUpAfter).filter { $0 > .milliseconds(1) }
-        let slow = limits.min().map { Duration.milliseconds($0.nanoseconds / 2_000_000) } ?? .seconds(1)
+        let slow = limits.min().map { Duration.zero.middle(to: $0) } ?? .seconds(1)
         func faults(_ fault: FaultyStore.Fault) -> @Sendable (inout Situation) -> Void {
             { $0.stores = [.init(.reads, fault), .init(.changes, fault)] }
         }
@@ -90,7 +90,7 @@ struct Circumstance: Sendable {
             }
         }
         let soon = policies.flatMap(\.comparedWaits).filter { $0 > .milliseconds(1) }.min() ?? .seconds(1)
-        let before = Duration.milliseconds(soon.nanoseconds / 2_000_000)
+        let before = Duration.zero.middle(to: soon)
         let hanging = policies.hanging
         var underWay = Circumstance(.underWay, "joining a call that hangs") { situation in
             earlier([.init(before: before)], [hanging], in: situation)
@@ -130,7 +130,7 @@ struct Circumstance: Sendable {
     /// Returns times between borders, and one after the last.
     private static func middles(of borders: [Duration]) -> [Duration] {
         let ends = borders.filter { $0 > .zero }
-        let middles = zip([.zero] + ends, ends).map { $0 + .milliseconds(($1 - $0).nanoseconds / 2_000_000) }
+        let middles = zip([.zero] + ends, ends).map { $0.middle(to: $1) }
         return middles + (ends.last.map { [$0 + .seconds(60)] } ?? [])
     }
 }
@@ -165,7 +165,7 @@ extension Situation {
 extension SimulatedPolicy {
     /// The times of waiting at which the policy changes its mind, up to the time after which it gives a call up.
     var comparedWaits: [Duration] {
-        let waits = policyWaits
+        let waits = waitBorders
         guard let last = callLimits.last else { return waits }
         return waits.filter { $0 <= last }
     }
@@ -175,7 +175,7 @@ extension [SimulatedPolicy] {
     /// Deadlines before the first and before the last time at which a policy changes its mind.
     var deadlines: [Duration] {
         let borders = [.zero] + Set(flatMap(\.comparedWaits).filter { $0 > .milliseconds(1) }).sorted()
-        let middles = zip(borders, borders.dropFirst()).map { $0 + .milliseconds(($1 - $0).nanoseconds / 2_000_000) }
+        let middles = zip(borders, borders.dropFirst()).map { $0.middle(to: $1) }
         return Set([middles.first, middles.last].compactMap { $0 }).sorted()
     }
 

@@ -48,7 +48,7 @@ enum OriginBehaviour: Hashable, Sendable {
     /// Returns a time in the middle of a range, or a second after the beginning of one without an end.
     private static func middle(_ from: Duration, _ to: Duration?) -> Duration {
         guard let to else { return from + .seconds(1) }
-        return from + .milliseconds(max((to - from).nanoseconds / 2_000_000, 1))
+        return max(from.middle(to: to), from + .milliseconds(1))
     }
 
     /// Returns the situation in which the origin behaves so.

@@ -25,7 +25,7 @@ struct SituationGrid: Sendable {
         origins = OriginBehaviour.all(
             between: waits, until: limits.contains(nil) ? nil : limits.compactMap { $0 }.max(),
             isRetried: policies.contains { $0.mostTries > 1 })
-        ages = [nil] + AgeRange.all(between: Set(policies.flatMap(\.comparedAges)).sorted())
+        ages = [nil] + AgeRange.all(between: Set(policies.flatMap(\.ageBorders)).sorted())
         circumstances = [.none] + Circumstance.all(for: policies)
         first = waits.first
         hanging = policies.hanging

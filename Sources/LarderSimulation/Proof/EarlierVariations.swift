@@ -10,13 +10,19 @@ extension SituationSpace {
     var ownEarlierVariations: [Variation] {
         let triesLast = policy.triesWait
         var variations: [Variation] = policy.rests.flatMap { rest in
-            [Self.step, rest - Self.step, rest * 2].filter { $0 > .zero }.map {
+            // While a slow store is read, a rest can end.
+            [Self.step, rest - Self.step, rest + Self.step].filter { $0 > .zero }.map {
                 Self.failing(triesLast + $0, loads: 1, isOther: false)
             }
         }
         // Failures for most of a minute, after which origins rest longer than after one.
         let gap = min(triesLast + (policy.waitBorders.last ?? .zero), .seconds(10))
         variations.append(Self.failing(gap, loads: 2, every: .seconds(45), isOther: false))
+        if let rest = policy.rests.last {
+            // The rest is almost over, and a breaker is closed again that rests for a shorter time.
+            let late = triesLast + max(rest, BackOff.longest) - Self.step
+            variations.append(Self.failing(late, loads: 2, every: .seconds(45), isOther: false))
+        }
         variations += fewCopies.compactMap { $0?.age }.map { Self.answered(before: max($0, Self.step), .value) }
         variations.append(Self.answered(before: .seconds(10), .status(404)))
         return variations + callsUnderWay(isOther: false)

@@ -56,7 +56,8 @@ extension SituationSpace {
             for operations in Situation.StoreFault.Operations.allCases {
                 let others = single(situation.stores).filter { $0.operations != operations || $0.tier != tier }
                 nearby.append(situation.with { $0.stores = others })
-                for fault in [FaultyStore.Fault.takes(limit - Self.step), .hangs, .fails] {
+                let damaged: [FaultyStore.Fault] = operations == .reads ? [.corrupts] : []
+                for fault in [.takes(limit - Self.step), .hangs, .fails] + damaged {
                     let faults = others + [Situation.StoreFault(operations, fault, tier: tier)]
                     nearby.append(situation.with { $0.stores = faults })
                 }
@@ -75,13 +76,9 @@ extension SituationSpace {
 
     /// The behaviours of a call that takes as long as it may, and of one that is just in time.
     private var lateActs: [Situation.OriginAct] {
-        // If nothing limits a call, it lasts longer than the longest wait.
-        let last =
-            (policy.callLimits.last ?? policy.originLimit).map { $0 - Self.step }
-            ?? (policy.waitBorders.last.map { $0 + Self.step } ?? .zero)
         let soon = policy.waitBorders.first { $0 > .zero }.map { $0 - Self.step }
         return [hanging]
-            + [.value, .unchanged, .status(503), .status(403), .status(404)].map { .init($0, after: last) }
+            + [.value, .unchanged, .status(503), .status(403), .status(404)].map { .init($0, after: policy.latest) }
             + [.value, .unchanged].map { .init($0, after: soon ?? .zero) }
     }
 }

@@ -4,8 +4,8 @@ extension SituationSpace {
     /// Returns the loads without network after one that the origin answered, up to a time after it.
     func offlineHistories(upTo limit: Duration?) -> [Situation] {
         guard let limit else { return [] }
-        let times = ([Self.step] + ages).filter { $0 > .zero && $0 < limit }
-        let ends = Set([Self.step] + policy.ageBorders.map { $0 - Self.step })
+        let ends = Set([Self.step, limit - Self.step] + policy.ageBorders.map { $0 - Self.step })
+        let times = ends.union(ages).filter { $0 > .zero && $0 < limit }.sorted()
         let requests = offlineRequests(clockBack: limit + .seconds(86_400))
         return times.flatMap { time in
             let live = Situation().with { situation in

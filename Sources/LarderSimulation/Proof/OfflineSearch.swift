@@ -26,7 +26,7 @@ struct OfflineSearch {
                 most = first - Self.step
             }
             while most - least > Self.step {
-                let middle = least + .milliseconds((most - least).nanoseconds / 2_000_000)
+                let middle = least.middle(to: most)
                 if try isAnswered(after: middle) { least = middle } else { most = middle }
             }
             first = most

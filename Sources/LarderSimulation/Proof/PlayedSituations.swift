@@ -4,44 +4,56 @@ import LarderBase
 /// Situations with what the user noticed in each.
 struct PlayedSituations: Sendable {
     private(set) var all: [(situation: Situation, seen: Observation)]
+    private let distinct: DistinctPlays
+
     /// The number of plays. The other situations end as those that were played.
-    private(set) var plays: Int
+    var plays: Int { distinct.count }
 
     /// The number of situations that a thread plays before it takes the next ones.
     private static let rangeSize = 128
 
-    /// Plays situations. Several threads share the work. A situation that differs from one that was played only in facts
-    /// that nobody asked for is not played again.
+    init(of policy: SimulatedPolicy) {
+        all = []
+        distinct = DistinctPlays(of: policy)
+    }
+
+    /// Plays situations: see ``add(_:progress:)``.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
     init(
         _ situations: [Situation], of policy: SimulatedPolicy, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws {
-        let done = Locked((situations: 0, plays: 0))
+        self.init(of: policy)
+        try add(situations, progress: progress)
+    }
+
+    /// Plays situations. Several threads share the work. A situation that differs from one that was played only in facts
+    /// that nobody asked for is not played again.
+    ///
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    mutating func add(_ situations: [Situation], progress: @escaping @Sendable (Double) -> Void = { _ in }) throws {
+        let done = Locked(0)
         let kinds = Dictionary(grouping: situations.indices) { situations[$0].withoutOriginAndFaults }
         // Situations of one kind are beside each other, so that one thread plays most of them.
         let order = kinds.values.sorted { $0[0] < $1[0] }.flatMap { $0 }
-        let results = ParallelMap.results(for: order.count, inRangesOf: Self.rangeSize) { range in
+        let results = ParallelMap.results(for: order.count, inRangesOf: Self.rangeSize) { [distinct] range in
             let results: [Result<Observation, any Error>]
-            var count = 0
             do {
-                let plays = DistinctPlays(by: try SituationPlayer(policy))
-                results = order[range].map { number in Result { try plays.play(situations[number]) } }
-                count = plays.count
+                let player = try SituationPlayer(distinct.policy)
+                results = order[range].map { number in Result { try distinct.play(situations[number], by: player) } }
             } catch {
                 results = range.map { _ in .failure(error) }
             }
-            let share = done.withLock { [count] done in
-                done = (done.situations + range.count, done.plays + count)
-                return Double(done.situations) / Double(situations.count)
+            let share = done.withLock { done in
+                done += range.count
+                return Double(done) / Double(situations.count)
             }
             progress(share)
             return results
         }
         var seen = [Observation](repeating: Observation(ending: .never), count: order.count)
         for (number, result) in zip(order, results) { seen[number] = try result.get() }
-        plays = done.withLock { $0.plays }
-        all = Array(zip(situations, seen))
+        all += zip(situations, seen).map { (situation: $0, seen: $1) }
     }
 
     /// Returns those situations that were not played, each once.
@@ -49,72 +61,57 @@ struct PlayedSituations: Sendable {
         var known = Set(all.map(\.situation))
         return situations.filter { known.insert($0).inserted }
     }
-
-    /// Plays further situations.
-    ///
-    /// - Throws: `PolicyError` if the policy cannot be composed.
-    mutating func add(
-        _ situations: [Situation], of policy: SimulatedPolicy, progress: @escaping @Sendable (Double) -> Void
-    ) throws {
-        let further = try PlayedSituations(situations, of: policy, progress: progress)
-        all += further.all
-        plays += further.plays
-    }
 }
 
-/// Plays situations one after the other, each that may end in another way.
-private final class DistinctPlays {
+/// The situations of a policy that were played, each of which may end in another way. Several threads may play them.
+private final class DistinctPlays: Sendable {
     private typealias Play = (situation: Situation, seen: Observation, used: UsedFacts)
 
-    private let player: SituationPlayer
+    let policy: SimulatedPolicy
     /// The plays by the facts that are always asked for.
-    private var played: [Situation: [Play]] = [:]
+    private let played = Locked<[Situation: [Play]]>([:])
 
     /// The number of plays.
-    var count: Int { played.values.reduce(0) { $0 + $1.count } }
+    var count: Int { played.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
-    init(by player: SituationPlayer) { self.player = player }
+    init(of policy: SimulatedPolicy) { self.policy = policy }
 
-    func play(_ situation: Situation) throws -> Observation {
+    func play(_ situation: Situation, by player: SituationPlayer) throws -> Observation {
         let kind = situation.withoutOriginAndFaults
-        if let same = played[kind]?.first(where: { $0.used.agree($0.situation, situation) }) { return same.seen }
+        let known = played.withLock { $0[kind] } ?? []
+        if let same = known.first(where: { $0.used.agree($0.situation, situation) }) { return same.seen }
         let (seen, used) = try player.playTellingFacts(situation)
-        played[kind, default: []].append((situation, seen, used))
+        played.withLock { $0[kind, default: []].append((situation, seen, used)) }
         return seen
     }
 }
 
-/// The situations whose load has a copy that may be shown, when it begins and for a time after it.
+/// Whether loads have a copy that may be shown, when they begin and later.
 struct CopiesThatMayBeShown: Sendable {
-    private let time: Duration
-    private var isShown: [Situation: Bool] = [:]
+    private var played: PlayedSituations
+    private var answers: [Situation: Bool] = [:]
 
-    /// Asks for the copy alone, as each load begins and `time` later.
+    init(of policy: SimulatedPolicy) { played = PlayedSituations(of: policy) }
+
+    /// Asks for the copy alone, some time after each load began.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    init(for time: Duration, in situations: [Situation], of policy: SimulatedPolicy) throws {
-        self.time = time
-        try ask(situations, of: policy)
+    mutating func ask(_ loads: [(situation: Situation, time: Duration)]) throws {
+        let asked = loads.filter { $0.situation.mayHaveACopy && $0.situation.mode == .normal }
+        let new = Set(asked.map { $0.situation.askingForTheCopy(after: $0.time) }).filter { answers[$0] == nil }
+        let count = played.all.count
+        try played.add(Array(new))
+        for (situation, seen) in played.all.dropFirst(count) { answers[situation] = seen.isAnswered }
     }
 
-    /// Asks for the copies of further situations.
+    /// Asks for the copies as the loads begin.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    mutating func ask(_ situations: [Situation], of policy: SimulatedPolicy) throws {
-        let asked = situations.filter { $0.mayHaveACopy && $0.mode == .normal }.map(\.askingForTheCopy)
-        try play(asked, of: policy)
-        try play(asked.filter { isShown[$0] == true }.map { $0.older(by: time) }, of: policy)
-    }
+    mutating func ask(_ situations: [Situation]) throws { try ask(situations.map { ($0, .zero) }) }
 
-    private mutating func play(_ asked: [Situation], of policy: SimulatedPolicy) throws {
-        let new = Set(asked).filter { isShown[$0] == nil }
-        for (situation, seen) in try PlayedSituations(Array(new), of: policy).all {
-            isShown[situation] = seen.isAnswered
-        }
-    }
-
-    func contains(_ situation: Situation) -> Bool {
-        let asked = situation.askingForTheCopy
-        return isShown[asked] == true && isShown[asked.older(by: time)] == true
+    /// Whether the copy may be shown some time after a load began, as far as that was asked.
+    func isShown(_ situation: Situation, after time: Duration = .zero) -> Bool? {
+        guard situation.mayHaveACopy, situation.mode == .normal else { return false }
+        return answers[situation.askingForTheCopy(after: time)]
     }
 }

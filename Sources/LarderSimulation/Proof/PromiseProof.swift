@@ -77,6 +77,17 @@ public struct PromiseProof: Sendable {
     /// About the share of a proof that is done before facts are changed, and the share of the rest that each change takes.
     private static let (firstShare, changesShare) = (0.55, 0.7)
 
+    /// The largest number of calls in the situations with which a proof begins. It takes minutes and some hundred megabytes.
+    private static let mostCalls = 3_000_000.0
+
+    private static func tooLarge(_ policy: Policy) -> PolicyError {
+        let message = """
+            a proof would play too many situations, because too many parts of this policy limit or repeat calls; \
+            with fewer of them it can be proved
+            """
+        return PolicyError([Problem(message, file: policy.file, path: "$.around")])
+    }
+
     /// Returns the number of situations that a proof plays before it changes facts of the worst, without playing them.
     package static func size(of policy: SimulatedPolicy) -> Int {
         guard let promises = policy.promises else { return 0 }
@@ -96,27 +107,27 @@ public struct PromiseProof: Sendable {
         }
         let rules = PromiseRule.rules(of: promises, soon: policy.timeToAnswer, oldest: policy.oldest)
         let space = SituationSpace(policy)
+        if space.roughSize * Double(policy.mostTries) > Self.mostCalls { throw Self.tooLarge(policy.policy) }
         var share = Self.firstShare
-        var played = try PlayedSituations(
-            space.all + space.offlineHistories(upTo: promises.offlineFor), of: policy
-        ) { [share] in progress($0 * share) }
-        var copies = try promises.waits.map {
-            try CopiesThatMayBeShown(for: min($0, SimulatedPolicy.longest), in: played.all.map(\.situation), of: policy)
+        var played = PlayedSituations(of: policy)
+        try played.add(space.all + space.offlineHistories(upTo: promises.offlineFor)) { [share] in progress($0 * share)
         }
-        var worst = WorstSituations(for: rules)
+        var copies = promises.waits.map { _ in CopiesThatMayBeShown(of: policy) }
+        try copies?.ask(played.all.map(\.situation))
+        var worst = WorstSituations(for: rules, of: policy)
         worst.note(played.all, copies)
         for _ in 0..<Self.mostRounds {
-            let further = played.unplayed(of: worst.takeUnexplored().flatMap(space.nearby))
+            let further = played.unplayed(of: try worst.takeUnexplored(&copies).flatMap(space.nearby))
             if further.isEmpty { break }
             let (count, part) = (played.all.count, (1 - share) * Self.changesShare)
-            try played.add(further, of: policy) { [share] in progress(share + $0 * part) }
-            try copies?.ask(further, of: policy)
+            try played.add(further) { [share] in progress(share + $0 * part) }
+            try copies?.ask(further)
             worst.note(played.all.dropFirst(count), copies)
             share += part
         }
         situations = played.all.count
         let firstTooLate = try OfflineSearch(played, of: policy).firstTooLate
-        verdicts = rules.map { Self.verdict($0, played, copies, firstTooLate) }
+        verdicts = try rules.map { try Self.verdict($0, played, &copies, firstTooLate) }
         // Otherwise such a promise would look proved.
         gaps =
             policy.gaps
@@ -124,15 +135,22 @@ public struct PromiseProof: Sendable {
     }
 
     private static func verdict(
-        _ rule: PromiseRule, _ played: PlayedSituations, _ copies: CopiesThatMayBeShown?, _ firstTooLate: Duration?
-    ) -> PromiseVerdict {
+        _ rule: PromiseRule, _ played: PlayedSituations, _ copies: inout CopiesThatMayBeShown?,
+        _ firstTooLate: Duration?
+    ) throws -> PromiseVerdict {
         var count = 0
         var broken: [(situation: Situation, seen: Observation, needed: NeededLimit)] = []
         for (situation, seen) in played.all where rule.concerns(situation) {
-            if rule.needsCopy, copies?.contains(situation) != true { continue }
+            if rule.needsCopy, copies?.isShown(situation) != true { continue }
             count += 1
             guard let needed = rule.needed(situation, seen), rule.isBroken(needing: needed) else { continue }
             broken.append((situation, seen, needed))
+        }
+        if rule.needsCopy, case .time(let limit) = rule.limit {
+            // A copy that may not be shown any more is no reason to end a load.
+            let limit = min(limit, SimulatedPolicy.longest)
+            try copies?.ask(broken.map { ($0.situation, limit) })
+            broken.removeAll { [copies] in copies?.isShown($0.situation, after: limit) != true }
         }
         // A promise for a millisecond says nothing.
         let latest = firstTooLate.map { $0 > .milliseconds(1) ? NeededLimit.time($0) : NeededLimit.none }

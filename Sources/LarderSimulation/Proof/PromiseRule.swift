@@ -145,42 +145,20 @@ extension Observation {
 }
 
 extension Situation {
-    /// The situation of a request that only takes the copy.
-    var askingForTheCopy: Situation {
-        with { ($0.mode, $0.deadline, $0.origin) = (.cachedOnly, nil, [OriginAct(.unreachable)]) }
+    /// The situation of a request that only takes the copy, some time after the load began.
+    func askingForTheCopy(after time: Duration) -> Situation {
+        older(by: time).with { ($0.mode, $0.deadline, $0.origin) = (.cachedOnly, nil, [OriginAct(.unreachable)]) }
     }
 
     /// Whether there may be a copy: one that lies there, or the answer of an earlier load.
     var mayHaveACopy: Bool { copy != nil || earlier.contains { !$0.isOther } }
 
     /// The same situation for a load that begins later.
-    func older(by time: Duration) -> Situation {
+    private func older(by time: Duration) -> Situation {
         with { situation in
             situation.copy?.age += time
             if let age = situation.copy?.ageAbove { situation.copy?.ageAbove = age + time }
             for number in situation.earlier.indices { situation.earlier[number].before += time }
         }
-    }
-}
-
-extension Duration {
-    /// The time with all its digits, for sentences: `6h 4m 59.999s`.
-    package var inWords: String {
-        if self < .zero { return "-" + (.zero - self).inWords }
-        let milliseconds = nanoseconds / 1_000_000
-        if self == .forever { return "forever" }
-        if milliseconds < 1_000 { return milliseconds == 0 ? "0s" : "\(milliseconds)ms" }
-        var seconds = milliseconds / 1_000
-        let units: [(String, Int64)] = [("d", 86_400), ("h", 3_600), ("m", 60)]
-        var parts: [String] = []
-        for (name, size) in units {
-            if seconds >= size { parts.append("\(seconds / size)\(name)") }
-            seconds %= size
-        }
-        let rest = milliseconds % 1_000
-        var digits = rest == 0 ? "" : "." + String(1_000 + rest).dropFirst()
-        while digits.hasSuffix("0") { digits.removeLast() }
-        if seconds > 0 || rest > 0 { parts.append("\(seconds)\(digits)s") }
-        return parts.joined(separator: " ")
     }
 }

@@ -74,22 +74,26 @@ package struct SimulatedPolicy: Sendable {
 }
 
 extension SimulatedPolicy {
-    /// The ages of a copy at which validators and stores change their minds, and those of the promises, in order.
-    package var ageBorders: [Duration] {
-        let own = [promises?.neverOlderThan, promises?.offlineFor, promises?.freshWithin].compactMap { $0 }
-        return Self.ordered(comparedAges + own)
-    }
-
     /// The ages of a copy at which validators and stores change their minds, in order.
-    var comparedAges: [Duration] {
+    package var ageBorders: [Duration] {
         let told = parts.filter { $0.plugin.kind == .validator }.flatMap { part in
             (part.traits.borders ?? Self.commonAges) + [part.traits.showsFor].compactMap { $0 }
         }
         return Self.ordered(told + refreshBorders + tiers.compactMap(\.traits.keepsFor))
     }
 
-    /// An age that copies exceed only if no part of the policy limits their age.
-    var oldest: Duration { (ageBorders.last ?? .zero) + .seconds(12 * 3_600) }
+    /// An age that copies exceed only if no part of the policy limits their age, however long a load lasts. It is longer than
+    /// the ages that are promised, so that a copy which is older breaks each promise.
+    var oldest: Duration {
+        let promised = [promises?.neverOlderThan, promises?.freshWithin].compactMap { $0 }.filter { $0 < Self.longest }
+        let last = (promised + [ageBorders.last ?? .zero]).max() ?? .zero
+        return min(last + max(.seconds(12 * 3_600), horizon), Self.longest - .seconds(12 * 3_600))
+    }
+
+    /// The age at which the last store forgets a copy; nil if one keeps copies for any time.
+    var longestKept: Duration? {
+        tiers.map { $0.traits.keepsFor ?? .forever }.max().flatMap { $0 < Self.longest ? $0 : nil }
+    }
 
     /// The ages after which a fresh copy is refreshed.
     private var refreshBorders: [Duration] {
@@ -109,18 +113,26 @@ extension SimulatedPolicy {
         return Self.ordered(limits).filter { $0 > .zero }
     }
 
-    /// The largest number of calls for one load, mirrors included.
+    /// The largest number of calls for one load whose behaviours differ, mirrors included.
     package var mostTries: Int { callCounts.last ?? 1 }
 
+    /// The largest number of calls of a load whose behaviours differ. Further calls behave as the last one.
+    static let mostCalls = 100
+
     /// The numbers of calls that each wrapper, the innermost first, and the origin itself make for one call, in order.
-    private var callCounts: [Int] {
+    private var callCounts: [Int] { callProducts.map { min($0, Self.mostCalls) } }
+
+    /// Whether a load can make more calls than those whose behaviours differ.
+    var makesMoreCalls: Bool { callProducts.last ?? 1 > Self.mostCalls }
+
+    private var callProducts: [Int] {
         let wrappers = policy.around.reversed().map { $0.traits.tries?.count ?? 1 }
-        var (counts, product) = ([Int](), 1)
+        var (products, product) = ([Int](), 1)
         for count in [policy.origin?.simulatedOrigins ?? 1] + wrappers where count > 1 {
-            product = min(product * min(count, 100), 100)
-            counts.append(product)
+            product = min(product * min(count, 1_000), 1_000)
+            products.append(product)
         }
-        return counts
+        return products
     }
 
     /// The numbers of failures after which another behaviour of the origin makes most difference: one, all calls of one
@@ -152,13 +164,8 @@ extension SimulatedPolicy {
         (callLimits + parts.compactMap(\.traits.patience)).filter { $0 > .zero }.min() ?? Self.longest
     }
 
-    /// The times of waiting at which the other parts change their minds, and those of the promises, in order.
-    package var waitBorders: [Duration] {
-        Self.ordered(policyWaits + [promises?.waits, promises?.waitsAtMost].compactMap { $0 })
-    }
-
     /// The times of waiting at which the other parts change their minds, in order.
-    var policyWaits: [Duration] {
+    package var waitBorders: [Duration] {
         let told = (parts.filter { $0.plugin.kind != .validator } + tiers + origins).flatMap { part -> [Duration] in
             let known = [part.traits.givesUpAfter, part.traits.patience, part.traits.rest, part.traits.tries?.waits]
             return (part.traits.borders ?? []) + known.compactMap { $0 }
@@ -174,6 +181,12 @@ extension SimulatedPolicy {
         var copy = self
         copy.promises = promises
         return copy
+    }
+
+    /// About the longest time that a call may last. If nothing limits a call, it is longer than any wait.
+    var latest: Duration {
+        let limit = (callLimits.last ?? originLimit).map { $0 - .milliseconds(1) }
+        return limit ?? max((waitBorders.last ?? .zero) + .milliseconds(1), .seconds(60))
     }
 
     /// The origins that are simulated.
@@ -203,6 +216,7 @@ extension SimulatedPolicy {
         gaps += parts.filter { $0.traits.changesAfterFailures ?? 0 > Self.mostFailures }.map {
             "\($0.plugin.kind) '\($0.plugin.name)' changes after \($0.traits.changesAfterFailures ?? 0) failures, which are not played"
         }
+        if makesMoreCalls { gaps.append("a load can make more than \(Self.mostCalls) calls, which are not all played") }
         gaps += longTimeGaps + repeatedFailureGaps + networkGaps + lifetimeGaps + endlessStoreGaps
         if !isAdmitted { gaps.append("no answer that is played is admitted by the validators") }
         return gaps

@@ -9,7 +9,7 @@ import Larder
 ///   combined with every age. A deadline is combined only with behaviours of the origin that take some time.
 /// - The faults of stores that make loads longest are combined with each mode of the request, each earlier load of the
 ///   same instance, a clock that was set back, and the largest random numbers. All of these are played once more without
-///   network. They are also combined with the tier of the copy.
+///   network. They are also combined with the tier of the copy, and so are tiers that are damaged and slow.
 /// - The other faults of stores are combined with each earlier load of the same instance.
 ///
 /// Combinations of several facts are played with a few copies and behaviours of the origin only. After that, one fact of the
@@ -25,7 +25,7 @@ final class SituationSpace {
 
     init(_ policy: SimulatedPolicy) {
         self.policy = policy
-        ages = Self.around(policy.ageBorders)
+        ages = Self.around(policy.ageBorders, and: policy.oldest + .seconds(12 * 3_600))
     }
 
     /// The variations by one more fact, but for deadlines.
@@ -43,6 +43,15 @@ final class SituationSpace {
         }
         for variation in variations { situations += combined(extremeCopies, mainOrigins).map(variation) }
         for deadline in deadlineVariations { situations += combined(extremeCopies, lastingOrigins).map(deadline) }
+        situations += slowSituations + tierSituations
+        for other in slowVariations { situations += combined(fewCopies, [failing]).map { offline(other($0)) } }
+        var seen: Set<Situation> = []
+        return situations.filter { seen.insert($0).inserted }
+    }
+
+    /// Faults of stores, together with one more fact.
+    private var slowSituations: [Situation] {
+        var situations: [Situation] = []
         for one in [refresh, copyAlone] + ownEarlierVariations + [setBack] + chanceVariations.prefix(1) {
             for other in slowVariations {
                 situations += combined(fewCopies, fewOrigins).map { other(one($0)) }
@@ -53,16 +62,28 @@ final class SituationSpace {
         for one in ownEarlierVariations {
             for other in shortFaults { situations += combined(fewCopies, fewOrigins).map { other(one($0)) } }
         }
+        return situations
+    }
+
+    /// Faults of stores, together with the tier in which the copy lies.
+    private var tierSituations: [Situation] {
+        var situations: [Situation] = []
         // A copy from the future is never fresh, so that the tiers below are asked for another.
         let future = tierVariations.prefix(1).map { [setBack] first -> Variation in { setBack(first($0)) } }
+        // A tier that does not have the entry which it renews is asked to write it.
+        let confirming = fewOrigins + [[.init(.unchanged)], [.init(.unchanged, after: policy.latest)]]
         for one in tierVariations + future {
+            for other in longFaults { situations += combined(fewCopies, confirming).map { other(one($0)) } }
+        }
+        for one in tierVariations.prefix(1) {
             for other in longFaults {
-                situations += combined(fewCopies, fewOrigins + [[.init(.unchanged)]]).map { other(one($0)) }
+                situations += combined(fewCopies, [[.init(.unchanged)]]).map { [refresh] in other(refresh(one($0))) }
             }
         }
-        for other in slowVariations { situations += combined(fewCopies, [failing]).map { offline(other($0)) } }
-        var seen: Set<Situation> = []
-        return situations.filter { seen.insert($0).inserted }
+        for one in [{ $0 }] + tierVariations {
+            for other in damagedVariations { situations += combined(fewCopies, confirming).map { other(one($0)) } }
+        }
+        return situations
     }
 
     // MARK: Copies
@@ -77,11 +98,12 @@ final class SituationSpace {
         return [nil] + Set(ages).sorted().map { Situation.Copy(age: $0) }
     }()
 
-    /// No copy, and copies in the middle of the three longest regions between borders of validators.
+    /// No copy, and copies in the middle of the three longest regions between borders of validators that stores keep.
     private(set) lazy var fewCopies: [Situation.Copy?] = {
-        let borders = policy.validatorBorders.filter { $0 > .zero }
+        let kept = policy.longestKept
+        let borders = policy.validatorBorders.filter { $0 > .zero && $0 < kept ?? .forever } + [kept].compactMap { $0 }
         let regions = zip([.zero] + borders, borders).sorted { $0.1 - $0.0 > $1.1 - $1.0 }
-        let ages = regions.prefix(3).map { Self.middle($0, $1) }
+        let ages = regions.prefix(3).map { $0.middle(to: $1) }
         return [nil] + (ages.isEmpty ? [.seconds(60)] : ages.sorted()).map { Situation.Copy(age: $0) }
     }()
 
@@ -120,8 +142,7 @@ final class SituationSpace {
     }()
 
     /// A call that never ends, as far as its origin allows.
-    private(set) lazy var hanging =
-        policy.originLimit.map { Situation.OriginAct(.unreachable, after: $0) } ?? Situation.OriginAct(.hangs)
+    private(set) lazy var hanging = [policy].hanging
 
     /// Failures with which the origin asks for a pause, at once and late.
     private(set) lazy var pauses = pauses(after: lateTimes)
@@ -155,6 +176,17 @@ final class SituationSpace {
         }
     }
 
+    /// About the number of situations with which a proof begins. It is not the number of ``all``, which may need more memory
+    /// than there is.
+    var roughSize: Double {
+        let (waits, limits) = (Double(policy.waitBorders.count + 1), Double(policy.callLimits.count + 1))
+        let pauses = waits * limits
+        let sequences = Double(policy.failureCounts.count) * (limits + pauses) * limits
+        let origins = 5 * waits + pauses + sequences
+        let variations = Double(variations.count + deadlineVariations.count)
+        return Double(extremeCopies.count) * (origins + variations * Double(mainOrigins.count))
+    }
+
     // MARK: Helpers
 
     private func combined(_ copies: [Situation.Copy?], _ origins: [[Situation.OriginAct]]) -> [Situation] {
@@ -163,19 +195,14 @@ final class SituationSpace {
         }
     }
 
-    /// Returns times just before, at and just after each border, inside each region, and beyond the last.
-    private static func around(_ borders: [Duration]) -> [Duration] {
-        var times: Set<Duration> = [.zero]
+    /// Returns times just before, at and just after each border, inside each region, and one beyond the last.
+    private static func around(_ borders: [Duration], and beyond: Duration) -> [Duration] {
+        var times: Set<Duration> = [.zero, beyond]
         for (number, border) in borders.enumerated() {
             times.formUnion([border - step, border, border + step])
             let former = number == 0 ? .zero : borders[number - 1]
-            times.insert(middle(former, border))
+            times.insert(former.middle(to: border))
         }
-        times.insert((borders.last ?? .zero) + .seconds(86_400))
         return times.filter { $0 >= .zero }.sorted()
-    }
-
-    private static func middle(_ one: Duration, _ other: Duration) -> Duration {
-        one + .milliseconds((other - one).nanoseconds / 2_000_000)
     }
 }

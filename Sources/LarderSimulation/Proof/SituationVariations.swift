@@ -18,8 +18,7 @@ extension SituationSpace {
         let newer: Variation = { situation in
             situation.with { situation in
                 guard let age = situation.copy?.age else { return }
-                situation.copy = Situation.Copy(
-                    age: .milliseconds(age.nanoseconds / 2_000_000), tier: count, ageAbove: age)
+                situation.copy = Situation.Copy(age: Duration.zero.middle(to: age), tier: count, ageAbove: age)
             }
         }
         return one + [newer]
@@ -80,6 +79,13 @@ extension SituationSpace {
             [.init(.changes, .hangs)] + hangingReads(above: lowest) + slowReads.suffix(1), [.init(.changes, .hangs)],
         ]
         return faults.map(Self.faulty)
+    }
+
+    /// A tier that is slow and does not have what it should have.
+    var damagedVariations: [Variation] {
+        slowestTiers.map { tier, limit in
+            Self.faulty([.init(.reads, .corrupts, tier: tier), .init(.changes, .takes(limit - Self.step), tier: tier)])
+        }
     }
 
     /// The other faults.

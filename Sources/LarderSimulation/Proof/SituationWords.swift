@@ -145,8 +145,10 @@ extension Observation {
         case .value(let age) where promise == "waits" || promise == "waitsAtMost":
             return "the load ends \(time)" + (age == nil ? " with a fallback" : "")
         case .value(nil): return "a fallback of unknown age is shown"
+        case .value(let age?) where isLive: return "the answer is shown \(time), \(age.inWords) old"
         case .value(let age?):
-            return "the copy is shown \(time), \(age.inWords) old" + (refreshedAfter == nil ? "" : ", and refreshed")
+            let refreshed = refreshedAfter.map { $0 == .zero ? "" : " after \($0.inWords)" }
+            return "the copy is shown \(time), \(age.inWords) old" + (refreshed.map { ", and refreshed" + $0 } ?? "")
         case .error(let code, let status):
             return "the load fails \(time) (\(code)\(status.map { " \($0)" } ?? ""))"
         case .never: return "the load never ends"
@@ -179,9 +181,9 @@ extension PromiseVerdict {
         case "neverOlderThan": return "no limit is enough: copies of any age are shown, or fallbacks of unknown age"
         case "waits", "waitsAtMost":
             return "no limit is enough: put a timeout around the origin, and a 'limit' on each store that can hang"
-        case "offlineFor":
-            return "no time is short enough: keep copies in a store outside the memory of the process, and permit them "
-                + "on errors"
+        case "offlineFor" where refutation.situation.isRestarted:
+            return "no time is short enough: keep copies in a store outside the memory of the process"
+        case "offlineFor": return "no time is short enough: permit copies on errors"
         default: return "no limit is enough"
         }
     }

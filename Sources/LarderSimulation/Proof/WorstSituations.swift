@@ -1,14 +1,18 @@
 import Larder
 
 /// The situations that come closest to breaking each promise, one for each set of unusual facts.
+///
+/// They do not depend on the limits that are promised, so that a proof with other limits plays the same situations.
 struct WorstSituations {
-    private struct Worst {
+    fileprivate struct Worst {
         let situation: Situation
         let needed: NeededLimit
         /// How long the load took.
         let waited: Duration
         /// The number of situations that were played before it.
         let number: Int
+        /// Whether the promise is known to be about it: the copy may be shown until the load ends.
+        var isSure: Bool
         /// Whether those that differ from it in one fact were played.
         var isExplored = false
 
@@ -23,12 +27,16 @@ struct WorstSituations {
     private static let most = 6
 
     private let rules: [PromiseRule]
-    private var worst: [[UnusualFacts: Worst]]
+    /// The time for which a load is watched.
+    private let longest: Duration
+    /// The worst situation of each set of facts, the last one, and before it those that it may have to give its place to.
+    private var worst: [[UnusualFacts: [Worst]]]
     private var count = 0
 
-    init(for rules: [PromiseRule]) {
+    init(for rules: [PromiseRule], of policy: SimulatedPolicy) {
         // The first time that is too late is searched for.
         self.rules = rules.filter { !$0.isShortened }
+        longest = policy.horizon
         worst = self.rules.map { _ in [:] }
     }
 
@@ -36,54 +44,92 @@ struct WorstSituations {
     mutating func note(
         _ played: some Collection<(situation: Situation, seen: Observation)>, _ copies: CopiesThatMayBeShown?
     ) {
+        var found = rules.map { _ in [UnusualFacts: [Worst]]() }
         for (situation, seen) in played {
             count += 1
             let facts = UnusualFacts(of: situation)
             for (rule, number) in zip(rules, rules.indices) where rule.concerns(situation) {
                 guard let needed = rule.needed(situation, seen) else { continue }
                 let new = Worst(
-                    situation: situation, needed: needed, waited: seen.waited ?? .zero, number: count)
-                if let known = worst[number][facts], !new.isWorse(than: known) { continue }
-                if rule.needsCopy, copies?.contains(situation) != true { continue }
-                worst[number][facts] = new
+                    situation: situation, needed: needed, waited: seen.waited ?? longest, number: count,
+                    isSure: !rule.needsCopy)
+                if let last = worst[number][facts]?.last, last.isSure, !new.isWorse(than: last) { continue }
+                if !rule.needsCopy {
+                    worst[number][facts] = [new]
+                } else if copies?.isShown(situation) == true {
+                    found[number][facts, default: []].append(new)
+                }
             }
+        }
+        for number in rules.indices {
+            worst[number].merge(found[number]) { $0 + $1 }
+            for facts in found[number].keys { worst[number][facts]?.sort { $1.isWorse(than: $0) } }
         }
     }
 
     /// Returns the worst situations of each promise, without those that were returned before.
-    mutating func takeUnexplored() -> [Situation] {
-        rules.indices.flatMap { rule -> [Situation] in
-            let sorted = worst[rule].sorted { $0.value.isWorse(than: $1.value) }
-            // Nothing is worse than a promise for which no limit is enough.
-            if let first = sorted.first?.value.needed, first == .none { return [] }
-            var chosen: [UnusualFacts] = []
-            for facts in sorted.map(\.key) where chosen.count < Self.most {
-                // More facts that make nothing worse lead no further.
-                let isAlike = chosen.contains { $0.isSubset(of: facts) || $0.hasSameStores(as: facts) }
-                if !isAlike { chosen.append(facts) }
+    ///
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    mutating func takeUnexplored(_ copies: inout CopiesThatMayBeShown?) throws -> [Situation] {
+        try rules.indices.flatMap { rule -> [Situation] in
+            var chosen = chosen(of: rule)
+            while chosen.contains(where: { !$0.worst.isSure }) {
+                let unsure = sorted(of: rule).map(\.worst).filter { !$0.isSure }.prefix(Self.mostAsked)
+                try copies?.ask(unsure.map { ($0.situation, $0.waited) })
+                for facts in worst[rule].keys { worst[rule][facts]?.settleLast(by: copies) }
+                chosen = self.chosen(of: rule)
             }
-            return chosen.compactMap { facts in
-                guard let found = worst[rule][facts] else { return nil }
-                if found.isExplored { return nil }
-                worst[rule][facts]?.isExplored = true
+            return chosen.filter { !$0.worst.isExplored }.map { facts, found in
+                if let last = worst[rule][facts]?.indices.last { worst[rule][facts]?[last].isExplored = true }
                 return found.situation
             }
+        }
+    }
+
+    /// The number of situations whose copies are asked for at a time.
+    private static let mostAsked = 64
+
+    /// The worst situations of a promise that are looked at, as far as is known.
+    private func chosen(of rule: Int) -> [(facts: UnusualFacts, worst: Worst)] {
+        let sorted = sorted(of: rule)
+        // Nothing is worse than a promise for which no limit is enough.
+        if let first = sorted.first?.worst, first.isSure, first.needed == .none { return [] }
+        var chosen: [(facts: UnusualFacts, worst: Worst)] = []
+        for one in sorted where chosen.count < Self.most {
+            // More facts that make nothing worse lead no further.
+            let isAlike = chosen.contains { $0.facts.isSubset(of: one.facts) || $0.facts.hasSameStores(as: one.facts) }
+            if !isAlike { chosen.append(one) }
+        }
+        return chosen
+    }
+
+    /// The worst situation of each set of facts, as far as is known, the worst of all first.
+    private func sorted(of rule: Int) -> [(facts: UnusualFacts, worst: Worst)] {
+        worst[rule].compactMap { facts, found in found.last.map { (facts: facts, worst: $0) } }
+            .sorted { $0.worst.isWorse(than: $1.worst) }
+    }
+}
+
+extension [WorstSituations.Worst] {
+    /// Removes the last ones whose copies may not be shown any more when the load ends.
+    fileprivate mutating func settleLast(by copies: CopiesThatMayBeShown?) {
+        while let found = last, !found.isSure {
+            guard let isShown = copies?.isShown(found.situation, after: found.waited) else { return }
+            if isShown { self[count - 1].isSure = true } else { removeLast() }
         }
     }
 }
 
 /// The facts of a situation that differ from those of the usual one.
-private struct UnusualFacts: OptionSet, Hashable {
-    let rawValue: Int
+private struct UnusualFacts: Hashable {
+    /// A bit for each kind of fault of the stores.
+    private let stores: Int
+    /// A bit for each other fact.
+    private let others: Int
 
-    /// The faults of stores.
-    private static let stores = UnusualFacts(rawValue: 0xFF)
+    func hasSameStores(as other: UnusualFacts) -> Bool { stores == other.stores }
 
-    func hasSameStores(as other: UnusualFacts) -> Bool {
-        intersection(Self.stores) == other.intersection(Self.stores)
-    }
-
-    init(rawValue: Int) { self.rawValue = rawValue }
+    func isSubset(of other: UnusualFacts) -> Bool { stores & ~other.stores == 0 && others & ~other.others == 0 }
 
     init(of situation: Situation) {
         func isFaulty(_ operations: Situation.StoreFault.Operations, _ kinds: [FaultyStore.Fault]) -> Bool {
@@ -94,15 +140,19 @@ private struct UnusualFacts: OptionSet, Hashable {
                 if fault.operations == operations, case .takes = fault.fault { true } else { false }
             }
         }
-        let facts = [
+        func bits(_ facts: [Bool]) -> Int {
+            facts.enumerated().reduce(0) { $1.element ? $0 | 1 << $1.offset : $0 }
+        }
+        stores = bits([
             isSlow(.reads), isSlow(.changes), isFaulty(.reads, [.hangs]), isFaulty(.changes, [.hangs]),
             isFaulty(.reads, [.fails]), isFaulty(.changes, [.fails]), isFaulty(.reads, [.corrupts]),
             isFaulty(.changes, [.corrupts]),
+        ])
+        others = bits([
             situation.copy?.tier != nil, situation.copy?.spread ?? 0 > 0, situation.origin != [.init(.value)],
             !situation.earlier.isEmpty, situation.network != .unknown, situation.isNetworkCostly,
             situation.isRestarted, situation.clockBack > .zero, situation.mode != .normal,
             situation.deadline != nil, situation.chance != 0.5,
-        ]
-        self.init(rawValue: facts.enumerated().reduce(0) { $1.element ? $0 | 1 << $1.offset : $0 })
+        ])
     }
 }

@@ -80,4 +80,39 @@ import Testing
         #expect(try gaps(hedge, breaker, retry).isEmpty)
         #expect(try gaps(breaker, hedge, retry).isEmpty)
     }
+
+    @Test func clockIsSetBackBehindACopyThatStoresSoonForget() throws {
+        let proof = try Self.proof(
+            #"{ "waits": "1ms" }"#, strategy: #"{ "use": "stale-while-revalidate", "patience": "41ms" }"#,
+            validators: "", store: #"{ "use": "file", "limit": "364ms", "forgetAfter": "26ms" }"#)
+        let needed = try #require(proof.verdicts.first?.refutation?.needed)
+        // The store is slow, and the copy is not forgotten, because it seems to come from the future.
+        #expect(needed == .time(.milliseconds(363)), "\(proof)")
+    }
+
+    @Test func damagedTierIsSlowToKeepACopyThatIsConfirmed() throws {
+        let proof = try Self.proof(
+            #"{ "freshWithin": "1ms" }"#, strategy: #"{ "use": "cache-first", "rest": "0s" }"#,
+            validators: #"{ "use": "age", "fresh": "47ms" }"#,
+            store: #"{ "use": "tiered", "tiers": ["memory", { "use": "file", "limit": "310ms" }] }"#)
+        // The tier does not have the entry that it renews, so that it is written: twice 309 ms.
+        #expect(proof.verdicts.first?.refutation?.needed == .time(.milliseconds(619)), "\(proof)")
+    }
+
+    @Test(arguments: [
+        #"{ "waits": "1ms" }"#, #"{ "waits": "3s" }"#, #"{ "waits": "1h", "waitsAtMost": "2h" }"#,
+        #"{ "waits": "1ms", "neverOlderThan": "5m", "freshWithin": "77m", "callsPerLoad": 9 }"#,
+    ])
+    func situationsDoNotDependOnTheLimits(_ promises: String) throws {
+        func situations(_ promises: String) throws -> Int {
+            try Self.proof(
+                promises, validators: #"{ "use": "age", "fresh": "1m", "onError": "1h" }"#,
+                store: #"{ "use": "file", "limit": "500ms" }"#
+            ).situations
+        }
+        let others = promises.replacing("1ms", with: "200ms").replacing("77m", with: "9m").replacing("1h", with: "4s")
+            .replacing("3s", with: "1500ms")
+        #expect(promises != others)
+        #expect(try situations(promises) == situations(others))
+    }
 }

@@ -1,8 +1,8 @@
 import Larder
-import LarderSimulation
 import Testing
 
 @testable import LarderCommand
+@testable import LarderSimulation
 
 /// Proofs of policies with unusual times, many tries, or promises that must not change one another.
 @Suite struct UnusualPolicyProofTests {
@@ -91,5 +91,37 @@ import Testing
         let (old, new) = (try folder("60s"), try folder("1m"))
         let output = await Output(["diff", old.path, new.path])
         #expect(output.out.contains(#"origin constant: value "60s" → "1m""#), "\(output.out)\(output.err)")
+    }
+
+    @Test func policyThatIsTooLargeToProveDoesNotKeepOthersFromBeingProved() async throws {
+        let timeouts = (1...90).map { #"{ "use": "timeout", "after": "\#(9_000 - $0 * 77)ms" }"# }
+        let folder = try Self.folder(
+            #"{ "waitsAtMost": "1m" }"#, around: ([#""retry""#] + timeouts).joined(separator: ", "))
+        try folder.write(
+            ProveCommandTests.small.replacing(#""prices""#, with: #""stocks""#)
+                .replacing("PROMISES", with: #"{ "callsPerLoad": 2 }"#), to: "stocks.json")
+        let output = await Output(["prove", "--policies", folder.path])
+        #expect(output.code == 1)
+        #expect(output.out.hasPrefix("stocks: ") && output.out.contains("✓ callsPerLoad 2"), "\(output.out)")
+        #expect(output.err.contains("prices.json: error: a proof would play too many situations"), "\(output.err)")
+        let told = try Facts(await Output(["prove", "--policies", folder.path, "--json"]).out).items
+        #expect(told.map { $0["resource"].value as? String } == ["stocks", "prices"])
+        #expect(told.last?["proved"].isTrue == false)
+        #expect(told.last?["problems"].items.count == 1)
+    }
+
+    @Test func callsAfterTheFirstHundredAreToldAsAGap() throws {
+        let retries = Array(repeating: #"{ "use": "retry", "retries": 10, "backoff": "0s" }"#, count: 2)
+        let folder = try Self.folder(#"{ "callsPerLoad": 200 }"#, around: retries.joined(separator: ", "))
+        let player = try SituationPlayer(of: "prices", in: folder.url)
+        #expect(player.plan.gaps.contains("a load can make more than 100 calls, which are not all played"))
+    }
+
+    @Test func copyInMemoryIsNotThereAfterARestart() async throws {
+        let folder = try ProveCommandTests.folder(#"{ "offlineFor": "1h" }"#)
+        let output = await Output(["prove", "--policies", folder.path])
+        #expect(
+            output.out.contains("no time is short enough: keep copies in a store outside the memory of the process"),
+            "\(output.out)")
     }
 }

@@ -1,0 +1,26 @@
+import Larder
+
+extension Duration {
+    /// The time with all its digits, for sentences: `6h 4m 59.999s`.
+    package var inWords: String {
+        if self < .zero { return "-" + (.zero - self).inWords }
+        let milliseconds = nanoseconds / 1_000_000
+        if self == .forever { return "forever" }
+        if milliseconds < 1_000 { return milliseconds == 0 ? "0s" : "\(milliseconds)ms" }
+        var seconds = milliseconds / 1_000
+        let units: [(String, Int64)] = [("d", 86_400), ("h", 3_600), ("m", 60)]
+        var parts: [String] = []
+        for (name, size) in units {
+            if seconds >= size { parts.append("\(seconds / size)\(name)") }
+            seconds %= size
+        }
+        let rest = milliseconds % 1_000
+        var digits = rest == 0 ? "" : "." + String(1_000 + rest).dropFirst()
+        while digits.hasSuffix("0") { digits.removeLast() }
+        if seconds > 0 || rest > 0 { parts.append("\(seconds)\(digits)s") }
+        return parts.joined(separator: " ")
+    }
+
+    /// The time in the middle of this one and a longer one, in whole milliseconds.
+    func middle(to longer: Duration) -> Duration { self + .milliseconds((longer - self).nanoseconds / 2_000_000) }
+}
