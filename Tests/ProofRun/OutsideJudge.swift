@@ -49,9 +49,14 @@ struct OutsideJudge {
     }
 
     /// Whether the origin answers each call before a timeout or the patience ends, a user waits for it as
-    /// long as it takes, and no earlier load is under way: one whose store is slow may be.
+    /// long as it takes, and no earlier load is under way: one whose store is slow may be. An earlier refresh that is given
+    /// up counts as a failure, after which the origin rests.
     private func isInTime(_ situation: Situation) -> Bool {
-        let acts = situation.origin + (situation.earlier.isEmpty ? [] : situation.earlierOrigin)
+        let earlier = situation.earlier.isEmpty ? [] : situation.earlierOrigin
+        if let background = policy.background, earlier.contains(where: { $0.after.wholeMilliseconds >= background }) {
+            return false
+        }
+        let acts = situation.origin + earlier
         let isUnderWay = situation.earlier.contains { load in
             !situation.stores.isEmpty || situation.earlierOrigin.contains { $0.after >= load.before }
         }

@@ -20,6 +20,8 @@ extension Command {
         else { return nil }
         if simulated.promises == nil { return ([], true) }
         if simulated.waitBorders.count + simulated.ageBorders.count > mostCheckedBorders { return nil }
+        // Making the situations can take longer than a second too.
+        if PromiseProof.roughSize(of: simulated) > mostCheckedCalls * 10 { return nil }
         if PromiseProof.size(of: simulated) * simulated.mostTries > mostCheckedCalls { return nil }
         guard let proof = try? PromiseProof(simulated) else { return nil }
         let problems = proof.verdicts.filter { !$0.isProved }.map { verdict in

@@ -45,8 +45,8 @@ struct ProofFailure {
 
     var json: JSON {
         [
-            "resource": .string(resource), "proved": false, "complete": false,
-            "problems": .list(problems.map { .string($0.description) }),
+            "resource": .string(resource), "proved": false, "complete": false, "situations": 0, "gaps": .list([]),
+            "promises": .list([]), "problems": .list(problems.map { .string($0.description) }),
         ]
     }
 }

@@ -14,8 +14,9 @@ extension Command {
             POLICY is the name of a resource or the path of its policy file. The default is every policy in the folder of
             --policies that has promises. The graph of the policy runs in simulated time, in every situation that can make
             a difference. A promise that is broken is told with the simplest situation that breaks it, and with the limit
-            that would hold. The command fails if a promise is broken. A proof that is not complete says so, and does not
-            fail: the promise holds as far as it was played. No file of the app is touched.
+            that would hold. The command fails if a promise is broken, or if a policy cannot be proved; the others are proved
+            all the same. A proof that is not complete says so, and does not fail: the promise holds as far as it was
+            played. No file of the app is touched.
             """,
         options: [
             .policies, .json, .format(["text", "json"]),

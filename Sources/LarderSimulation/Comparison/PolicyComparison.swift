@@ -69,8 +69,13 @@ public struct PolicyComparison: Sendable {
             return
         }
         forgotten = try ForgottenCopies.lines(from: old, to: new)
-        gaps = Set(old.gaps + new.gaps).sorted()
-        let mustProve = proves && (old.promises != nil || new.promises != nil)
+        var gaps = Set(old.gaps + new.gaps).sorted()
+        let wantsProof = proves && (old.promises != nil || new.promises != nil)
+        let mustProve = wantsProof && ![old, new].contains(where: PromiseProof.isTooLarge)
+        if wantsProof, !mustProve {
+            gaps.append("a proof would play too many situations, so promises are not compared")
+        }
+        self.gaps = gaps
         let grid = SituationGrid([old, new])
         var found = GridDifferences(grid)
         var count = 0

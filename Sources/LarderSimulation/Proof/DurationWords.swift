@@ -1,11 +1,11 @@
 import Larder
 
 extension Duration {
-    /// The time with all its digits, for sentences: `6h 4m 59.999s`.
+    /// The time to the millisecond, for sentences: `6h 4m 59.999s`.
     package var inWords: String {
         if self < .zero { return "-" + (.zero - self).inWords }
         let milliseconds = nanoseconds / 1_000_000
-        if self == .forever { return "forever" }
+        if self >= .forever { return "forever" }
         if milliseconds < 1_000 { return milliseconds == 0 ? "0s" : "\(milliseconds)ms" }
         var seconds = milliseconds / 1_000
         let units: [(String, Int64)] = [("d", 86_400), ("h", 3_600), ("m", 60)]

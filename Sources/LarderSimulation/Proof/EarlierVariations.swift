@@ -10,7 +10,7 @@ extension SituationSpace {
     var ownEarlierVariations: [Variation] {
         let triesLast = policy.triesWait
         var variations: [Variation] = policy.rests.flatMap { rest in
-            // While a slow store is read, a rest can end.
+            // Right after the failure, and right before and after the end of the rest.
             [Self.step, rest - Self.step, rest + Self.step].filter { $0 > .zero }.map {
                 Self.failing(triesLast + $0, loads: 1, isOther: false)
             }
@@ -21,7 +21,8 @@ extension SituationSpace {
         if let rest = policy.rests.last {
             // The rest is almost over, and a breaker is closed again that rests for a shorter time.
             let late = triesLast + max(rest, BackOff.longest) - Self.step
-            variations.append(Self.failing(late, loads: 2, every: .seconds(45), isOther: false))
+            let pause = max(.seconds(45), triesLast + rest + Self.step)
+            variations.append(Self.failing(late, loads: 2, every: pause, isOther: false))
         }
         variations += fewCopies.compactMap { $0?.age }.map { Self.answered(before: max($0, Self.step), .value) }
         variations.append(Self.answered(before: .seconds(10), .status(404)))
@@ -85,9 +86,10 @@ extension SituationSpace {
 }
 
 extension Situation {
-    /// Makes the copy older than the time since the first earlier load, so that it was there before.
+    /// Makes the copies older than the time since the first earlier load, so that they were there before.
     mutating func keepAge() {
         let least = earlier.isEmpty ? .zero : lead + .milliseconds(1)
         if let age = copy?.age { copy?.age = max(age, least) }
+        if let age = copy?.ageAbove { copy?.ageAbove = max(age, least) }
     }
 }

@@ -3,7 +3,7 @@ import Larder
 extension SituationSpace {
     /// Returns the loads without network after one that the origin answered, up to a time after it.
     func offlineHistories(upTo limit: Duration?) -> [Situation] {
-        guard let limit else { return [] }
+        guard let limit = limit.map({ min($0, SimulatedPolicy.longest - SimulatedPolicy.spare) }) else { return [] }
         let ends = Set([Self.step, limit - Self.step] + policy.ageBorders.map { $0 - Self.step })
         let times = ends.union(ages).filter { $0 > .zero && $0 < limit }.sorted()
         let requests = offlineRequests(clockBack: limit + .seconds(86_400))
@@ -66,9 +66,11 @@ extension Situation {
         case OriginAct(.unchanged) where copy != nil: break
         default: return false
         }
-        switch origin.first?.ending {
-        case .unreachable, .hangs, .status(503, retryAfter: nil), nil: return true
-        case .value, .unchanged, .status: return false
+        return origin.allSatisfy { act in
+            switch act.ending {
+            case .unreachable, .hangs, .status(503, retryAfter: nil): true
+            case .value, .unchanged, .status: false
+            }
         }
     }
 

@@ -32,6 +32,7 @@ struct PlayedSituations: Sendable {
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
     mutating func add(_ situations: [Situation], progress: @escaping @Sendable (Double) -> Void = { _ in }) throws {
+        if situations.isEmpty { return }
         let done = Locked(0)
         let kinds = Dictionary(grouping: situations.indices) { situations[$0].withoutOriginAndFaults }
         // Situations of one kind are beside each other, so that one thread plays most of them.

@@ -77,15 +77,25 @@ public struct PromiseProof: Sendable {
     /// About the share of a proof that is done before facts are changed, and the share of the rest that each change takes.
     private static let (firstShare, changesShare) = (0.55, 0.7)
 
-    /// The largest number of calls in the situations with which a proof begins. It takes minutes and some hundred megabytes.
-    private static let mostCalls = 3_000_000.0
+    /// The largest number of situations that are played, about a gigabyte, and of the calls in those at the beginning, which
+    /// take minutes.
+    private static let (mostSituations, mostFirstCalls) = (300_000, 3_000_000)
+
+    /// Whether a proof would play too many situations.
+    static func isTooLarge(_ policy: SimulatedPolicy) -> Bool {
+        let size = roughSize(of: policy)
+        return size > mostSituations || size * policy.mostTries > mostFirstCalls
+    }
 
     private static func tooLarge(_ policy: Policy) -> PolicyError {
-        let message = """
-            a proof would play too many situations, because too many parts of this policy limit or repeat calls; \
-            with fewer of them it can be proved
-            """
-        return PolicyError([Problem(message, file: policy.file, path: "$.around")])
+        let message =
+            "a proof would play too many situations, because the parts of this policy have too many times that differ"
+        return PolicyError([Problem(message, file: policy.file)])
+    }
+
+    /// Returns about the number of situations that a proof plays before it changes facts of the worst, without making them.
+    package static func roughSize(of policy: SimulatedPolicy) -> Int {
+        policy.promises == nil ? 0 : Int(min(SituationSpace(policy).roughSize, 1_000_000_000))
     }
 
     /// Returns the number of situations that a proof plays before it changes facts of the worst, without playing them.
@@ -107,18 +117,23 @@ public struct PromiseProof: Sendable {
         }
         let rules = PromiseRule.rules(of: promises, soon: policy.timeToAnswer, oldest: policy.oldest)
         let space = SituationSpace(policy)
-        if space.roughSize * Double(policy.mostTries) > Self.mostCalls { throw Self.tooLarge(policy.policy) }
+        if Self.isTooLarge(policy) { throw Self.tooLarge(policy.policy) }
         var share = Self.firstShare
         var played = PlayedSituations(of: policy)
-        try played.add(space.all + space.offlineHistories(upTo: promises.offlineFor)) { [share] in progress($0 * share)
-        }
+        let first = space.all + space.offlineHistories(upTo: promises.offlineFor)
+        try played.add(first) { [share] in progress($0 * share) }
         var copies = promises.waits.map { _ in CopiesThatMayBeShown(of: policy) }
         try copies?.ask(played.all.map(\.situation))
+        var gaps = policy.gaps
         var worst = WorstSituations(for: rules, of: policy)
         worst.note(played.all, copies)
         for _ in 0..<Self.mostRounds {
             let further = played.unplayed(of: try worst.takeUnexplored(&copies).flatMap(space.nearby))
             if further.isEmpty { break }
+            if played.all.count + further.count > Self.mostSituations {
+                gaps.append("facts of the worst situations are not changed, because there would be too many situations")
+                break
+            }
             let (count, part) = (played.all.count, (1 - share) * Self.changesShare)
             try played.add(further) { [share] in progress(share + $0 * part) }
             try copies?.ask(further)
@@ -129,8 +144,8 @@ public struct PromiseProof: Sendable {
         let firstTooLate = try OfflineSearch(played, of: policy).firstTooLate
         verdicts = try rules.map { try Self.verdict($0, played, &copies, firstTooLate) }
         // Otherwise such a promise would look proved.
-        gaps =
-            policy.gaps
+        self.gaps =
+            gaps
             + verdicts.filter { $0.situations == 0 }.map { "no situation that was played concerns '\($0.promise)'" }
     }
 
@@ -155,6 +170,8 @@ public struct PromiseProof: Sendable {
         // A promise for a millisecond says nothing.
         let latest = firstTooLate.map { $0 > .milliseconds(1) ? NeededLimit.time($0) : NeededLimit.none }
         let worst = rule.isShortened ? latest : broken.map(\.needed).max()
+        // If no time is short enough, the situation shows why.
+        if rule.isShortened, worst == NeededLimit.none { broken.removeAll { $0.needed > .time(.milliseconds(1)) } }
         let smallest = broken.min { one, other in
             if one.situation.unusual != other.situation.unusual {
                 return one.situation.unusual < other.situation.unusual

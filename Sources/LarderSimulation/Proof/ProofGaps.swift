@@ -12,8 +12,9 @@ extension SimulatedPolicy {
             (part.traits.borders ?? []) + [part.traits.showsFor, part.traits.keepsFor].compactMap { $0 }
         }
         let promised = [promises?.neverOlderThan, promises?.offlineFor, promises?.freshWithin].compactMap { $0 }
-        let isLonger = (told + promised).contains { $0 >= Self.longest && $0 < .forever }
-        return isLonger ? ["times of more than \(Self.longest.inWords) are not played"] : []
+        let most = Self.longest - Self.spare
+        let isLonger = (told + promised).contains { $0 >= most && $0 < .forever }
+        return isLonger ? ["times of \(most.inWords) or more are not played"] : []
     }
 
     /// The wrappers that count the failures of calls which two others repeat. The times of these calls decide which of them

@@ -87,7 +87,7 @@ extension SimulatedPolicy {
     var oldest: Duration {
         let promised = [promises?.neverOlderThan, promises?.freshWithin].compactMap { $0 }.filter { $0 < Self.longest }
         let last = (promised + [ageBorders.last ?? .zero]).max() ?? .zero
-        return min(last + max(.seconds(12 * 3_600), horizon), Self.longest - .seconds(12 * 3_600))
+        return max(last + .milliseconds(1), min(last + max(Self.spare / 2, horizon), Self.longest - Self.spare / 2))
     }
 
     /// The age at which the last store forgets a copy; nil if one keeps copies for any time.
@@ -113,16 +113,16 @@ extension SimulatedPolicy {
         return Self.ordered(limits).filter { $0 > .zero }
     }
 
-    /// The largest number of calls for one load whose behaviours differ, mirrors included.
+    /// The largest number of calls for one load, mirrors included, but at most ``mostCalls``.
     package var mostTries: Int { callCounts.last ?? 1 }
 
-    /// The largest number of calls of a load whose behaviours differ. Further calls behave as the last one.
+    /// The largest number of calls of a load that can behave differently. Further calls behave as the last of them.
     static let mostCalls = 100
 
     /// The numbers of calls that each wrapper, the innermost first, and the origin itself make for one call, in order.
     private var callCounts: [Int] { callProducts.map { min($0, Self.mostCalls) } }
 
-    /// Whether a load can make more calls than those whose behaviours differ.
+    /// Whether a load can make more calls than those that can behave differently.
     var makesMoreCalls: Bool { callProducts.last ?? 1 > Self.mostCalls }
 
     private var callProducts: [Int] {
@@ -227,7 +227,7 @@ extension SimulatedPolicy {
 
     /// The time after which nothing that a load began goes on.
     private var longestHistory: Duration {
-        let tries = parts.reduce(1) { min($0 * min($1.traits.tries?.count ?? 1, 1_000), 1_000) }
+        let tries = parts.reduce(1) { min($0 * min($1.traits.tries?.count ?? 1, 1_000), 1_000_000) }
         let longest = waitBorders.last ?? .zero
         return min((longest + .seconds(3_600)) * (tries + 2), Self.longest)
     }
@@ -240,6 +240,8 @@ extension SimulatedPolicy {
 
     /// The longest time that is played.
     static let longest = Duration.seconds(3_650 * 86_400)
+    /// The time between the last border and a copy that is older than all borders.
+    static let spare = Duration.seconds(86_400)
 
     /// Whole milliseconds, in order.
     private static func ordered(_ borders: [Duration]) -> [Duration] {

@@ -25,7 +25,7 @@ final class SituationSpace {
 
     init(_ policy: SimulatedPolicy) {
         self.policy = policy
-        ages = Self.around(policy.ageBorders, and: policy.oldest + .seconds(12 * 3_600))
+        ages = Self.around(policy.ageBorders, and: policy.oldest + SimulatedPolicy.spare / 2)
     }
 
     /// The variations by one more fact, but for deadlines.
@@ -71,7 +71,9 @@ final class SituationSpace {
         // A copy from the future is never fresh, so that the tiers below are asked for another.
         let future = tierVariations.prefix(1).map { [setBack] first -> Variation in { setBack(first($0)) } }
         // A tier that does not have the entry which it renews is asked to write it.
-        let confirming = fewOrigins + [[.init(.unchanged)], [.init(.unchanged, after: policy.latest)]]
+        let late = min(policy.latest, policy.timeToAnswer - Self.step)
+        let times = [.zero, Duration.zero.middle(to: late), late]
+        let confirming = fewOrigins + times.map { [.init(.unchanged, after: $0)] }
         for one in tierVariations + future {
             for other in longFaults { situations += combined(fewCopies, confirming).map { other(one($0)) } }
         }

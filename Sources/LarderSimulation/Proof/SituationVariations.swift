@@ -18,7 +18,10 @@ extension SituationSpace {
         let newer: Variation = { situation in
             situation.with { situation in
                 guard let age = situation.copy?.age else { return }
-                situation.copy = Situation.Copy(age: Duration.zero.middle(to: age), tier: count, ageAbove: age)
+                situation.copy?.tier = count
+                situation.copy?.ageAbove = age
+                situation.copy?.age = Duration.zero.middle(to: age)
+                situation.keepAge()
             }
         }
         return one + [newer]

@@ -48,7 +48,7 @@ extension Situation {
         case .online: facts.append("the device knows that it has a network" + (isNetworkCostly ? ", which costs" : ""))
         }
         facts += stores.inWords
-        if !isOfflineHistory || earlier.count > 1 { facts += earlierInWords }
+        if !isOfflineHistory { facts += earlierInWords }
         if isRestarted { facts.append("the app was started anew") }
         if clockBack > .zero { facts.append("the clock was set back by \(clockBack.inWords)") }
         switch mode {
@@ -63,22 +63,21 @@ extension Situation {
     }
 
     private var earlierInWords: [String] {
-        let hangs = earlierOrigin.contains { $0.ending == .hangs || $0.after > .zero }
-        let loads = isOfflineHistory ? Array(earlier.dropFirst()) : earlier
-        guard let last = loads.last else { return [] }
+        guard let last = earlier.last else { return [] }
+        let hangs = earlierOrigin.contains { $0.ending == .hangs || $0.after >= last.before }
         let whose = last.isOther ? " of another instance" : ""
         if hangs { return ["a call\(whose) that began \(last.before.inWords) earlier is under way"] }
         let times = "\(last.before.inWords) earlier"
-        if earlierOrigin.first?.ending == .value, !isOfflineHistory {
+        if earlierOrigin.first?.ending == .value {
             return ["a load that began \(times) was answered"]
         }
         if case .status(let status, _) = earlierOrigin.first?.ending, LoadError.status(status).isAnswer {
             return ["a load\(whose) that began \(times) was answered with the error \(status)"]
         }
         return [
-            loads.count == 1
+            earlier.count == 1
                 ? "a load\(whose) failed that began \(times)"
-                : "\(loads.count) loads\(whose) failed, the last of which began \(times)"
+                : "\(earlier.count) loads\(whose) failed, the last of which began \(times)"
         ]
     }
 }
@@ -180,10 +179,10 @@ extension PromiseVerdict {
         switch promise {
         case "neverOlderThan": return "no limit is enough: copies of any age are shown, or fallbacks of unknown age"
         case "waits", "waitsAtMost":
-            return "no limit is enough: put a timeout around the origin, and a 'limit' on each store that can hang"
+            return "the load never ends: put a timeout around the origin, and a 'limit' on each store that can hang"
         case "offlineFor" where refutation.situation.isRestarted:
             return "no time is short enough: keep copies in a store outside the memory of the process"
-        case "offlineFor": return "no time is short enough: permit copies on errors"
+        case "offlineFor": return "no time is short enough: keep copies in a store, and permit them on errors"
         default: return "no limit is enough"
         }
     }

@@ -2,14 +2,15 @@ import Larder
 
 /// The situations that come closest to breaking each promise, one for each set of unusual facts.
 ///
-/// They do not depend on the limits that are promised, so that a proof with other limits plays the same situations.
+/// They are chosen without regard to the limits that are promised, so that a proof with other limits plays the same
+/// situations.
 struct WorstSituations {
     fileprivate struct Worst {
         let situation: Situation
         let needed: NeededLimit
         /// How long the load took.
         let waited: Duration
-        /// The number of situations that were played before it.
+        /// Its place among the situations that were played.
         let number: Int
         /// Whether the promise is known to be about it: the copy may be shown until the load ends.
         var isSure: Bool
@@ -115,7 +116,13 @@ extension [WorstSituations.Worst] {
     fileprivate mutating func settleLast(by copies: CopiesThatMayBeShown?) {
         while let found = last, !found.isSure {
             guard let isShown = copies?.isShown(found.situation, after: found.waited) else { return }
-            if isShown { self[count - 1].isSure = true } else { removeLast() }
+            removeLast()
+            if isShown {
+                // Those that were less bad do not count any more.
+                removeAll()
+                append(found)
+                self[0].isSure = true
+            }
         }
     }
 }
@@ -146,7 +153,6 @@ private struct UnusualFacts: Hashable {
         stores = bits([
             isSlow(.reads), isSlow(.changes), isFaulty(.reads, [.hangs]), isFaulty(.changes, [.hangs]),
             isFaulty(.reads, [.fails]), isFaulty(.changes, [.fails]), isFaulty(.reads, [.corrupts]),
-            isFaulty(.changes, [.corrupts]),
         ])
         others = bits([
             situation.copy?.tier != nil, situation.copy?.spread ?? 0 > 0, situation.origin != [.init(.value)],

@@ -46,7 +46,7 @@ import Testing
 
     @Test func timesThatAreNotPlayedAreTold() throws {
         let folder = try Self.folder(#"{ "offlineFor": "4500d" }"#, age: #""fresh": "1d", "onError": "4000d""#)
-        #expect(try PromiseProof(of: "prices", in: folder.url).gaps.contains("times of more than 3650d are not played"))
+        #expect(try PromiseProof(of: "prices", in: folder.url).gaps.contains("times of 3649d or more are not played"))
     }
 
     @Test(arguments: [
@@ -117,11 +117,48 @@ import Testing
         #expect(player.plan.gaps.contains("a load can make more than 100 calls, which are not all played"))
     }
 
-    @Test func copyInMemoryIsNotThereAfterARestart() async throws {
-        let folder = try ProveCommandTests.folder(#"{ "offlineFor": "1h" }"#)
+    /// The advice must fit the reason for which no time is short enough, not another one.
+    @Test(arguments: [
+        (ProveCommandTests.small, "keep copies in a store outside the memory of the process"),
+        (
+            ProveCommandTests.small.replacing(
+                #"{ "use": "network-first", "patience": "1s" }"#, with: #""network-only""#),
+            "keep copies in a store, and permit them on errors"
+        ),
+    ])
+    func adviceSaysWhyNoTimeWithoutNetworkIsShortEnough(_ policy: String, _ advice: String) async throws {
+        let folder = try ProveCommandTests.folder(#"{ "offlineFor": "8h" }"#, policy: policy)
         let output = await Output(["prove", "--policies", folder.path])
+        #expect(output.out.contains("\n      no time is short enough: \(advice)\n"), "\(output.out)\(output.err)")
+    }
+
+    @Test func offlineTimeWithoutEndIsPlayed() async throws {
+        let store = #"{ "use": "file", "limit": "50ms" }"#
+        let folder = try Self.folder(
+            #"{ "offlineFor": "forever" }"#, age: #""fresh": "100ms", "onError": "forever""#, store: store)
+        let output = await Output(["prove", "--policies", folder.path])
+        #expect(output.out.contains("✓ offlineFor forever: proved for"), "\(output.out)\(output.err)")
+        let other = try Self.folder(#"{ "offlineFor": "forever" }"#, store: store)
+        let refuted = await Output(["prove", "--policies", other.path])
+        // The copy is refused after an hour and 100 ms, and an origin that hangs is waited for two seconds.
+        #expect(refuted.out.contains("it would hold with \"3598100ms\""), "\(refuted.out)\(refuted.err)")
+    }
+
+    @Test func promisedAgeNearTheLongestTimeIsProved() throws {
+        let folder = try Self.folder(
+            #"{ "neverOlderThan": "87596h" }"#, strategy: #""cache-first""#, age: #""fresh": "87594h""#)
+        let proof = try PromiseProof(of: "prices", in: folder.url)
+        #expect(proof.isProved && proof.gaps == ["times of 3649d or more are not played"], "\(proof)")
+    }
+
+    @Test func differencesOfPoliciesThatAreTooLargeToProveAreTold() async throws {
+        let timeouts = (1...90).map { #"{ "use": "timeout", "after": "\#(9_000 - $0 * 77)ms" }"# }
+        let around = ([#""retry""#] + timeouts).joined(separator: ", ")
+        let old = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: around)
+        let new = try Self.folder(#"{ "waitsAtMost": "2m" }"#, around: around)
+        let output = await Output(["diff", old.path, new.path])
         #expect(
-            output.out.contains("no time is short enough: keep copies in a store outside the memory of the process"),
-            "\(output.out)")
+            output.out.contains("a proof would play too many situations, so promises are not compared"),
+            "\(output.out)\(output.err)")
     }
 }
