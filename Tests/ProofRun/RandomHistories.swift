@@ -102,7 +102,7 @@ struct RandomHistories {
     private mutating func addFacts(to situation: inout Situation) {
         situation.chance = random.pick([0.5, 0, 1, random.chance()])
         if random.isOne(in: 4) { situation.mode = random.pick([.refresh, .cachedOnly]) }
-        if random.isOne(in: 5) { situation.deadline = .milliseconds(wait() + 1) }
+        if random.isOne(in: 5) { situation.deadline = .milliseconds(max(1, wait() + 1)) }
         if random.isOne(in: 6) { situation.isRestarted = true }
         if random.isOne(in: 8) { situation.clockBack = .milliseconds(random.pick([age(), wait(), 90_000_000])) }
         switch random.roll(8) {
