@@ -24,9 +24,14 @@ extension SituationSpace {
             let pause = max(.seconds(45), triesLast + rest + Self.step)
             variations.append(Self.failing(late, loads: 2, every: pause, isOther: false))
         }
-        variations += fewCopies.compactMap { $0?.age }.map { Self.answered(before: max($0, Self.step), .value) }
+        variations += answeredVariations
         variations.append(Self.answered(before: .seconds(10), .status(404)))
         return variations + callsUnderWay(isOther: false)
+    }
+
+    /// Loads of the same instance before that were answered.
+    var answeredVariations: [Variation] {
+        fewCopies.compactMap { $0?.age }.map { Self.answered(before: max($0, Self.step), .value) }
     }
 
     /// The loads of other instances before: failures that open a breaker, and calls that are still under way.

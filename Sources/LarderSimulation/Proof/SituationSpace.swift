@@ -59,6 +59,7 @@ final class SituationSpace {
                 situations += combined(fewCopies, [failing]).map { offline(other(one($0))) }
             }
         }
+        for unsaved in unsavedVariations { situations += combined([nil], mainOrigins).map(unsaved) }
         for one in ownEarlierVariations {
             for other in shortFaults { situations += combined(fewCopies, fewOrigins).map { other(one($0)) } }
         }

@@ -32,6 +32,22 @@ extension SituationSpace {
         { situation in situation.with { $0.clockBack = ($0.copy?.age ?? .zero) + .seconds(86_400) } }
     }
 
+    /// A store that could not keep a newer answer. Its old copy, which was not permitted, seems to be new when the clock is
+    /// set back.
+    var unsavedVariations: [Variation] {
+        guard !slowestTiers.isEmpty, let last = policy.validatorBorders.last else { return [] }
+        return answeredVariations.map { answered in
+            { situation in
+                answered(situation).with { situation in
+                    let age = situation.lead + last + .seconds(1)
+                    situation.copy = Situation.Copy(age: age)
+                    situation.clockBack = age - Self.step
+                    situation.stores = [.init(.changes, .fails)]
+                }
+            }
+        }
+    }
+
     var chanceVariations: [Variation] {
         [
             { $0.with { $0.chance = 1 } }, { $0.with { $0.chance = 0 } },
