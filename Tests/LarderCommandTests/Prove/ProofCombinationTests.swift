@@ -130,4 +130,14 @@ import Testing
         let (one, another) = (try situations(promises), try situations(others))
         #expect(one == another)
     }
+
+    @Test func answerThatWasNotSavedIsMissedWhenTheClockIsSetBack() throws {
+        let proof = try Self.proof(
+            #"{ "waits": "1s" }"#, around: #"[{ "use": "timeout", "after": "6s" }]"#,
+            strategy: #"{ "use": "stale-while-revalidate", "patience": "2200ms" }"#,
+            validators: #"{ "use": "age", "fresh": "3700ms", "whileRevalidating": "56ms" }"#,
+            store: #"{ "use": "file", "limit": "990ms" }"#)
+        // The store has an older copy than the one that was shown. The origin is asked for as long as the patience lasts.
+        #expect(proof.verdicts.first?.refutation?.needed == .time(.milliseconds(2_200)), "\(proof)")
+    }
 }
