@@ -77,7 +77,7 @@ public struct PromiseProof: Sendable {
     /// About the share of a proof that is done before facts are changed, and the share of the rest that each change takes.
     private static let (firstShare, changesShare) = (0.55, 0.7)
 
-    /// The largest number of situations that are played, about a gigabyte, and of the calls in those at the beginning, which
+    /// The largest number of situations, which need about a gigabyte, and of calls in those with which a proof begins, which
     /// take minutes.
     private static let (mostSituations, mostFirstCalls) = (300_000, 3_000_000)
 
@@ -100,9 +100,7 @@ public struct PromiseProof: Sendable {
 
     /// Returns the number of situations that a proof plays before it changes facts of the worst, without playing them.
     package static func size(of policy: SimulatedPolicy) -> Int {
-        guard let promises = policy.promises else { return 0 }
-        let space = SituationSpace(policy)
-        return space.all.count + space.offlineHistories(upTo: promises.offlineFor).count
+        policy.promises.map { SituationSpace(policy).first(for: $0).count } ?? 0
     }
 
     /// - Parameter progress: is told which share of the situations was played. It is called from several threads.
@@ -120,8 +118,7 @@ public struct PromiseProof: Sendable {
         if Self.isTooLarge(policy) { throw Self.tooLarge(policy.policy) }
         var share = Self.firstShare
         var played = PlayedSituations(of: policy)
-        let first = space.all + space.offlineHistories(upTo: promises.offlineFor)
-        try played.add(first) { [share] in progress($0 * share) }
+        try played.add(space.first(for: promises)) { [share] in progress($0 * share) }
         var copies = promises.waits.map { _ in CopiesThatMayBeShown(of: policy) }
         try copies?.ask(played.all.map(\.situation))
         var gaps = policy.gaps

@@ -10,7 +10,8 @@ import Larder
 /// - The faults of stores that make loads longest are combined with each mode of the request, each earlier load of the
 ///   same instance, a clock that was set back, and the largest random numbers. All of these are played once more without
 ///   network. They are also combined with the tier of the copy, and so are tiers that are damaged and slow.
-/// - The other faults of stores are combined with each earlier load of the same instance.
+/// - The other faults of stores are combined with each earlier load of the same instance. A store that could not keep the
+///   answer of an earlier load is combined with a clock that was set back.
 ///
 /// Combinations of several facts are played with a few copies and behaviours of the origin only. After that, one fact of the
 /// worst situations is changed at a time: see ``nearby(_:)``.
@@ -33,7 +34,10 @@ final class SituationSpace {
         findingVariations + chanceVariations + networkVariations + [refresh, copyAlone] + storeVariations
         + slowVariations + earlierVariations
 
-    /// All situations, each once.
+    /// The situations with which a proof of promises begins.
+    func first(for promises: Promises) -> [Situation] { all + offlineHistories(upTo: promises.offlineFor) }
+
+    /// All situations but those of `offlineFor`, each once.
     var all: [Situation] {
         let origins = origins
         var situations = combined(ages.map { Situation.Copy(age: $0) }, mainOrigins)

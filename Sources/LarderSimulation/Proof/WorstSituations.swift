@@ -30,7 +30,7 @@ struct WorstSituations {
     private let rules: [PromiseRule]
     /// The time for which a load is watched.
     private let longest: Duration
-    /// The worst situation of each set of facts, the last one, and before it those that it may have to give its place to.
+    /// The candidates of each set of facts, the worst last. A sure one has no others before it when it is found.
     private var worst: [[UnusualFacts: [Worst]]]
     private var count = 0
 

@@ -11,22 +11,13 @@ import Testing
         _ promises: String, origin: String = sample, around: String = #"[{ "use": "timeout", "after": "2s" }]"#,
         strategy: String = #""cache-first""#, validators: String, store: String = #""memory""#, fallbacks: String = "[]"
     ) throws -> PromiseProof {
-        let folder = try folder(
-            promises, origin: origin, around: around, strategy: strategy, validators: validators, store: store,
-            fallbacks: fallbacks)
-        return try PromiseProof(of: "prices", in: folder.url)
-    }
-
-    private static func folder(
-        _ promises: String, origin: String = sample, around: String = #"[{ "use": "timeout", "after": "2s" }]"#,
-        strategy: String = #""cache-first""#, validators: String, store: String = #""memory""#, fallbacks: String = "[]"
-    ) throws -> Folder {
-        try ProveCommandTests.folder(
+        let folder = try ProveCommandTests.folder(
             promises,
             policy: """
                 { "resource": "prices", "origin": \(origin), "around": \(around), "strategy": \(strategy),
                   "validators": [\(validators)], "store": \(store), "fallbacks": \(fallbacks), "promises": PROMISES }
                 """)
+        return try PromiseProof(of: "prices", in: folder.url)
     }
 
     @Test func allMirrorsFailBeforeTheNextTryHangs() throws {
@@ -119,13 +110,13 @@ import Testing
     ])
     func situationsDoNotDependOnTheLimits(_ promises: String, _ others: String) throws {
         func situations(_ promises: String) throws -> (number: Int, ages: Set<Duration>) {
-            let folder = try Self.folder(
-                promises, validators: #"{ "use": "age", "fresh": "1m", "onError": "1h" }"#,
-                store: #"{ "use": "file", "limit": "500ms" }"#)
+            let folder = try ProveCommandTests.folder(
+                promises,
+                policy: ProveCommandTests.small.replacing(#""memory""#, with: #"{ "use": "file", "limit": "500ms" }"#))
             let player = try SituationPlayer(of: "prices", in: folder.url)
             let ages = SituationSpace(player.plan).all.compactMap(\.copy?.age)
             let number = try PromiseProof(of: "prices", in: folder.url).situations
-            return (number, Set(ages.filter { $0 < .seconds(7_200) }))
+            return (number, Set(ages.filter { $0 < .seconds(7 * 3_600) }))
         }
         let (one, another) = (try situations(promises), try situations(others))
         #expect(one == another)

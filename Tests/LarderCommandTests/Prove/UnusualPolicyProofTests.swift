@@ -20,6 +20,10 @@ import Testing
                 """)
     }
 
+    /// Wrappers with so many times that a policy is too large to be proved.
+    private static let tooMany =
+        ([#""retry""#] + (1...90).map { #"{ "use": "timeout", "after": "\#(9_000 - $0 * 77)ms" }"# })
+        .joined(separator: ", ")
     private static let file = #"{ "use": "file", "limit": "50ms" }"#
 
     @Test(arguments: [
@@ -94,9 +98,7 @@ import Testing
     }
 
     @Test func policyThatIsTooLargeToProveDoesNotKeepOthersFromBeingProved() async throws {
-        let timeouts = (1...90).map { #"{ "use": "timeout", "after": "\#(9_000 - $0 * 77)ms" }"# }
-        let folder = try Self.folder(
-            #"{ "waitsAtMost": "1m" }"#, around: ([#""retry""#] + timeouts).joined(separator: ", "))
+        let folder = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: Self.tooMany)
         try folder.write(
             ProveCommandTests.small.replacing(#""prices""#, with: #""stocks""#)
                 .replacing("PROMISES", with: #"{ "callsPerLoad": 2 }"#), to: "stocks.json")
@@ -152,13 +154,32 @@ import Testing
     }
 
     @Test func differencesOfPoliciesThatAreTooLargeToProveAreTold() async throws {
-        let timeouts = (1...90).map { #"{ "use": "timeout", "after": "\#(9_000 - $0 * 77)ms" }"# }
-        let around = ([#""retry""#] + timeouts).joined(separator: ", ")
-        let old = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: around)
-        let new = try Self.folder(#"{ "waitsAtMost": "2m" }"#, around: around)
+        let old = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: Self.tooMany)
+        let new = try Self.folder(
+            #"{ "waitsAtMost": "1m" }"#, around: Self.tooMany,
+            strategy: #"{ "use": "stale-while-revalidate", "patience": "2s" }"#)
         let output = await Output(["diff", old.path, new.path])
-        #expect(
-            output.out.contains("a proof would play too many situations, so promises are not compared"),
-            "\(output.out)\(output.err)")
+        let isTold = ["patience 1s → 2s", "a proof would play too many situations, so promises are not compared"]
+            .allSatisfy(output.out.contains)
+        #expect(isTold, "\(output.out)\(output.err)")
+    }
+
+    @Test func loadThatNeverEndsIsToldAsSuch() async throws {
+        let folder = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: "")
+        let output = await Output(["prove", "--policies", folder.path])
+        #expect(output.out.contains("\n      the load never ends: put a timeout around the origin"), "\(output.out)")
+    }
+
+    @Test func copiesWereThereBeforeEarlierLoads() throws {
+        let store = #"{ "use": "tiered", "tiers": ["memory", \#(Self.file)] }"#
+        let folder = try Self.folder(#"{ "waits": "1s" }"#, store: store)
+        let space = SituationSpace(try SituationPlayer(of: "prices", in: folder.url).plan)
+        let earlier = space.all.filter { $0.copy != nil && !$0.earlier.isEmpty }
+        for situation in earlier + (earlier.last.map(space.nearby) ?? []) {
+            for age in [situation.copy?.age, situation.copy?.ageAbove].compactMap({ $0 }) {
+                #expect(age > situation.lead, "\(situation.inWords)")
+            }
+        }
+        #expect(!earlier.isEmpty)
     }
 }
