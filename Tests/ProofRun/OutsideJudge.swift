@@ -38,14 +38,9 @@ struct OutsideJudge {
         time.map { $0 >= limit + .milliseconds(1) } ?? true
     }
 
-    /// Whether a request for the copy alone would be answered, if it were made some time later.
+    /// Whether a request for the copy alone would be answered, if it were made some time later in place of the load.
     private func hasCopy(_ situation: Situation, later time: Duration) throws -> Bool {
-        var asked = situation
-        (asked.mode, asked.deadline, asked.origin) = (.cachedOnly, nil, [.init(.unreachable)])
-        asked.copy?.age += time
-        asked.copy?.ageAbove? += time
-        for number in asked.earlier.indices { asked.earlier[number].before += time }
-        return try player.play(asked).isAnswered
+        try player.play(situation.with { ($0.mode, $0.deadline, $0.pause) = (.cachedOnly, nil, time) }).isAnswered
     }
 
     /// Whether the origin answers each call before a timeout or the patience ends, a user waits for it as

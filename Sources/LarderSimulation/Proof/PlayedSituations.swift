@@ -57,6 +57,13 @@ struct PlayedSituations: Sendable {
         all += zip(situations, seen).map { (situation: $0, seen: $1) }
     }
 
+    /// Plays one situation without adding it to ``all``. It is not played again when it is added.
+    ///
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    func play(_ situation: Situation, by player: SituationPlayer) throws -> Observation {
+        try distinct.play(situation, by: player)
+    }
+
     /// Returns those situations that were not played, each once.
     func unplayed(of situations: [Situation]) -> [Situation] {
         var known = Set(all.map(\.situation))

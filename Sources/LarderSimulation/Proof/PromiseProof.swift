@@ -137,6 +137,9 @@ public struct PromiseProof: Sendable {
             worst.note(played.all.dropFirst(count), copies)
             share += part
         }
+        let searched = played.unplayed(of: try worst.searchTimes(played, &copies))
+        try played.add(searched)
+        try copies?.ask(searched)
         situations = played.all.count
         let firstTooLate = try OfflineSearch(played, of: policy).firstTooLate
         verdicts = try rules.map { try Self.verdict($0, played, &copies, firstTooLate) }

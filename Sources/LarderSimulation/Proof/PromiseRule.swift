@@ -145,20 +145,16 @@ extension Observation {
 }
 
 extension Situation {
-    /// The situation of a request that only takes the copy, some time after the load began.
+    /// The situation of a request that only takes the copy, some time after the load would begin. Earlier loads go on as if
+    /// there were no load.
     func askingForTheCopy(after time: Duration) -> Situation {
-        older(by: time).with { ($0.mode, $0.deadline, $0.origin) = (.cachedOnly, nil, [OriginAct(.unreachable)]) }
+        with { situation in
+            (situation.mode, situation.deadline, situation.pause) = (.cachedOnly, nil, time)
+            // Nobody else asks this origin, so that equal requests are played once.
+            if earlier.allSatisfy(\.isOther) { situation.origin = [OriginAct(.unreachable)] }
+        }
     }
 
     /// Whether there may be a copy: one that lies there, or the answer of an earlier load.
     var mayHaveACopy: Bool { copy != nil || earlier.contains { !$0.isOther } }
-
-    /// The same situation for a load that begins later.
-    private func older(by time: Duration) -> Situation {
-        with { situation in
-            situation.copy?.age += time
-            if let age = situation.copy?.ageAbove { situation.copy?.ageAbove = age + time }
-            for number in situation.earlier.indices { situation.earlier[number].before += time }
-        }
-    }
 }

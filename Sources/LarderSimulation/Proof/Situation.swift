@@ -118,6 +118,9 @@ public struct Situation: Hashable, Sendable {
     public var mode = Request.Mode.normal
     /// The caller's deadline.
     public var deadline: Duration?
+    /// How much later than the other facts say the request is made. The copy grows older meanwhile, and earlier loads go
+    /// on.
+    package var pause = Duration.zero
     /// The share of the largest number that every random number is.
     public var chance = 0.5
 

@@ -176,6 +176,7 @@ public final class SituationPlayer: Sendable {
         if situation.clockBack > .zero { world.stepClock(by: .zero - situation.clockBack) }
         world.network = situation.networkState
         stage.origin.play(situation.origin, isOwn: true)
+        if situation.pause > .zero { try await world.sleep(for: situation.pause) }
         let judged = Request(name, mode: situation.mode, deadline: situation.deadline)
         let seen = try await observe(judged, pantry, stage, world)
         return (seen, UsedFacts(calls: stage.origin.waits, storeUses: stage.stores.uses))

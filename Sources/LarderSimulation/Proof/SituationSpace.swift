@@ -14,7 +14,7 @@ import Larder
 ///   answer of an earlier load is combined with a clock that was set back.
 ///
 /// Combinations of several facts are played with a few copies and behaviours of the origin only. After that, one fact of the
-/// worst situations is changed at a time: see ``nearby(_:)``.
+/// worst situations is changed at a time: see ``nearby(_:)``. At the end, their times are changed: see ``TimeSearch``.
 ///
 /// It is a class so that lists which are asked for again and again are made once.
 final class SituationSpace {

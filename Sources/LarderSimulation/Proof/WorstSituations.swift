@@ -1,35 +1,40 @@
 import Larder
+import LarderBase
 
 /// The situations that come closest to breaking each promise, one for each set of unusual facts.
 ///
 /// They are chosen without regard to the limits that are promised, so that a proof with other limits plays the same
 /// situations.
 struct WorstSituations {
-    fileprivate struct Worst {
-        let situation: Situation
+    /// How bad a situation is for a promise.
+    fileprivate struct Rank {
         let needed: NeededLimit
         /// How long the load took.
         let waited: Duration
         /// Its place among the situations that were played.
         let number: Int
+
+        /// Whether it needs a larger limit than another, or takes longer with the same.
+        func isWorse(than other: Rank) -> Bool {
+            if needed != other.needed { return needed > other.needed }
+            return waited == other.waited ? number < other.number : waited > other.waited
+        }
+    }
+
+    fileprivate struct Worst {
+        let situation: Situation
+        let rank: Rank
         /// Whether the promise is known to be about it: the copy may be shown until the load ends.
         var isSure: Bool
         /// Whether those that differ from it in one fact were played.
         var isExplored = false
-
-        /// Whether it needs a larger limit than another, or takes longer with the same.
-        func isWorse(than other: Worst) -> Bool {
-            if needed != other.needed { return needed > other.needed }
-            return waited == other.waited ? number < other.number : waited > other.waited
-        }
     }
 
     /// The number of situations of a promise that are looked at. Each has other faults of stores.
     private static let most = 6
 
     private let rules: [PromiseRule]
-    /// The time for which a load is watched.
-    private let longest: Duration
+    private let policy: SimulatedPolicy
     /// The candidates of each set of facts, the worst last. A sure one has no others before it when it is found.
     private var worst: [[UnusualFacts: [Worst]]]
     private var count = 0
@@ -37,7 +42,7 @@ struct WorstSituations {
     init(for rules: [PromiseRule], of policy: SimulatedPolicy) {
         // The first time that is too late is searched for.
         self.rules = rules.filter { !$0.isShortened }
-        longest = policy.horizon
+        self.policy = policy
         worst = self.rules.map { _ in [:] }
     }
 
@@ -51,10 +56,9 @@ struct WorstSituations {
             let facts = UnusualFacts(of: situation)
             for (rule, number) in zip(rules, rules.indices) where rule.concerns(situation) {
                 guard let needed = rule.needed(situation, seen) else { continue }
-                let new = Worst(
-                    situation: situation, needed: needed, waited: seen.waited ?? longest, number: count,
-                    isSure: !rule.needsCopy)
-                if let last = worst[number][facts]?.last, last.isSure, !new.isWorse(than: last) { continue }
+                let rank = Rank(needed: needed, waited: seen.waited ?? policy.horizon, number: count)
+                if let last = worst[number][facts]?.last, last.isSure, !rank.isWorse(than: last.rank) { continue }
+                let new = Worst(situation: situation, rank: rank, isSure: !rule.needsCopy)
                 if !rule.needsCopy {
                     worst[number][facts] = [new]
                 } else if copies?.isShown(situation) == true {
@@ -64,7 +68,7 @@ struct WorstSituations {
         }
         for number in rules.indices {
             worst[number].merge(found[number]) { $0 + $1 }
-            for facts in found[number].keys { worst[number][facts]?.sort { $1.isWorse(than: $0) } }
+            for facts in found[number].keys { worst[number][facts]?.sort { $1.rank.isWorse(than: $0.rank) } }
         }
     }
 
@@ -73,29 +77,62 @@ struct WorstSituations {
     /// - Throws: `PolicyError` if the policy cannot be composed.
     mutating func takeUnexplored(_ copies: inout CopiesThatMayBeShown?) throws -> [Situation] {
         try rules.indices.flatMap { rule -> [Situation] in
-            var chosen = chosen(of: rule)
-            while chosen.contains(where: { !$0.worst.isSure }) {
-                let unsure = sorted(of: rule).map(\.worst).filter { !$0.isSure }.prefix(Self.mostAsked)
-                try copies?.ask(unsure.map { ($0.situation, $0.waited) })
-                for facts in worst[rule].keys { worst[rule][facts]?.settleLast(by: copies) }
-                chosen = self.chosen(of: rule)
-            }
-            return chosen.filter { !$0.worst.isExplored }.map { facts, found in
-                if let last = worst[rule][facts]?.indices.last { worst[rule][facts]?[last].isExplored = true }
+            try settled(of: rule, &copies).compactMap { facts -> Situation? in
+                guard let last = worst[rule][facts]?.indices.last, let found = worst[rule][facts]?[last],
+                    !found.isExplored
+                else { return nil }
+                worst[rule][facts]?[last].isExplored = true
                 return found.situation
             }
         }
     }
 
-    /// The number of situations whose copies are asked for at a time.
-    private static let mostAsked = 64
+    /// The number of situations of a promise whose times are changed.
+    private static let mostSearched = 2
+
+    /// Plays the worst situations with other times, as long as that makes them worse. Returns those that were played.
+    ///
+    /// - Throws: `PolicyError` if the policy cannot be composed.
+    mutating func searchTimes(
+        _ played: PlayedSituations, _ copies: inout CopiesThatMayBeShown?
+    ) throws -> [Situation] {
+        let worst = try rules.indices.flatMap { rule -> [(PromiseRule, Worst)] in
+            let chosen = try settled(of: rule, &copies).prefix(Self.mostSearched)
+            return chosen.compactMap { self.worst[rule][$0]?.last.map { (rules[rule], $0) } }
+        }
+        let results = ParallelMap.results(for: worst.count, inRangesOf: 1) { [policy, copies] range in
+            worst[range].map { rule, found in
+                Result {
+                    var search = TimeSearch(rule, of: policy, played, copies)
+                    return try search.worsen(found.situation, needing: found.rank.needed)
+                }
+            }
+        }
+        return try results.flatMap { try $0.get() }
+    }
+
+    /// Returns the facts of the worst situations of a promise, whose copies may be shown until their loads end.
+    private mutating func settled(of rule: Int, _ copies: inout CopiesThatMayBeShown?) throws -> [UnusualFacts] {
+        while true {
+            let sorted = sorted(of: rule)
+            let chosen = chosen(from: sorted)
+            if chosen.allSatisfy(\.isSure) { return chosen.map(\.facts) }
+            let unsure = sorted.filter { !$0.isSure }.prefix(Self.mostAsked).map(\.facts)
+            try copies?.ask(unsure.compactMap { worst[rule][$0]?.last }.map { ($0.situation, $0.rank.waited) })
+            for facts in unsure { worst[rule][facts]?.settleLast(by: copies) }
+        }
+    }
+
+    /// The number of situations whose copies are asked for at a time. Often the first few are enough.
+    private static let mostAsked = 16
+
+    private typealias Ranked = (facts: UnusualFacts, rank: Rank, isSure: Bool)
 
     /// The worst situations of a promise that are looked at, as far as is known.
-    private func chosen(of rule: Int) -> [(facts: UnusualFacts, worst: Worst)] {
-        let sorted = sorted(of: rule)
+    private func chosen(from sorted: [Ranked]) -> [Ranked] {
         // Nothing is worse than a promise for which no limit is enough.
-        if let first = sorted.first?.worst, first.isSure, first.needed == .none { return [] }
-        var chosen: [(facts: UnusualFacts, worst: Worst)] = []
+        if let first = sorted.first, first.isSure, first.rank.needed == .none { return [] }
+        var chosen: [Ranked] = []
         for one in sorted where chosen.count < Self.most {
             // More facts that make nothing worse lead no further.
             let isAlike = chosen.contains { $0.facts.isSubset(of: one.facts) || $0.facts.hasSameStores(as: one.facts) }
@@ -105,9 +142,10 @@ struct WorstSituations {
     }
 
     /// The worst situation of each set of facts, as far as is known, the worst of all first.
-    private func sorted(of rule: Int) -> [(facts: UnusualFacts, worst: Worst)] {
-        worst[rule].compactMap { facts, found in found.last.map { (facts: facts, worst: $0) } }
-            .sorted { $0.worst.isWorse(than: $1.worst) }
+    private func sorted(of rule: Int) -> [Ranked] {
+        worst[rule].compactMap { facts, found in
+            found.last.map { (facts: facts, rank: $0.rank, isSure: $0.isSure) }
+        }.sorted { $0.rank.isWorse(than: $1.rank) }
     }
 }
 
@@ -115,7 +153,7 @@ extension [WorstSituations.Worst] {
     /// Removes the last ones whose copies may not be shown any more when the load ends.
     fileprivate mutating func settleLast(by copies: CopiesThatMayBeShown?) {
         while let found = last, !found.isSure {
-            guard let isShown = copies?.isShown(found.situation, after: found.waited) else { return }
+            guard let isShown = copies?.isShown(found.situation, after: found.rank.waited) else { return }
             removeLast()
             if isShown {
                 // Those that were less bad do not count any more.

@@ -1,0 +1,72 @@
+import Larder
+import Testing
+
+@testable import LarderSimulation
+
+/// Proofs change the times of the worst situations as long as that makes them worse.
+@Suite struct TimeSearchTests {
+    private static func player(origin: String = #"{ "use": "sample", "payload": "catalog" }"#) throws -> SituationPlayer
+    {
+        let folder = try ProveCommandTests.folder(
+            "",
+            policy: """
+                { "resource": "prices", "origin": \(origin), "strategy": { "use": "network-first", "rest": "0s" },
+                  "validators": [{ "use": "age", "fresh": "1m", "onError": "100s" }], "store": "memory",
+                  "promises": { "neverOlderThan": "1s", "waits": "1s" } }
+                """)
+        return try SituationPlayer(of: "prices", in: folder.url)
+    }
+
+    /// Returns what is seen in the situations that a search plays.
+    private static func searched(
+        _ situation: Situation, for promise: String, by player: SituationPlayer
+    ) throws -> [Observation] {
+        let plan = player.plan
+        let promises = try #require(plan.promises)
+        let rules = PromiseRule.rules(of: promises, soon: plan.timeToAnswer, oldest: plan.oldest)
+        let rule = try #require(rules.first { $0.name == promise })
+        let needed = try #require(rule.needed(situation, try player.play(situation)))
+        var search = TimeSearch(rule, of: plan, PlayedSituations(of: plan), CopiesThatMayBeShown(of: plan))
+        return try search.worsen(situation, needing: needed).map { try player.play($0) }
+    }
+
+    private static func oldest(_ seen: [Observation]) -> Duration? {
+        seen.compactMap { if case .value(let age) = $0.ending { age } else { nil } }.max()
+    }
+
+    private let failing = [Situation.OriginAct(.status(503))]
+
+    @Test func oldestCopyIsFound() throws {
+        let situation = Situation().with { [failing] in ($0.copy, $0.origin) = (.init(age: .seconds(10)), failing) }
+        let seen = try Self.searched(situation, for: "neverOlderThan", by: try Self.player())
+        #expect(Self.oldest(seen) == .milliseconds(159_999))
+    }
+
+    @Test func oldestAnswerOfAnEarlierLoadIsFound() throws {
+        let situation = Situation().with { [failing] in
+            ($0.earlier, $0.earlierOrigin, $0.origin) = ([.init(before: .seconds(10))], [.init(.value)], failing)
+        }
+        let seen = try Self.searched(situation, for: "neverOlderThan", by: try Self.player())
+        #expect(Self.oldest(seen) == .milliseconds(159_999))
+    }
+
+    @Test func copyIsNotShownAnyMoreWhenTheLoadEnds() throws {
+        let slow = Situation.OriginAct(.status(503), after: .seconds(30))
+        let situation = Situation().with { ($0.copy, $0.origin) = (.init(age: .seconds(90)), [slow]) }
+        let seen = try Self.searched(situation, for: "waits", by: try Self.player())
+        // The copy may be shown for 70 seconds, and from then on loads fail. Longer ones are not looked at any further.
+        let waits = seen.compactMap(\.waited)
+        #expect(waits.contains { $0 > .seconds(69) && $0 < .seconds(160) }, "\(waits)")
+        #expect(!waits.contains { $0 > .seconds(300) }, "\(waits)")
+    }
+
+    @Test func originThatHangsAsLongAsItMayIsNotChanged() throws {
+        let origin = #"{ "use": "http", "url": "https://example.org/prices", "limit": "3s" }"#
+        let player = try Self.player(origin: origin)
+        let hanging = SituationSpace(player.plan).hanging
+        #expect(hanging == .init(.unreachable, after: .seconds(3)))
+        let situation = Situation().with { ($0.copy, $0.origin) = (.init(age: .seconds(10)), [hanging]) }
+        let seen = try Self.searched(situation, for: "neverOlderThan", by: player)
+        #expect(Self.oldest(seen) == .milliseconds(159_999))
+    }
+}
