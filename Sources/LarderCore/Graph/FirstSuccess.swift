@@ -83,7 +83,8 @@ private final class Attempts<Value: Sendable>: Sendable {
 
         /// The first failure, if the result is waited for and every work that has begun has failed.
         var finalFailure: (any Error)? {
-            isAwaited && !works.values.contains(where: \.hasBegun) ? failure : nil
+            // A key path would be made anew each time, because the type is generic.
+            isAwaited && !works.values.contains { $0.hasBegun } ? failure : nil
         }
     }
 
