@@ -66,6 +66,8 @@ extension Situation {
         guard let last = earlier.last else { return [] }
         let hangs = earlierOrigin.contains { $0.ending == .hangs || $0.after >= last.before }
         let whose = last.isOther ? " of another instance" : ""
+        // It may still be reading a slow store, so that nothing is known of its end.
+        if stores.slowReads >= last.before { return ["a load\(whose) began \(last.before.inWords) earlier"] }
         if hangs { return ["a call\(whose) that began \(last.before.inWords) earlier is under way"] }
         let times = "\(last.before.inWords) earlier"
         if earlierOrigin.first?.ending == .value {
@@ -115,6 +117,13 @@ extension [Situation.StoreFault] {
             facts.append(fault.inWords(isWhole: isWhole(fault)))
         }
         return facts
+    }
+
+    /// How long it takes to read all slow tiers.
+    fileprivate var slowReads: Duration {
+        reduce(.zero) { sum, fault in
+            if fault.operations == .reads, case .takes(let time) = fault.fault { sum + time } else { sum }
+        }
     }
 
     private func isWhole(_ fault: Situation.StoreFault) -> Bool {

@@ -7,9 +7,9 @@ import Larder
 struct TimeSearch {
     private typealias Change = (inout Situation, _ time: Duration) -> Void
 
-    /// The times by which others are changed, the longest first. Their sum is 4m 22s.
+    /// The steps in which a time is made longer or shorter, the largest first. Their sum is 4m 22s.
     private static let steps = (0...17).reversed().map { Duration.milliseconds(1 << $0) }
-    /// The largest number of times that each time is searched.
+    /// How often all steps are tried.
     private static let mostPasses = 3
 
     private let rule: PromiseRule

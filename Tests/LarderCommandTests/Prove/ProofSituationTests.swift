@@ -86,4 +86,16 @@ import Testing
         let complete = try ProveCommandTests.folder(#"{ "callsPerLoad": 2 }"#)
         #expect(await !Output(["check", complete.path]).err.contains("not completely proved"))
     }
+
+    @Test func loadThatMayStillReadASlowStoreIsNotSaidToBeAnswered() {
+        let answered = Situation().with {
+            ($0.earlier, $0.earlierOrigin) = ([.init(before: .seconds(3))], [.init(.value)])
+        }
+        let copy = "the origin answers at once while there is no copy"
+        #expect(answered.inWords == copy + ", a load that began 3s earlier was answered")
+        let slow = answered.with {
+            $0.stores = [.init(.reads, .takes(.seconds(1)), tier: 1), .init(.reads, .takes(.seconds(2)), tier: 2)]
+        }
+        #expect(slow.inWords.hasSuffix(", a load began 3s earlier"), "\(slow.inWords)")
+    }
 }

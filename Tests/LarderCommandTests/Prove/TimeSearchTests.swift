@@ -5,14 +5,16 @@ import Testing
 
 /// Proofs change the times of the worst situations as long as that makes them worse.
 @Suite struct TimeSearchTests {
-    private static func player(origin: String = #"{ "use": "sample", "payload": "catalog" }"#) throws -> SituationPlayer
-    {
+    private static let sample = #"{ "use": "sample", "payload": "catalog" }"#
+
+    private static func player(origin: String = sample, around: String = "[]") throws -> SituationPlayer {
         let folder = try ProveCommandTests.folder(
             "",
             policy: """
-                { "resource": "prices", "origin": \(origin), "strategy": { "use": "network-first", "rest": "0s" },
+                { "resource": "prices", "origin": \(origin), "around": \(around),
+                  "strategy": { "use": "network-first", "rest": "0s" },
                   "validators": [{ "use": "age", "fresh": "1m", "onError": "100s" }], "store": "memory",
-                  "promises": { "neverOlderThan": "1s", "waits": "1s" } }
+                  "promises": { "neverOlderThan": "1s", "waits": "1s", "waitsAtMost": "1s" } }
                 """)
         return try SituationPlayer(of: "prices", in: folder.url)
     }
@@ -50,7 +52,18 @@ import Testing
         #expect(Self.oldest(seen) == .milliseconds(159_999))
     }
 
-    @Test func copyIsNotShownAnyMoreWhenTheLoadEnds() throws {
+    @Test func callUnderWayThatBeganLaterIsFound() throws {
+        let player = try Self.player(around: #"[{ "use": "timeout", "after": "10s" }]"#)
+        let situation = Situation().with {
+            ($0.earlier, $0.earlierOrigin) = ([.init(before: .seconds(5))], [.init(.hangs)])
+        }
+        // The load joins the call, and waits until its timeout.
+        #expect(try player.play(situation).waited == .seconds(5))
+        let seen = try Self.searched(situation, for: "waitsAtMost", by: player)
+        #expect(seen.compactMap(\.waited).max() == .milliseconds(9_999))
+    }
+
+    @Test func loadIsNotMadeLongerThanItsCopyMayBeShown() throws {
         let slow = Situation.OriginAct(.status(503), after: .seconds(30))
         let situation = Situation().with { ($0.copy, $0.origin) = (.init(age: .seconds(90)), [slow]) }
         let seen = try Self.searched(situation, for: "waits", by: try Self.player())
@@ -60,7 +73,7 @@ import Testing
         #expect(!waits.contains { $0 > .seconds(300) }, "\(waits)")
     }
 
-    @Test func originThatHangsAsLongAsItMayIsNotChanged() throws {
+    @Test func timesAreSearchedThoughTheOriginHangsAsLongAsItMay() throws {
         let origin = #"{ "use": "http", "url": "https://example.org/prices", "limit": "3s" }"#
         let player = try Self.player(origin: origin)
         let hanging = SituationSpace(player.plan).hanging
