@@ -41,6 +41,10 @@ let package = Package(
         .executableTarget(
             name: "LargeAnswerRun", dependencies: ["Larder"], path: "Tests/LargeAnswerRun", packageAccess: false,
             swiftSettings: settings),
+        // The process in which `Tests/locks` looks for objects that are used after their end; no product.
+        .executableTarget(
+            name: "LockRun", dependencies: ["Larder", "LarderBase", "LarderPlugins"], path: "Tests/LockRun",
+            swiftSettings: settings),
         // The process under which `Tests/network` changes the network; no product.
         .executableTarget(
             name: "NetworkRun", dependencies: ["Larder"], path: "Tests/NetworkRun", swiftSettings: settings),

@@ -44,6 +44,7 @@ public final class AtomicReference<Object: AnyObject & Sendable>: @unchecked Sen
         if !isOwner { stripe[mark].wrappingAdd(1, ordering: .sequentiallyConsistent) }
         defer {
             if isOwner {
+                finishRetains()
                 stripe[0].store(0, ordering: .releasing)
             } else {
                 stripe[mark].wrappingSubtract(1, ordering: .releasing)
