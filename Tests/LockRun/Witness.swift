@@ -17,7 +17,7 @@ final class Witness: Sendable, Numbered {
     }
 }
 
-/// What an existential of the shapes is used for.
+/// The requirements of an existential among the shapes.
 protocol Numbered: Sendable {
     var number: Int { get }
     func check()
