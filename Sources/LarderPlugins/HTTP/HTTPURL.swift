@@ -67,15 +67,11 @@ struct HTTPURL: Hashable, Sendable {
         }
         let path = url.utf8.dropFirst(fixedLength).prefix { $0 != UInt8(ascii: "?") }
         if path.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }),
-            Self.hasDotSegment(Substring(path))
+            HTTPPath.mayHaveDotSegment(Substring(path))
         {
             throw LoadError(.failed, "a parameter leads to another path of the server: it contains '.' or '..'")
         }
         return url
-    }
-
-    private static func hasDotSegment(_ path: some StringProtocol) -> Bool {
-        path.split(separator: "/").contains { HTTPAddress.dots(in: $0) > 0 }
     }
 
     private static func bareSegments(of parts: [URLTemplate.Part]) throws(URLTemplate.Mistake) -> [[String]] {
@@ -98,7 +94,7 @@ struct HTTPURL: Hashable, Sendable {
             case .text(let text):
                 if text.contains("#") { throw fragment }
                 let path = text.prefix { $0 != "?" }
-                if isPath, hasDotSegment(path) {
+                if isPath, HTTPPath.mayHaveDotSegment(path) {
                     throw URLTemplate.Mistake(message: "the path of the URL contains '.' or '..' as a segment")
                 }
                 for (place, step) in path.split(separator: "/", omittingEmptySubsequences: false).enumerated() {

@@ -73,9 +73,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("../x", "..%2Fx"), ("a/b", "a%2Fb"), ("?a=1", "%3Fa%3D1"), ("#x", "%23x"), ("a\0b", "a%00b"),
+        ("a/b", "a%2Fb"), ("?a=1", "%3Fa%3D1"), ("#x", "%23x"), ("a\0b", "a%00b"),
         ("a\r\nHost: evil", "a%0D%0AHost%3A%20evil"), ("@evil.com", "%40evil.com"), ("a\\b", "a%5Cb"),
-        ("//evil.com", "%2F%2Fevil.com"), ("…", "%E2%80%A6"), ("...", "..."), ("%2e%2e", "%252e%252e"),
+        ("//evil.com", "%2F%2Fevil.com"), ("…", "%E2%80%A6"), ("...", "..."), ("a..b", "a..b"), ("a;..", "a%3B.."),
     ])
     func hostileValueStaysInItsSegment(_ value: String, _ encoded: String) throws {
         #expect(try Self.url("https://a.example/x/{id}/y", ["id": value]) == "https://a.example/x/\(encoded)/y")
@@ -94,6 +94,26 @@ import Testing
             #expect(throws: LoadError.self) { try Self.url("https://a.example/{a}{b}/c", ["a": ".", "b": "."]) }
         }
         #expect(try Self.url("https://a.example/x?p={+path}", ["path": value]).hasPrefix("https://a.example/x?p="))
+    }
+
+    @Test(arguments: [
+        "..%2fadmin", "..;/admin", "..%2Fadmin", "..%5cadmin", "..\\admin", "a%2f..%2fb", "..%3b/admin", "..;a=b/c",
+        ".;/a", "..%252fadmin", "%252e%252e/a", "..%00/a", "..%09/a", "..%20/a", "..%3fa", "..%23a", "%2e.%5C",
+        "%c0%ae%c0%ae/a", "..%c0%afadmin", "a%2f.", "x/..;", ".%2e;x",
+    ])
+    func valueThatAServerMayReadAsParentIsRefused(_ value: String) throws {
+        let message = "a parameter leads to another path of the server: it contains '.' or '..'"
+        for template in ["{+path}", "{path}", "a{/path}", "a/{+path}/b", "a;b/{path}"] {
+            let error = #expect(throws: LoadError.self, "\(template)") {
+                try Self.url("https://a.example/x/" + template, ["path": value])
+            }
+            #expect(error?.message == message)
+        }
+        #expect(throws: LoadError.self) { try Self.url("https://a.example/x/{a}{+b}", ["a": ".", "b": ".;/admin"]) }
+        // A query has no segments.
+        for template in ["{?path}", "?a={+path}", "?a=1{&path}"] {
+            #expect(try Self.url("https://a.example/x" + template, ["path": value]).hasPrefix("https://a.example/x?"))
+        }
     }
 
     @Test func valueWithManySegmentsReachesTheSameServer() throws {
