@@ -41,7 +41,8 @@ enum HTTPRequestFields {
 
     /// Returns the conditions under which a server answers that a copy is current.
     static func conditions(confirming known: Metadata) -> [Fields.Field] {
-        [("if-none-match", known.etag), ("if-modified-since", known.lastModified)].compactMap { name, value in
+        let tag = known.etag.flatMap { HTTPEntityTag.isValid($0) ? $0 : nil }
+        return [("if-none-match", tag), ("if-modified-since", known.lastModified)].compactMap { name, value in
             value.flatMap { Fields.Field(name, $0) }
         }
     }

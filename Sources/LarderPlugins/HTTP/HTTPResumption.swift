@@ -119,9 +119,7 @@ struct HTTPResumption: Sendable {
     /// Returns the text by which a server recognizes the version: a strong tag, or else a date that is strong. A date is
     /// strong if the version was a minute old when it was sent (RFC 9110, section 8.8.2.2).
     private static func version(in fields: Fields, at now: Timestamp) -> String? {
-        if let tag = fields["etag"] {
-            return tag.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"") ? tag : nil
-        }
+        if let tag = fields["etag"] { return HTTPEntityTag.isStrong(tag) ? tag : nil }
         guard let modified = fields["last-modified"], let sent = fields["date"],
             let start = HTTPDates.parse(modified, now: now), let end = HTTPDates.parse(sent, now: now),
             end - start >= .seconds(60)

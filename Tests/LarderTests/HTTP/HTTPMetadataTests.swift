@@ -1,6 +1,8 @@
 import Larder
 import Testing
 
+@testable import LarderPlugins
+
 /// The facts that an origin of anybody takes from an HTTP answer.
 @Suite struct HTTPMetadataTests {
     private let now = Timestamp(seconds: 1_795_348_800)
@@ -64,6 +66,26 @@ import Testing
         } catch {
             #expect(!isConfirmed && found == before && (error as? LoadError)?.code == .failed)
         }
+    }
+
+    @Test(arguments: [
+        ("\"\"", true), ("\"1\"", true), ("W/\"1\"", true), ("\"ä,*\"", true), ("*", false), ("W/*", false),
+        ("1", false), ("\"1", false), ("1\"", false), ("\"", false), ("", false), ("\"1\", \"2\"", false),
+        ("\"1\", *", false), ("w/\"1\"", false), ("W/ \"1\"", false), ("\"a b\"", false), ("\"a\tb\"", false),
+        ("'1'", false),
+    ])
+    func tagThatIsNotValidIsNoValidator(tag: String, isValid: Bool) throws {
+        var found = metadata(["ETag": tag, "Last-Modified": "x"])
+        #expect(found.etag == (isValid ? tag : nil))
+        // A copy may have been kept with it before.
+        found.etag = tag
+        let conditions = HTTPRequestFields.conditions(confirming: found).map { [$0.name, $0.value] }
+        #expect(conditions == (isValid ? [["if-none-match", tag]] : []) + [["if-modified-since", "x"]])
+        // As if it were not there.
+        found = metadata(["ETag": "\"1\"", "Last-Modified": "x"])
+        let fields: Fields = ["ETag": isValid ? "\"1\"" : tag, "Last-Modified": "x"]
+        try found.confirm(httpFields: fields, askedAt: now, arrivedAt: now)
+        #expect(found.etag == "\"1\"")
     }
 
     @Test func confirmationOfAnotherDateChangesNothing() throws {

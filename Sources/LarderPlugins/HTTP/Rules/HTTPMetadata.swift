@@ -48,7 +48,7 @@ extension Metadata {
 
     /// Whether the validators of a newer answer are those of this one.
     func isConfirmed(by fields: Fields) -> Bool {
-        if let confirmed = fields["etag"] {
+        if let confirmed = HTTPEntityTag.tag(in: fields) {
             // Servers that weaken the tag of a compressed answer often do not weaken that of the answer which confirms it.
             return etag?.trimmingWeakness == confirmed.trimmingWeakness
         }
@@ -66,7 +66,7 @@ extension Metadata {
             kept.add(field)
         }
         self.fields = kept
-        etag = fields["etag"] ?? etag
+        etag = HTTPEntityTag.tag(in: fields) ?? etag
         lastModified = fields["last-modified"] ?? lastModified
         contentType = fields["content-type"] ?? contentType
         if fields["vary"] != nil { variesBy = HTTPVary.names(of: fields) }
