@@ -3,7 +3,8 @@ import LarderCore
 /// The directives of the field `Cache-Control` of a request or an answer (RFC 9111, section 5.2, RFC 5861 and RFC 8246).
 ///
 /// Unknown directives are ignored. Of several directives with one name, the strictest counts. A number that is not
-/// valid counts as the strictest number there is.
+/// valid counts as the strictest number there is. Of an element that is no directive, such as `max-age=60; no-store`, all
+/// words count that forbid something, and none that permits something.
 struct CacheControl: Hashable {
     /// The directives without a number.
     private(set) var flags: ServerRules.Flags = []
@@ -28,8 +29,12 @@ struct CacheControl: Hashable {
     }
 
     private mutating func add(_ directive: ArraySlice<UInt8>) {
+        guard HTTPText.isDirective(directive) else {
+            for word in directive.split(whereSeparator: { !HTTPText.isTokenByte($0) }) { addRestriction(word) }
+            return
+        }
         let equals = directive.firstIndex(of: UInt8(ascii: "="))
-        let name = HTTPText.trimmed(directive[..<(equals ?? directive.endIndex)])
+        let name = directive[..<(equals ?? directive.endIndex)]
         let value = equals.map { directive[($0 + 1)...] }
         switch String(decoding: name.map(HTTPText.lowercased), as: UTF8.self) {
         case "no-store": flags.insert(.noStore)
@@ -41,14 +46,30 @@ struct CacheControl: Hashable {
         case "public": flags.insert(.isPublic)
         case "immutable": flags.insert(.immutable)
         case "must-understand": flags.insert(.mustUnderstand)
-        case "max-age": maxAge = Self.shortest(maxAge, seconds(name, value))
-        case "s-maxage": sharedMaxAge = Self.shortest(sharedMaxAge, seconds(name, value))
+        case "max-age": maxAge = Self.shortest(maxAge, seconds(value))
+        case "s-maxage": sharedMaxAge = Self.shortest(sharedMaxAge, seconds(value))
         case "stale-while-revalidate":
-            staleWhileRevalidate = Self.shortest(staleWhileRevalidate, seconds(name, value))
-        case "stale-if-error": staleIfError = Self.shortest(staleIfError, seconds(name, value))
+            staleWhileRevalidate = Self.shortest(staleWhileRevalidate, seconds(value))
+        case "stale-if-error": staleIfError = Self.shortest(staleIfError, seconds(value))
         case "max-stale":
-            maxStale = Self.shortest(maxStale, value == nil ? HTTPText.mostSeconds : seconds(name, value))
-        case "min-fresh": minFresh = max(minFresh ?? 0, seconds(name, value) ?? HTTPText.mostSeconds)
+            maxStale = Self.shortest(maxStale, value == nil ? HTTPText.mostSeconds : seconds(value))
+        case "min-fresh": minFresh = max(minFresh ?? 0, seconds(value) ?? HTTPText.mostSeconds)
+        default: break
+        }
+    }
+
+    /// Adds the restriction that a word stands for, as strict as it can be.
+    private mutating func addRestriction(_ word: ArraySlice<UInt8>) {
+        switch String(decoding: word.map(HTTPText.lowercased), as: UTF8.self) {
+        case "no-store": flags.insert(.noStore)
+        case "private": flags.insert(.isPrivate)
+        // The last three would also permit that an answer to credentials is kept.
+        case "no-cache", "must-revalidate", "proxy-revalidate", "s-maxage": flags.insert(.noCache)
+        case "max-age": maxAge = 0
+        case "stale-while-revalidate": staleWhileRevalidate = 0
+        case "stale-if-error": staleIfError = 0
+        case "max-stale": maxStale = 0
+        case "min-fresh": minFresh = HTTPText.mostSeconds
         default: break
         }
     }
@@ -57,9 +78,9 @@ struct CacheControl: Hashable {
         min(known ?? HTTPText.mostSeconds, seconds ?? 0)
     }
 
-    /// Returns the number of a directive; nil if it is not valid. It may be in quotes. Blanks around `=` are not valid.
-    private func seconds(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) -> Int64? {
-        guard let value, name.endIndex + 1 == value.startIndex else { return nil }
+    /// Returns the number of a directive; nil if it is not valid. It may be in quotes.
+    private func seconds(_ value: ArraySlice<UInt8>?) -> Int64? {
+        guard let value else { return nil }
         let quote = UInt8(ascii: "\"")
         let isQuoted = value.count >= 2 && value.first == quote && value.last == quote
         return HTTPText.seconds(isQuoted ? value.dropFirst().dropLast() : value)
@@ -67,6 +88,32 @@ struct CacheControl: Hashable {
 }
 
 extension HTTPText {
+    /// Returns whether bytes are a directive: a name, which a value may follow that is a word or stands in quotes.
+    static func isDirective(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let name = bytes.prefix(while: isTokenByte)
+        let rest = bytes[name.endIndex...]
+        if name.isEmpty || rest.isEmpty { return !name.isEmpty }
+        guard rest.first == UInt8(ascii: "=") else { return false }
+        let value = rest.dropFirst()
+        guard value.first == UInt8(ascii: "\"") else { return !value.isEmpty && value.allSatisfy(isTokenByte) }
+        var isEscaped = false
+        for (place, byte) in zip(value.indices, value).dropFirst() {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                return place == value.endIndex - 1
+            }
+        }
+        return false
+    }
+
+    /// Returns whether a byte may be part of a word (RFC 9110, section 5.6.2).
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        URLTemplate.isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+
     /// Returns the elements of a list that are not empty, without the blanks around them. A comma between quotes does
     /// not separate elements.
     static func elements(_ list: String) -> [ArraySlice<UInt8>] {

@@ -30,10 +30,28 @@ import Testing
 
     @Test(arguments: [
         "nostore", "no-store-x", "x-no-store", "x=\"no-store\"", "x=\", no-store, \"", "x=\"\\\", no-store\"",
-        "x=\"no-store", "no store", "max-ages=5", "\"no-store\"", "no\u{2010}store", "=no-store", "=",
+        "no store", "max-ages=5", "no\u{2010}store", "=",
     ])
     func unknownDirectiveIsIgnored(text: String) {
         #expect(CacheControl([text]) == CacheControl([]))
+    }
+
+    private static let unreadable: [(String, ServerRules.Flags)] = [
+        ("max-age=60; no-store", .noStore), ("x=\"no-store", .noStore), ("\"no-store\"", .noStore),
+        ("=no-store", .noStore), ("x=\"a, No-Store", .noStore), ("max-age=60 no-store", .noStore),
+        ("x=\"a\" no-store", .noStore), ("(no-store)", .noStore), ("no-store:", .noStore),
+        ("no-store\u{A0}", .noStore), ("public; private", .isPrivate), ("max-age=60; no-cache", .noCache),
+        ("must-understand; no-store", .noStore), ("x=\"private, no-cache", [.isPrivate, .noCache]),
+        // These would also permit that an answer to credentials is kept, so a stricter rule takes their place.
+        ("immutable; must-revalidate", .noCache), ("x; proxy-revalidate", .noCache), ("x; s-maxage=60", .noCache),
+    ]
+
+    @Test(arguments: unreadable)
+    func restrictionInAnElementThatIsNoDirectiveCounts(text: String, flags: ServerRules.Flags) {
+        let control = CacheControl([text])
+        #expect(control.flags == flags && control.sharedMaxAge == nil)
+        #expect(CacheControl(["x; max-age=60"]).maxAge == 0)
+        #expect(CacheControl(["x; stale-if-error=60"]).staleIfError == 0)
     }
 
     @Test(arguments: [
