@@ -47,6 +47,8 @@ struct HTTPResumption: Sendable {
         switch answer.status {
         case 206 where exchange.isResuming: return range(of: answer).map { .rest($0.count) } ?? .refused
         case _ where exchange.isResuming && Self.refusals.contains(answer.status): return .refused
+        // The server confirms a copy, about which it was not asked.
+        case 304 where exchange.isResuming && !exchange.isConditional: return .refused
         // Another server says nothing about it, such as one in the place of a server that failed.
         case 200...299, 304, 404, 410: return isOf(exchange.route.target) ? .superseded : .undecided
         default: return .undecided

@@ -22,6 +22,8 @@ final class DownloadServer: Sendable {
         case tooMany
         /// The server refuses the part.
         case status416, status400
+        /// The server says that a copy is current, about which it was not asked.
+        case status304
         /// The server ignores the wish for a part.
         case whole
     }
@@ -73,6 +75,7 @@ final class DownloadServer: Sendable {
             return reply(200, common(state), whole, of: whole.count, &state)
         }
         if state.flaw == .status416 { return .answer(416, ["Content-Range": "bytes */5"], "no") }
+        if state.flaw == .status304 { return .answer(304, ["ETag": state.tag ?? ""]) }
         if state.flaw == .status400 { return .answer(400, [:], "no") }
         guard start < whole.count else { return .answer(416, ["Content-Range": "bytes */\(whole.count)"]) }
         var body = whole[start...]
