@@ -43,7 +43,6 @@ typedef enum __attribute__((enum_extensibility(closed))) CurlOption : int {
     CurlOptionCustomRequest = 10036,
     CurlOptionCAInfo = 10065,
     CurlOptionCAPath = 10097,
-    CurlOptionAcceptEncoding = 10102,
     CurlOptionPrivate = 10103,
     CurlOptionPrerequestData = 10313,
     CurlOptionProtocolNames = 10318,

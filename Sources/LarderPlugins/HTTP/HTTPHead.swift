@@ -8,18 +8,14 @@ struct HTTPHead: Sendable {
     var version: String
     /// The header fields, in the order in which they arrived.
     var fields: [Fields.Field] = []
+    /// The stated length of the body as it is sent; nil if none is stated, or if the fields were not checked.
+    private(set) var length: Int?
 
     /// The compressions of the body, in the order in which they were applied.
     var codings: [String] {
         fields.filter { $0.name == "content-encoding" }.flatMap { field in
             field.value.lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
         }
-    }
-
-    /// Whether each part of the body unpacks to at most about a thousand times its size.
-    var unpacksModerately: Bool {
-        let codings = codings.filter { $0 != "identity" }
-        return codings.isEmpty || codings.count == 1 && ["gzip", "x-gzip", "deflate"].contains(codings[0])
     }
 
     /// Whether the body is compressed.
@@ -29,6 +25,28 @@ struct HTTPHead: Sendable {
     var decodedFields: [Fields.Field] {
         isEncoded
             ? fields.filter { $0.name != "content-encoding" && $0.name != "content-length" } : fields
+    }
+
+    /// Whether the body is sent in chunks.
+    var isChunked: Bool { fields.contains { $0.name == "transfer-encoding" } }
+
+    /// Whether an answer to a request with this method has no body, whatever its fields say.
+    func hasNoBody(to method: String) -> Bool { method == "HEAD" || status == 204 || status == 304 }
+
+    /// Reads the length of the body. It must be one number, also if it is stated several times: otherwise the end of the
+    /// body would be a guess.
+    mutating func readLength() throws(HTTPFailure) {
+        for field in fields where field.name == "content-length" {
+            for text in field.value.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let number = text.utf8.trimmed.number else {
+                    throw .malformed("the answer states a length that is not a number")
+                }
+                guard length == nil || length == number else {
+                    throw .malformed("the answer states its length in two ways")
+                }
+                length = number
+            }
+        }
     }
 }
 
@@ -48,7 +66,7 @@ struct HTTPHeadReader {
         size += line.count + 32
         guard size <= Self.capacity else { throw HTTPFailure(.tooLarge, "the answer's head is too large") }
         let text = line.withoutLineBreak
-        guard let head else {
+        guard var head else {
             self.head = try Self.status(text)
             return nil
         }
@@ -61,8 +79,19 @@ struct HTTPHeadReader {
             guard head.status != 101 else { throw .malformed("the server changed the protocol, unasked") }
             return nil
         }
-        guard Self.agreesOnLength(head) else { throw .malformed("the answer states its length in two ways") }
+        try head.readLength()
+        // No other coding of the transfer was asked for, and chunks state their end only if they are applied last.
+        let codings = head.fields.filter { $0.name == "transfer-encoding" }.map { $0.value.lowercased() }
+        guard codings.isEmpty || codings == ["chunked"] else {
+            throw .malformed("the answer is coded in a way that was not asked for")
+        }
         return head
+    }
+
+    /// Checks a line behind a body that was sent in chunks. It is a field, or empty.
+    static func check(trailer line: UnsafeRawBufferPointer) throws(HTTPFailure) {
+        let text = line.withoutLineBreak
+        guard text.isEmpty || field(text) != nil else { throw .malformed("a field behind the answer is not valid") }
     }
 
     /// Reads a status line: `HTTP/1.1 200 OK`.
@@ -77,31 +106,22 @@ struct HTTPHeadReader {
     private mutating func addField(_ line: UnsafeRawBufferPointer) throws(HTTPFailure) {
         if let first = line.first, first.isBlank, let last = head?.fields.popLast() {
             // A folded line, which belongs to the field before it.
-            let value = last.value + " " + String(decoding: line[...].trimmed, as: UTF8.self)
+            let value = last.value + " " + String(decoding: line.trimmed, as: UTF8.self)
             try add(Fields.Field(last.name, value))
-        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-            let value = line[(colon + 1)...].trimmed
-            try add(
-                Fields.Field(String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
         } else {
-            try add(nil)
+            try add(Self.field(line))
         }
+    }
+
+    private static func field(_ line: UnsafeRawBufferPointer) -> Fields.Field? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let value = line[(colon + 1)...].trimmed
+        return Fields.Field(String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
     private mutating func add(_ field: Fields.Field?) throws(HTTPFailure) {
         guard let field else { throw .malformed("a header field of the answer is not valid") }
         head?.fields.append(field)
-    }
-
-    /// Whether all fields for the length of the body, if there are several, have the same value. Otherwise the end of
-    /// the body would be a guess.
-    private static func agreesOnLength(_ head: HTTPHead) -> Bool {
-        var length: String?
-        for field in head.fields where field.name == "content-length" {
-            if let length, length != field.value { return false }
-            length = field.value
-        }
-        return true
     }
 }
 
@@ -123,20 +143,23 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-extension Slice<UnsafeRawBufferPointer> {
+extension BidirectionalCollection where Element == UInt8 {
     /// The bytes without spaces and tabs around them.
-    fileprivate var trimmed: Slice<UnsafeRawBufferPointer> {
-        var rest = self
+    fileprivate var trimmed: SubSequence {
+        var rest = self[...]
         while let first = rest.first, first.isBlank { rest.removeFirst() }
         while let last = rest.last, last.isBlank { rest.removeLast() }
         return rest
     }
 
-    /// The number that the bytes are digits of.
+    /// The number that the bytes are digits of; nil if there are none, or if it is too large.
     fileprivate var number: Int? {
-        reduce(.some(0)) { number, byte in
-            guard let number, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            return number * 10 + Int(byte - UInt8(ascii: "0"))
+        if isEmpty { return nil }
+        return reduce(.some(0)) { number, byte in
+            guard let number, let digit = HTTPText.digit(byte) else { return nil }
+            let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isLarger) = tens.addingReportingOverflow(digit)
+            return isTooLarge || isLarger ? nil : sum
         }
     }
 }

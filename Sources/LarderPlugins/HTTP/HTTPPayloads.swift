@@ -140,5 +140,6 @@ struct HTTPPayloads: Sendable {
 
 extension HTTPFailure {
     fileprivate static let moreThanStated = HTTPFailure(.malformed, "the answer is longer than it says")
-    fileprivate static let incomplete = HTTPFailure(.reset, "the answer ended before it was complete")
+    /// The failure of an answer of which not all has arrived.
+    static let incomplete = HTTPFailure(.reset, "the answer ended before it was complete")
 }

@@ -28,18 +28,14 @@
                 throw HTTPFailure(.tooLarge, "the answer's head is too large")
             }
             fields.sort { $0.name < $1.name }
+            try readLength()
             guard codings.allSatisfy(Self.unpacked.contains) else {
                 throw HTTPFailure(.malformed, "the body of the answer cannot be decompressed")
             }
         }
 
         /// The number of bytes that the body has when it is decoded, if the fields tell it.
-        var length: Int? {
-            self["content-encoding"] == nil && ![204, 304].contains(status)
-                ? self["content-length"].flatMap { Int($0) } : nil
-        }
-
-        private subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+        func decodedLength(to method: String) -> Int? { isEncoded || hasNoBody(to: method) ? nil : length }
     }
 
     extension HTTPFailure {

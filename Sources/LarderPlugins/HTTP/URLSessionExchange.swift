@@ -26,12 +26,12 @@
         let task: URLSessionDataTask
         /// The answer when its head has arrived.
         let pending = PendingAnswer()
-        private let isHead: Bool
+        private let method: String
         private let state = Locked(State())
 
-        /// - Parameter isHead: whether the method is HEAD, whose answers have no body.
-        init(_ task: URLSessionDataTask, isHead: Bool) {
-            (self.task, self.isHead) = (task, isHead)
+        /// - Parameter method: the method of the request. Answers to HEAD have no body.
+        init(_ task: URLSessionDataTask, method: String) {
+            (self.task, self.method) = (task, method)
         }
 
         /// Sends the request.
@@ -76,7 +76,7 @@
                     cancel: { self.cancel() }))
             let isFirst = state.withLock { state in
                 guard !state.isOver, !state.hasHead else { return false }
-                (state.body, state.hasHead, state.missing) = (body, true, isHead ? nil : head.length)
+                (state.body, state.hasHead, state.missing) = (body, true, head.decodedLength(to: method))
                 return true
             }
             guard isFirst else { return }

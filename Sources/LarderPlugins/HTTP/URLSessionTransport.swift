@@ -48,7 +48,7 @@
             let urlRequest = try Self.urlRequest(request)
             try Task.checkCancellation()
             let session = session(trusting: trust)
-            let exchange = URLSessionExchange(session.dataTask(with: urlRequest), isHead: request.method == "HEAD")
+            let exchange = URLSessionExchange(session.dataTask(with: urlRequest), method: request.method)
             (session.delegate as? URLSessionEvents)?.add(exchange)
             exchange.start(within: limits, of: world)
             return try await withTaskCancellationHandler {

@@ -46,6 +46,36 @@ enum Compressed {
     /// Four matches of 258 bytes.
     static let bombByte: UInt8 = 0
 
+    /// Returns a stream of brotli that unpacks to 16 MB of zeros for each block of about 13 bytes.
+    static func brotliBomb(blocks: Int) -> Data {
+        let length = 1 << 24
+        var bits = Bits()
+        // A window of 64 KB.
+        bits.add(0, 1)
+        for _ in 0..<blocks {
+            // Not the last block; a length of six digits; compressed.
+            for (value, count) in [(0, 1), (2, 2), (length - 1, 24), (0, 1)] { bits.add(value, count) }
+            // One type of block of each kind; no postfix and no direct codes of distances; one tree of each kind.
+            for count in [3, 2, 4, 2, 1, 1] { bits.add(0, count) }
+            // The only literal is 0. The only command is one literal, then a copy of at least 2,118 bytes.
+            for (value, count) in [(1, 2), (0, 2), (0, 8), (1, 2), (0, 2), (399, 10)] { bits.add(value, count) }
+            // The only distance is 1 or 2. How many bytes more are copied, and that it is 1.
+            for (value, count) in [(1, 2), (0, 2), (16, 6), (length - 1 - 2_118, 24), (0, 1)] { bits.add(value, count) }
+        }
+        // The last block is empty.
+        bits.add(3, 2)
+        return Data(bits.bytes)
+    }
+
+    /// Returns a frame of Zstandard that unpacks to 128 KB of zeros for each block of 4 bytes.
+    static func zstdBomb(blocks: Int) -> Data {
+        Data([0x28, 0xB5, 0x2F, 0xFD, 0, 7 << 3])
+            + (1...blocks).reduce(into: Data()) { bytes, number in
+                // A byte that is repeated, and whether the block is the last one.
+                bytes += [number == blocks ? 3 : 2, 0, 0x10, 0]
+            }
+    }
+
     private static let gzipHead = Data([31, 139, 8, 0, 0, 0, 0, 0, 0, 255])
 
     private static func little(_ number: some FixedWidthInteger) -> Data {

@@ -66,6 +66,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("8", true), ("0", true), ("008", true), ("8, 8", true), ("9223372036854775807", true), ("8, 5", false),
+        ("+8", false), ("-8", false), ("8 8", false), ("8,", false), ("", false), ("9223372036854775808", false),
+        ("99999999999999999999", false), ("８", false), ("8.0", false),
+    ])
+    func lengthThatIsNotANumberIsRefused(_ length: String, _ isValid: Bool) throws {
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"
+        if isValid { return #expect(try head(text)?.status == 200) }
+        #expect(throws: HTTPFailure.self) { try head(text) }
+    }
+
     @Test func headsMayHave64KBTogetherWith32ForEachLine() throws {
         let start = "HTTP/1.1 103 Early\r\nA: "
         let end = "\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
@@ -83,23 +94,4 @@ import Testing
         let plain = try head("HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\nContent-Length: 9\r\n\r\n")
         #expect(texts(plain) == ["content-encoding: identity", "content-length: 9"])
     }
-
-    @Test(arguments: [
-        ("", true), ("identity", true), ("gzip", true), ("X-Gzip", true), ("deflate", true), ("identity, gzip", true),
-        ("br", false), ("gzip, gzip", false), ("gzip, identity, br", false), ("zstd", false), ("unknown", false),
-    ])
-    func onlyOneSimpleCompressionUnpacksModerately(_ codings: String, _ isModerate: Bool) {
-        var head = HTTPHead(status: 200, version: "1.1")
-        head.fields = [Fields.Field("Content-Encoding", codings)].compactMap(\.self)
-        #expect(head.unpacksModerately == isModerate)
-    }
-
-    #if !canImport(Darwin)
-        @Test func brotliIsAskedForOnlyIfUnpackingIsLimited() {
-            let all = Int32(1 << 3 | 1 << 23)
-            #expect(CurlLibrary.encodings(all, limitsUnpacking: true) == "gzip, br")
-            #expect(CurlLibrary.encodings(all, limitsUnpacking: false) == "gzip")
-            #expect(CurlLibrary.encodings(1 << 23, limitsUnpacking: false) == nil)
-        }
-    #endif
 }

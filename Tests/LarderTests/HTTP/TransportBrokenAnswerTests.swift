@@ -36,6 +36,30 @@ import Testing
     }
 
     @Test(arguments: TestedTransport.with(.brokenAnswers))
+    func lengthThatIsNotANumberIsMalformed(_ tested: TestedTransport) async throws {
+        for length in ["8, 5", "+8", "8 8", "8;", "0x8", "8.0", "", "99999999999999999999", "9223372036854775808"] {
+            let kind = try await failure(of: tested, "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\ncut down")
+            #expect(kind == .malformed, "\(length)")
+        }
+    }
+
+    @Test(arguments: TestedTransport.with(.brokenAnswers))
+    func codingOfTheTransferThatWasNotAskedForIsMalformed(_ tested: TestedTransport) async throws {
+        for coding in ["gzip, chunked", "chunked, chunked", "identity", "gzip", "canary"] {
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\nContent-Length: 10\r\n\r\n"
+            #expect(try await failure(of: tested, head + "5\r\nHello\r\n0\r\n\r\n") == .malformed, "\(coding)")
+        }
+    }
+
+    @Test(arguments: TestedTransport.with(.brokenAnswers))
+    func trailerThatIsNoFieldIsMalformed(_ tested: TestedTransport) async throws {
+        for trailer in ["canary", ": canary", "X A: canary", "X-A: 1\u{0}canary"] {
+            let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHello\r\n0\r\n\(trailer)\r\n\r\n"
+            #expect(try await failure(of: tested, text) == .malformed, "\(trailer.debugDescription)")
+        }
+    }
+
+    @Test(arguments: TestedTransport.with(.brokenAnswers))
     func invalidChunkIsMalformed(_ tested: TestedTransport) async throws {
         for chunk in [
             "xyz canary\r\n", "-5\r\nHello\r\n0\r\n\r\n", "fffffffffffffffff\r\nHello", "3\r\nHello\r\n0\r\n\r\n",

@@ -20,6 +20,7 @@ enum TestedTransport: String, CaseIterable, CustomTestStringConvertible {
         case connectLimit = "a limit for connecting alone"
         case authorities = "private authorities"
         case brokenAnswers = "answers that are not valid or end early, and servers without TLS"
+        case wholeBodies = "compressed bodies that end early"
         case rareAnswers = "trailers, and answers of HTTP/1.0 or without a reason"
         case unauthorized = "answers of 401"
         case ipv6 = "servers with IPv6 only"
@@ -36,7 +37,7 @@ enum TestedTransport: String, CaseIterable, CustomTestStringConvertible {
     var missing: Set<Ability> {
         switch self {
         #if canImport(Darwin)
-            case .urlSession: [.order, .version, .connectLimit]
+            case .urlSession: [.order, .version, .connectLimit, .wholeBodies]
         #else
             case .curl: []
             case .urlSession: Set(Ability.allCases)

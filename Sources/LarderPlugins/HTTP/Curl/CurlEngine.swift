@@ -163,7 +163,10 @@
                     exchanges[exchange.number] = exchange
                     if queues.add(exchange.number, to: exchange.server) { begin(exchange) }
                     nextEnd = min(nextEnd, exchange.end)
-                case .resume(let number): exchanges[number]?.resume()
+                case .resume(let number):
+                    guard let exchange = exchanges[number], !exchange.resume() else { continue }
+                    exchange.finish(23)
+                    remove(exchange)
                 case .cancel(let number): if let exchange = exchanges[number] { remove(exchange) }
                 }
             }

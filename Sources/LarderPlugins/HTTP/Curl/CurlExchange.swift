@@ -35,6 +35,11 @@
         /// The body after its reader got it. When the reader drops it, the exchange is cancelled.
         private weak var readBody: HTTPBody?
         private var failure: HTTPFailure?
+        /// The unpacker of a compressed body.
+        private var unpacker: HTTPBodyUnpacker?
+        /// The number of bytes of the body that have arrived, as they were sent.
+        private var arrived = 0
+        private let method: String
         private var timesSent = 0
         private var mustPause = false
         private var isPaused = false
@@ -54,7 +59,7 @@
         ) {
             (self.request, self.number, self.engine, curl) = (request, number, engine, engine.curl)
             (self.limits, self.trust, self.pending, self.control) = (limits, trust, pending, control)
-            server = request.server
+            (server, method) = (request.server, request.method)
             memory = CurlRequestMemory(engine.curl)
             wholeEnd = engine.uptime + min(limits.whole, .seconds(1 << 31))
         }
@@ -115,15 +120,15 @@
         }
 
         private func receive(line: UnsafeRawBufferPointer) -> Bool {
-            // After the head, trailers arrive. They are not used.
-            guard head == nil else { return true }
             isAnswering = true
             do {
-                guard let head = try reader.read(line) else { return true }
-                guard curl.limitsUnpacking || head.unpacksModerately else {
-                    failure = HTTPFailure(.malformed, "the body of the answer cannot be decompressed")
-                    return false
+                guard head == nil else {
+                    // After the head, trailers arrive. They are not used.
+                    try HTTPHeadReader.check(trailer: line)
+                    return true
                 }
+                guard let head = try reader.read(line) else { return true }
+                if head.isEncoded, !head.hasNoBody(to: method) { unpacker = try HTTPBodyUnpacker(head.codings) }
                 (self.head, ownBody) = (head, HTTPBody(capacity: limits.capacity, control))
                 engine.headArrived(of: self)
                 return true
@@ -138,23 +143,37 @@
         private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
             if mustPause {
                 isPaused = true
-                return 0x1000_0001
+                return Self.pause
             }
-            guard let body = ownBody ?? readBody else { return 0 }
-            switch body.append(bytes) {
-            case .goOn: break
-            case .pause: mustPause = true
-            case .end: return 0
+            guard failure == nil, let body = ownBody ?? readBody else { return 0 }
+            do throws(HTTPFailure) {
+                let (reception, isTaken) = try unpacker?.append(bytes, to: body) ?? (body.append(bytes), true)
+                switch reception {
+                case .goOn: break
+                case .pause: mustPause = true
+                case .end: return 0
+                }
+                guard isTaken else {
+                    isPaused = true
+                    return Self.pause
+                }
+            } catch {
+                failure = error
+                return 0
             }
+            arrived += bytes.count
             return bytes.count
         }
 
-        /// Goes on after a pause. May receive bytes before it returns.
-        func resume() {
+        /// The number that makes libcurl pause.
+        private static let pause = 0x1000_0001
+
+        /// Goes on after a pause. May receive bytes before it returns. Returns false if bytes were refused.
+        func resume() -> Bool {
             mustPause = false
-            guard isPaused, let handle else { return }
+            guard isPaused, let handle else { return true }
             isPaused = false
-            _ = curl.pause(handle, 0)
+            return curl.pause(handle, 0) != 23
         }
 
         /// Gives the answer to the task that awaits it.
@@ -170,10 +189,18 @@
 
         /// Ends the answer with libcurl's result code.
         func finish(_ code: Int32) {
-            if code == 0, head != nil { return finish(with: nil) }
+            if code == 0, failure == nil, let head { return finish(with: isWhole(head) ? nil : .incomplete) }
             // libcurl takes an answer without a complete head for an empty one.
             let code = code == 0 ? 18 : code
             finish(with: failure ?? refusal ?? HTTPFailure(curl: code, memory.errorWords, hasHead: head != nil))
+        }
+
+        /// Whether all of the body has arrived that the head and the compressed bytes promise. libcurl alone does not
+        /// tell.
+        private func isWhole(_ head: HTTPHead) -> Bool {
+            if head.hasNoBody(to: method) { return true }
+            if let length = head.length, !head.isChunked, length != arrived { return false }
+            return unpacker?.isWhole ?? true || arrived == 0 && head.length == 0
         }
 
         /// Ends an exchange that has not begun.

@@ -14,20 +14,20 @@
             case 6: self.init(.noAddress, "the server's name has no address")
             case 7: self.init(.noConnection, "no connection to the server could be made")
             // 1 is also for URLs that are neither http nor https, which are refused before.
-            case 1, 8, 16, 88: self.init(.malformed, "the answer is not valid HTTP")
+            // 43 is for a field behind the body that is none.
+            case 1, 8, 16, 43, 88: self.init(.malformed, "the answer is not valid HTTP")
             // A line that is too long is reported as a lack of memory.
             case 27 where !hasHead, 63,
                 100 where !hasHead:
                 self.init(.tooLarge, "the answer's head is too large")
-            // libcurl has unpacked too much while its reader paused.
-            case 27, 100: self.init(.tooLarge, "a small part of the answer unpacks to more than fits into memory")
+            case 27, 100: self.init(.tooLarge, "more of the answer arrived than fits into memory")
             // The only limit that libcurl is given.
             case 28: self.init(.connectTimeout, "no connection to the server within the limit")
             case 56 where words.contains("chunk"): self.init(.malformed, "the body of the answer is not valid HTTP")
             case 52: self.init(.reset, "the server closed the connection without an answer")
             case 18, 42, 55, 56, 65, 92:
                 self.init(.reset, "the connection ended before the answer was complete")
-            case 23, 61: self.init(.malformed, "the body of the answer cannot be decompressed")
+            case 23, 61: self = .undecodable
             case 51, 60, 83, 90, 91: self.init(.tls, "the server's certificate is not trusted")
             case 77: self.init(.tls, "the file with the trusted authorities cannot be read")
             case 35, 53, 54, 58, 59, 64, 66, 80, 82, 98:

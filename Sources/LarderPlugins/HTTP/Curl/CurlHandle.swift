@@ -62,7 +62,6 @@
             } else {
                 curl.set(.httpVersion, 2, on: handle)
             }
-            if let encodings = curl.encodings { curl.set(.acceptEncoding, encodings, on: handle) }
             if let authorities = trust.authorities {
                 curl.set(.caInfo, authorities, on: handle)
                 curl.set(.caPath, nil, on: handle)

@@ -31,15 +31,10 @@
         let setMulti: UnsafeMutableRawPointer
         let getEasy: UnsafeMutableRawPointer
 
-        /// The encodings of bodies that libcurl can decode, of those that are asked for; nil for none.
-        let encodings: String?
         /// Whether libcurl speaks HTTP/2.
         let hasHTTP2: Bool
         /// Whether a request can end while a name is looked up. Earlier versions block their thread until the look-up ends.
         let leavesLookUps: Bool
-
-        /// Whether libcurl limits what it unpacks while its reader pauses. Earlier versions keep all of it in memory.
-        let limitsUnpacking: Bool
 
         private let library: SystemLibrary
 
@@ -65,8 +60,6 @@
                 return isSetUp
             }
             guard isReady else { throw SystemLibrary.Failure("libcurl cannot be used: its initialization failed") }
-            limitsUnpacking = version.number >= 0x07_47_00
-            encodings = Self.encodings(version.features, limitsUnpacking: limitsUnpacking)
             hasHTTP2 = version.features & (1 << 16) != 0
             leavesLookUps = version.number >= 0x07_57_00
             makeEasy = try library.function("curl_easy_init", as: (@convention(c) () -> Handle?).self)
@@ -95,13 +88,6 @@
             setMulti = try library.address(of: "curl_multi_setopt")
             getEasy = try library.address(of: "curl_easy_getinfo")
             self.library = library
-        }
-
-        /// Returns the encodings to ask for. Those that unpack without measure are left out if nothing limits that.
-        static func encodings(_ features: Int32, limitsUnpacking: Bool) -> String? {
-            let known = [(3, "gzip")] + (limitsUnpacking ? [(23, "br")] : [])
-            let names = known.filter { features & (1 << $0.0) != 0 }.map(\.1)
-            return names.isEmpty ? nil : names.joined(separator: ", ")
         }
     }
 

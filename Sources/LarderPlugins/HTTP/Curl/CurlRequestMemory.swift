@@ -48,6 +48,10 @@
             for field in request.fields {
                 addLine(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
             }
+            // libcurl does not unpack bodies, because it does not tell whether they are whole.
+            if !request.fields.contains(where: { $0.name == "accept-encoding" }) {
+                addLine("Accept-Encoding: " + HTTPCoding.accepted)
+            }
             if let fieldList { curl.set(.httpHeader, UnsafeRawPointer(fieldList), on: handle) }
         }
 

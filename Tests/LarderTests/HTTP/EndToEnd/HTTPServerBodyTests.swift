@@ -17,13 +17,21 @@ import Testing
         #expect(server.requests.count == 1 && server.requests[0]["Accept-Encoding"]?.contains("gzip") == true)
     }
 
-    @Test(arguments: ["64KB", "4MB"])
-    func bombIsRefusedAtTheCapacity(_ capacity: String) async throws {
-        let (part, left) = (Data(repeating: Compressed.bombByte, count: 4_096), Gate())
-        let server = try ScriptedServer(
-            .steps(
-                .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"),
-                .bytes(Compressed.bombHead), .repeated(part, times: .max), clientLeft: left))
+    @Test(arguments: ["64KB", "4MB"], ["gzip", "br", "zstd"])
+    func bombIsRefusedAtTheCapacity(_ capacity: String, _ coding: String) async throws {
+        let left = Gate()
+        let bomb: [ScriptedReply.Step] =
+            switch coding {
+            case "gzip":
+                [
+                    .bytes(Compressed.bombHead),
+                    .repeated(Data(repeating: Compressed.bombByte, count: 4_096), times: .max),
+                ]
+            case "br": [.bytes(Compressed.brotliBomb(blocks: 600)), .silence]
+            default: [.bytes(Compressed.zstdBomb(blocks: 80_000)), .silence]
+            }
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nConnection: close\r\n\r\n"
+        let server = try ScriptedServer { _ in ScriptedReply(steps: [.send(head)] + bomb, clientLeft: left) }
         let served = try await ServedPantry(server, settings: #""capacity": "\#(capacity)""#)
         let error = await failure { try await served.feed.load() }
         #expect(error?.code == .failed)
