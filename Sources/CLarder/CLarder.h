@@ -1,8 +1,8 @@
-// Calls of libcurl's functions with a variable number of arguments, which Swift cannot call, and the few constants and
-// structures of libcurl that Larder uses.
+// Calls of functions of libcurl and SQLite with a variable number of arguments, which Swift cannot call, and the few
+// constants and structures of these libraries that Larder uses.
 //
-// The functions are looked up at run time, so nothing here needs libcurl or its headers. Each call takes the pointer of
-// the function first. The numbers and structures are part of libcurl's binary interface, which never changes.
+// The functions are looked up at run time, so nothing here needs the libraries or their headers. Each call takes the
+// pointer of the function first. The numbers and structures are part of their binary interfaces, which never change.
 
 #ifndef CLARDER_H
 #define CLARDER_H
@@ -13,7 +13,10 @@
 #if defined(__linux__)
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <errno.h>
+#include <unistd.h>
 #endif
 
 #pragma clang assume_nonnull begin
@@ -160,6 +163,65 @@ static inline int larder_curl_get_long(const void *getinfo, void *handle, CurlIn
 static inline int larder_curl_get_pointer(
     const void *getinfo, void *handle, CurlInfo info, void *_Nullable *_Nonnull value) {
     return ((int (*)(void *, int, ...))getinfo)(handle, info, value);
+}
+
+/// Sets one of the options of `sqlite3_db_config` that are on or off.
+static inline int larder_sqlite_configure(const void *configure, void *connection, int option, int value) {
+    return ((int (*)(void *, int, ...))configure)(connection, option, value, (int *)0);
+}
+
+/// The functions of an open file of SQLite, `sqlite3_io_methods`.
+typedef struct SQLiteFileMethods {
+    int version;
+    void *_Nullable basic[12];
+    int (*_Nullable mapShared)(void *file, int region, int size, int extends, void *_Nullable volatile *_Nonnull start);
+    void *_Nullable shared[3];
+    void *_Nullable mapped[2];
+} SQLiteFileMethods;
+
+/// The functions of a file whose mapped parts have no holes, and SQLite's own ones.
+typedef struct FilledFileMethods {
+    SQLiteFileMethods methods;
+    const SQLiteFileMethods *_Nullable own;
+} FilledFileMethods;
+
+/// Gives every page of a mapped part of a file its space on the disk. Returns false if the disk is full.
+static inline _Bool larder_fill_mapped(char *start, int size) {
+#if defined(__linux__) && defined(SYS_futex)
+    // A page that has no space yet gets it at the first write to it, and if there is none left, that write ends the
+    // process. The system's own writes return an error instead. This one changes nothing: it adds no bit to a word.
+    int own = 0;
+    for (int offset = 0; offset < size; offset += 4096) {
+        const int wakeOne = 5 | 128, addNoBit = 2 << 28;
+        long done = syscall(SYS_futex, &own, wakeOne, 0, (void *)0, start + offset, addNoBit);
+        if (done < 0 && errno == EFAULT) return 0;
+    }
+#endif
+    return 1;
+}
+
+static inline int larder_map_filled(
+    void *file, int region, int size, int extends, void *_Nullable volatile *_Nonnull start) {
+    const FilledFileMethods *methods = *(FilledFileMethods **)file;
+    int code = methods->own->mapShared(file, region, size, extends, start);
+    if (code != 0 || !*start || larder_fill_mapped((char *)*start, size)) return code;
+    // Without an address, SQLite asks again before it uses the part.
+    *start = (void *)0;
+    return 13;
+}
+
+/// Lets an open file of SQLite map parts only that have no holes. The methods live as long as the file is open.
+static inline void larder_fill_mapped_parts(void *file, FilledFileMethods *methods) {
+    const SQLiteFileMethods *own = *(const SQLiteFileMethods **)file;
+    // Version 1 has no such functions, and a later one may have more than are copied here.
+    if (!own || own->version < 2 || own->version > 3 || !own->mapShared) return;
+    methods->own = own;
+    methods->methods.version = own->version;
+    for (int i = 0; i < 12; i++) methods->methods.basic[i] = own->basic[i];
+    methods->methods.mapShared = larder_map_filled;
+    for (int i = 0; i < 3; i++) methods->methods.shared[i] = own->shared[i];
+    for (int i = 0; i < 2 && own->version == 3; i++) methods->methods.mapped[i] = own->mapped[i];
+    *(const FilledFileMethods **)file = methods;
 }
 
 #if defined(__linux__)

@@ -92,7 +92,7 @@ extension SQLiteStore {
             }
             // Older removals are not kept.
             if count < next.removal &- known.removal { return ([.all], next) }
-            let new = "SELECT id, head FROM entries WHERE id >= ? AND id < ? ORDER BY id"
+            let new = "SELECT id, \(SQLiteRow.headColumn) FROM entries WHERE id >= ? AND id < ? ORDER BY id"
             try connection.each(new, .integer(known.row), .integer(next.row)) { row in
                 if own.contains(where: { $0.contains(row.integer(0)) }) { return true }
                 guard let key = (try? EncodedHead(of: row.bytes(1)))?.key else { return true }

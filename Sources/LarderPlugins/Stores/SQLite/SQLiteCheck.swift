@@ -23,11 +23,11 @@ struct SQLiteCheck {
     /// The share of the rows in all of the work.
     private static let shareOfRows = 0.9
 
-    /// Opens the database, which exists.
+    /// Checks with a connection that nothing else uses meanwhile.
     init(
-        _ path: String, _ payloads: SQLitePayloads, progress: @escaping @Sendable (Double) -> Void
-    ) throws {
-        connection = try SQLiteConnection(path, isReader: true)
+        _ connection: SQLiteConnection, _ payloads: SQLitePayloads, progress: @escaping @Sendable (Double) -> Void
+    ) {
+        self.connection = connection
         self.payloads = payloads
         self.progress = progress
     }
@@ -69,8 +69,10 @@ struct SQLiteCheck {
         var last: Int64?
         var inFiles: [PayloadToCheck] = []
         try connection.snapshot {
-            let sql = "SELECT \(SQLiteRow.columns), payload FROM entries WHERE id > ? ORDER BY id LIMIT ?"
-            try connection.each(sql, .integer(position), .integer(Self.page)) { statement in
+            let columns = SQLiteRow.columns + ", " + SQLiteRow.payloadColumn
+            let sql = "SELECT \(columns) FROM entries WHERE id > ?2 ORDER BY id LIMIT ?3"
+            let longest = connection.longestPayload
+            try connection.each(sql, .integer(longest), .integer(position), .integer(Self.page)) { statement in
                 let id = statement.integer(0)
                 last = id
                 findings.checked += 1
@@ -107,7 +109,8 @@ struct SQLiteCheck {
             let key = head.key, row.hash == SQLiteRow.hash(of: key), row.isTagged == !head.metadata.tags.isEmpty
         else { return nil }
         var (isFound, isReplaced) = (false, false)
-        try connection.each("SELECT id, head FROM entries WHERE hash=?", .integer(row.hash)) { other in
+        try connection.each("SELECT id, \(SQLiteRow.headColumn) FROM entries WHERE hash=?", .integer(row.hash)) {
+            other in
             let id = other.integer(0)
             if id == row.id { isFound = true }
             if id > row.id, (try? EncodedHead(of: other.bytes(1)))?.isOf(key) == true { isReplaced = true }
@@ -129,7 +132,7 @@ struct SQLiteCheck {
     /// Looks for records of tags whose entry is gone or has no such tag.
     private mutating func checkTags() throws {
         let sql = """
-            SELECT t.tag, t.entry, e.id, e.head FROM tags t LEFT JOIN entries e ON e.id = t.entry
+            SELECT t.tag, t.entry, e.id, \(SQLiteRow.headColumn) FROM tags t LEFT JOIN entries e ON e.id = t.entry
             WHERE (t.tag, t.entry) > (?, ?) ORDER BY t.tag, t.entry LIMIT ?
             """
         // The tags of damaged entries are not known. Their records are removed with them.

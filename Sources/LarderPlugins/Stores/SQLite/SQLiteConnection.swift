@@ -3,6 +3,7 @@
 #else
     import Foundation
 #endif
+import CLarder
 import LarderBase
 
 /// A connection to a database. Blocks.
@@ -15,9 +16,16 @@ final class SQLiteConnection: @unchecked Sendable {
     private var statements: [String: SQLiteStatement] = [:]
     /// The number of pages in the write-ahead log after the last commit.
     private let pages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    /// The functions of the file, which fill what is mapped.
+    private let methods = UnsafeMutablePointer<FilledFileMethods>.allocate(capacity: 1)
     private var survivesPowerCuts: Bool?
+    /// The most bytes of a payload that are read from a row.
+    let longestPayload: Int
     /// The file that the connection has opened.
     let file: FileStamp
+
+    /// The numbers by which `sqlite3_db_config` knows parts of SQLite.
+    private static let (triggers, views): (Int32, Int32) = (1_003, 1_015)
 
     /// The longest time that an operation waits for a lock of another process, in milliseconds.
     private static let patience: Int32 = 5_000
@@ -26,7 +34,13 @@ final class SQLiteConnection: @unchecked Sendable {
     private static let patienceForReaders: Int32 = 200
 
     /// Opens a database that exists.
-    init(_ path: String, isReader: Bool) throws {
+    ///
+    /// - Parameters:
+    ///   - isAlone: whether no other connection may use the database. Such a connection needs no file for the index of the
+    ///     log, so it reads although the disk is full.
+    ///   - longestPayload: the most bytes of a payload that are read from a row. A longer value takes no memory.
+    init(_ path: String, isReader: Bool, isAlone: Bool = false, longestPayload: Int = 1 << 30) throws {
+        self.longestPayload = longestPayload
         library = try SQLiteLibrary.system.get()
         guard let file = Disk.stamp(of: path) else { throw SQLiteFailure(code: 14) }
         self.file = file
@@ -37,18 +51,28 @@ final class SQLiteConnection: @unchecked Sendable {
         guard let opened else { throw SQLiteFailure(code: code) }
         handle = opened
         pages.initialize(to: 0)
+        methods.initialize(to: FilledFileMethods())
         guard code == 0 else { throw SQLiteFailure(code: code) }
         _ = library.waitWhenBusy(handle, Self.patience)
         // The log stays when the last connection is closed. SQLite would remove it by its name, which may already belong
         // to another database.
         var keepsLog: Int32 = 1
         _ = library.control(handle, "main", 10, &keepsLog)
+        // The index of the log is mapped.
+        var openFile: UnsafeMutableRawPointer?
+        if library.control(handle, "main", 7, &openFile) == 0, let openFile {
+            larder_fill_mapped_parts(openFile, methods)
+        }
+        // Nothing that another program has added to the tables is run.
+        for part in [Self.triggers, Self.views] { _ = larder_sqlite_configure(library.configure, handle, part, 0) }
+        _ = library.limit(handle, 0, Int32(clamping: longestPayload + 2 * SQLiteRow.longestHead))
         _ = library.observeLog(
             handle,
             { context, _, _, pages in
                 context?.assumingMemoryBound(to: Int32.self).pointee = pages
                 return 0
             }, pages)
+        if isAlone { try run("PRAGMA locking_mode=EXCLUSIVE") }
         if isReader { try run("PRAGMA query_only=ON") }
         try run("PRAGMA temp_store=MEMORY")
         try run("PRAGMA trusted_schema=OFF")
@@ -59,6 +83,7 @@ final class SQLiteConnection: @unchecked Sendable {
         for statement in statements.values { _ = library.finalize(statement.handle) }
         _ = library.close(handle)
         pages.deallocate()
+        methods.deallocate()
     }
 
     /// The number of pages in the write-ahead log after the last commit of this connection.
@@ -170,6 +195,7 @@ final class SQLiteConnection: @unchecked Sendable {
             switch library.step(statement.handle) {
             case 100: if try !body(statement) { return }
             case 101: return
+            case 18 where library.isReading(statement.handle) != 0: throw SQLiteFailure.damaged
             default: throw failure
             }
         }

@@ -18,6 +18,7 @@ final class SQLiteDatabase: Sendable {
     private let place: StorePlace?
     private let state = BlockingLock(State())
     private let readers = Locked(Readers())
+    private let longestPayload: Int
     private let onDamage: @Sendable () -> Void
 
     /// The connections that wait for their next use.
@@ -29,9 +30,15 @@ final class SQLiteDatabase: Sendable {
     /// The most readers that wait for their next use.
     static let mostReaders = 4
 
-    /// - Parameter onDamage: called when a damaged file was set aside.
-    init(_ path: String, in folder: String, place: StorePlace?, onDamage: @escaping @Sendable () -> Void) {
-        (self.path, self.folder, self.place, self.onDamage) = (path, folder, place, onDamage)
+    /// - Parameters:
+    ///   - longestPayload: the most bytes of a payload in a row.
+    ///   - onDamage: called when a damaged file was set aside.
+    init(
+        _ path: String, in folder: String, place: StorePlace?, longestPayload: Int,
+        onDamage: @escaping @Sendable () -> Void
+    ) {
+        (self.path, self.folder, self.place) = (path, folder, place)
+        (self.longestPayload, self.onDamage) = (longestPayload, onDamage)
     }
 
     // MARK: Use
@@ -41,41 +48,89 @@ final class SQLiteDatabase: Sendable {
     /// If the file is damaged, sets it aside and throws.
     func writing<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try state.withLock { state in
-            if state.isClosed { throw StoreError("the store is closed") }
-            if let writer = state.writer, !isCurrent(writer) { state.writer = nil }
-            let writer = try state.writer ?? open()
-            state.writer = writer
-            do { return try body(writer) } catch let failure as SQLiteFailure where isDamage(failure) {
-                state.writer = nil
-                try? setAside(writer.file)
-                throw SQLiteFailure.damaged
-            }
+            let writer = try writer(&state)
+            return try use(writer, &state, body)
         }
     }
 
-    /// Runs `body` with a connection that reads. Others may read and write at the same time.
+    private func use<Result>(
+        _ writer: SQLiteConnection, _ state: inout State, _ body: (SQLiteConnection) throws -> Result
+    ) throws -> Result {
+        do { return try body(writer) } catch let failure as SQLiteFailure where isDamage(failure) {
+            state.writer = nil
+            try? setAside(writer.file)
+            throw SQLiteFailure.damaged
+        }
+    }
+
+    /// Runs `body` with a connection that reads. Others may read and write at the same time, unless the disk is full.
     func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         let idle = try readers.withLock { readers throws(StoreError) in
             if readers.isClosed { throw StoreError("the store is closed") }
             return readers.idle.popLast()
         }
-        let reader: SQLiteConnection
-        if let idle, isCurrent(idle) {
-            reader = idle
-        } else {
-            // Makes the database if it is missing.
-            try writing { _ in }
-            reader = try SQLiteConnection(path, isReader: true)
-        }
+        var reader = idle.flatMap { isCurrent($0) ? $0 : nil }
+        // Makes the database if it is missing.
+        if reader == nil, let result = try readingAlone(body) { return result }
         do {
-            let result = try body(reader)
-            readers.withLock { if !$0.isClosed, $0.idle.count < Self.mostReaders { $0.idle.append(reader) } }
+            let (isNew, used) = (reader == nil, try reader ?? connect(isReader: true))
+            reader = used
+            if isNew { try SQLiteSchema.check(used) }
+            let result = try body(used)
+            readers.withLock { if !$0.isClosed, $0.idle.count < Self.mostReaders { $0.idle.append(used) } }
             return result
         } catch let failure as SQLiteFailure where isDamage(failure) {
             state.withLock { $0.writer = nil }
-            try? setAside(reader.file)
+            if let file = reader?.file { try? setAside(file) }
             throw SQLiteFailure.damaged
         }
+    }
+
+    /// Runs `body` if the database can be used by one connection at a time only. Returns nil if it can be shared.
+    private func readingAlone<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result? {
+        try state.withLock { state in
+            let writer = try writer(&state)
+            return state.writer == nil ? try use(writer, &state, body) : nil
+        }
+    }
+
+    /// Runs `body` with a connection that nothing else uses. Does not make or replace the database.
+    func checking<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try setAsideForeign()
+        do { return try body(try connect(isReader: true)) } catch let failure as SQLiteFailure
+            where failure.preventsSharing
+        {
+            return try state.withLock { state in
+                state.writer = nil
+                closeIdleReaders()
+                return try body(try connect(isReader: true, isAlone: true))
+            }
+        }
+    }
+
+    /// Returns the connection that writes. It is kept in `state`, unless the disk is so full that processes cannot share the
+    /// database: then nobody else can use the database until the connection is released.
+    private func writer(_ state: inout State) throws -> SQLiteConnection {
+        if state.isClosed { throw StoreError("the store is closed") }
+        if let writer = state.writer, isCurrent(writer) { return writer }
+        state.writer = nil
+        do {
+            let writer = try open()
+            state.writer = writer
+            return writer
+        } catch {
+            guard (error as? SQLiteFailure)?.preventsSharing ?? StoreError(error).isFull else { throw error }
+            closeIdleReaders()
+            guard let alone = try? connect(isReader: false, isAlone: true),
+                (try? SQLiteSchema.check(alone)) != nil
+            else { throw error }
+            try SQLiteSchema.prepare(alone)
+            return alone
+        }
+    }
+
+    private func connect(isReader: Bool, isAlone: Bool = false) throws -> SQLiteConnection {
+        try SQLiteConnection(path, isReader: isReader, isAlone: isAlone, longestPayload: longestPayload)
     }
 
     /// Closes all connections. A change that has begun ends first, and a read closes its connection when it ends.
@@ -101,7 +156,7 @@ final class SQLiteDatabase: Sendable {
     /// - Returns: whether the whole log was copied, and emptied if that was asked for.
     func copyLog(_ connection: SQLiteConnection, _ mode: SQLiteConnection.LogCopy) throws -> Bool {
         // Some versions of SQLite damage a database when two processes do this at the same moment.
-        try Disk.locked(path + "-log-lock") { try connection.copyLog(mode) }
+        try Disk.locked(logLock) { try connection.copyLog(mode) }
     }
 
     // MARK: Files
@@ -110,13 +165,15 @@ final class SQLiteDatabase: Sendable {
         failure.isDamaged || failure.isReadOnly && Disk.isWritable(path)
     }
 
-    private func isCurrent(_ connection: SQLiteConnection) -> Bool {
+    /// Returns whether a connection uses the file that has the name of the database now.
+    func isCurrent(_ connection: SQLiteConnection) -> Bool {
         Disk.stamp(of: path)?.isOfSameFile(as: connection.file) == true
     }
 
     /// Opens the file, or makes it.
     private func open() throws -> SQLiteConnection {
         if let place { try place.restore() } else { try Disk.makeFolder(folder) }
+        try setAsideForeign()
         return try Disk.locked(lock) {
             do { return try openLocked() } catch let failure as SQLiteFailure where isDamage(failure) {
                 try moveAside()
@@ -127,13 +184,13 @@ final class SQLiteDatabase: Sendable {
 
     private func openLocked() throws -> SQLiteConnection {
         // Nothing outside the folder is written.
-        if Disk.stamp(of: path)?.isLinked ?? true { try Disk.remove(path) }
+        try Disk.setAsideForeign(path)
         // SQLite makes the files beside the database with the rights of the database.
         if Disk.stamp(of: path) == nil {
             for suffix in Self.suffixes { try Disk.remove(path + suffix) }
             try Disk.create(path, with: UnsafeRawBufferPointer(start: nil, count: 0))
         }
-        let connection = try SQLiteConnection(path, isReader: false)
+        let connection = try connect(isReader: false)
         try SQLiteSchema.prepare(connection)
         return connection
     }
@@ -153,6 +210,51 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
+    /// Gives what is not a file of a database, but has the name of one, other names.
+    private func setAsideForeign() throws(Disk.Failure) {
+        for file in Self.suffixes.map({ path + $0 }) + [lock, logLock, aside] { try Disk.setAsideForeign(file) }
+    }
+
+    /// Begins a new database with some rows of the present one, which needs less room on the disk than changing it. If the
+    /// process is killed meanwhile, all rows are lost.
+    ///
+    /// - Parameters:
+    ///   - take: returns the rows to keep. Nobody else can change the database from then on.
+    ///   - put: writes them to the new database.
+    func rebuild<Rows>(
+        _ take: (SQLiteConnection) throws -> Rows, _ put: (Rows, SQLiteConnection) throws -> Void
+    ) throws {
+        try state.withLock { state in
+            var former = [try writer(&state)]
+            try Disk.locked(lock) {
+                let rows = try former[0].transaction {
+                    let rows = try take(former[0])
+                    try removeFiles()
+                    return rows
+                }
+                // The space is free when nobody has the files open.
+                (former, state.writer) = ([], nil)
+                closeIdleReaders()
+                let writer = try openLocked()
+                state.writer = writer
+                try put(rows, writer)
+            }
+        }
+    }
+
+    /// Deletes the database.
+    func remove() throws {
+        try state.withLock { state in
+            state.writer = nil
+            closeIdleReaders()
+            try Disk.locked(lock) { try removeFiles() }
+        }
+    }
+
+    private func removeFiles() throws(Disk.Failure) {
+        for suffix in [""] + Self.suffixes { try Disk.remove(path + suffix) }
+    }
+
     private func moveAside() throws(Disk.Failure) {
         try Disk.move(path, to: aside)
         for suffix in Self.suffixes { try Disk.remove(path + suffix) }
@@ -166,4 +268,5 @@ final class SQLiteDatabase: Sendable {
     private static let suffixes = ["-wal", "-shm", "-journal"]
     private var aside: String { path + "-damaged" }
     private var lock: String { path + "-lock" }
+    private var logLock: String { path + "-log-lock" }
 }

@@ -38,6 +38,10 @@ final class SQLiteLibrary: @unchecked Sendable {
         @convention(c) (Handle, UnsafePointer<CChar>?, Int32, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>)
             -> Int32
     let isOutsideTransaction: @convention(c) (Handle) -> Int32
+    let isReading: @convention(c) (Handle) -> Int32
+    let limit: @convention(c) (Handle, Int32, Int32) -> Int32
+    /// The function `sqlite3_db_config`, whose number of arguments varies.
+    let configure: UnsafeRawPointer
 
     /// A function that SQLite calls after each commit, with the number of pages in the write-ahead log.
     typealias LogObserver =
@@ -80,6 +84,9 @@ final class SQLiteLibrary: @unchecked Sendable {
         observeLog = try library.function("sqlite3_wal_hook", as: Self.type(of: \.observeLog))
         checkpoint = try library.function("sqlite3_wal_checkpoint_v2", as: Self.type(of: \.checkpoint))
         isOutsideTransaction = try library.function("sqlite3_get_autocommit", as: Self.type(of: \.isOutsideTransaction))
+        isReading = try library.function("sqlite3_stmt_readonly", as: Self.type(of: \.isReading))
+        limit = try library.function("sqlite3_limit", as: Self.type(of: \.limit))
+        configure = UnsafeRawPointer(try library.address(of: "sqlite3_db_config"))
         self.library = library
     }
 

@@ -89,6 +89,13 @@ final class SQLitePayloads: Sendable {
         try Disk.alone(in: folder) { delete(try unnamed(connection)) } ?? false
     }
 
+    /// Deletes all files, unless another process is writing some.
+    func deleteAll() {
+        _ = Disk.alone(in: folder) {
+            delete(((try? Disk.list(folder)) ?? []).compactMap { Self.number(in: $0.name) })
+        }
+    }
+
     /// Returns the number of files that no row names. Returns 0 if another process is writing some.
     func countUnnamed(_ connection: SQLiteConnection) throws -> Int {
         try Disk.alone(in: folder) { try unnamed(connection).count } ?? 0

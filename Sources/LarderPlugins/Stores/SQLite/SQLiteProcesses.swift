@@ -33,8 +33,9 @@ final class SQLiteProcesses: Sendable {
     func join() {
         state.withLock { state in
             if state.own?.isInPlace == true { return }
+            try? Disk.setAsideForeign(lock)
             state.own = try? Disk.locked(lock) {
-                try Disk.makeFolder(folder)
+                try Disk.makeOwnedFolder(folder)
                 return try Disk.HeldFile(in: folder, prefix: "")
             }
             state.listed = nil

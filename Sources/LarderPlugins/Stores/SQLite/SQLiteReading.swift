@@ -111,8 +111,8 @@ extension SQLiteStore {
     private func row(of key: Key, withPayload: Bool, _ connection: SQLiteConnection) throws -> FoundRow? {
         var found: FoundRow?
         var failure: StoreError?
-        let sql = "SELECT \(withPayload ? Self.allColumns : SQLiteRow.columns) FROM entries WHERE hash=?"
-        try connection.each(sql, .integer(SQLiteRow.hash(of: key))) { statement in
+        let sql = withPayload ? Self.selectionWithPayload : Self.selection
+        try connection.each(sql, .integer(connection.longestPayload), .integer(SQLiteRow.hash(of: key))) { statement in
             do throws(StoreError) {
                 let row = try SQLiteRow(reading: statement)
                 let head = try EncodedHead(of: row.head)
@@ -134,7 +134,9 @@ extension SQLiteStore {
         row.isPinned || world.now - Timestamp(nanoseconds: row.at) < options.maxAge
     }
 
-    private static let allColumns = SQLiteRow.columns + ", payload"
+    private static let selection = "SELECT \(SQLiteRow.columns), ?1 FROM entries WHERE hash=?2"
+    private static let selectionWithPayload =
+        "SELECT \(SQLiteRow.columns), \(SQLiteRow.payloadColumn) FROM entries WHERE hash=?2"
 
     /// Checks that the entry can be found by its tags, so that a removal of a tag reaches it.
     private func checkTags(of row: SQLiteRow, _ metadata: Metadata, _ connection: SQLiteConnection) throws {

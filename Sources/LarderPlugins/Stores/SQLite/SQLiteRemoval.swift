@@ -13,14 +13,42 @@ extension SQLiteTransaction {
     }
 
     /// Removes the selected entries, and those under the keys.
+    ///
+    /// - Throws: ``SQLiteFailure/damaged`` if any of them is still there.
     func remove(_ selection: Selection, and keys: [Key]) throws {
-        if case .all = selection { return try removeAll() }
+        if case .all = selection {
+            try removeAll()
+            let left = try connection.first("SELECT 1 FROM entries") { _ in true }
+            if left != nil { throw SQLiteFailure.damaged }
+        } else {
+            _ = try remove(selection, and: keys, most: .max)
+            // Statements that do nothing are not believed.
+            try each(selection) { _ in throw SQLiteFailure.damaged }
+            for key in keys where try !rows(of: key).isEmpty { throw SQLiteFailure.damaged }
+        }
+    }
+
+    /// Removes at most `count` of the entries.
+    ///
+    /// - Returns: whether all are removed.
+    func remove(_ selection: Selection, and keys: [Key], most count: Int) throws -> Bool {
         // SQLite overwrites the bytes of the rows. Copies that it made while it moved rows may be left.
         try connection.run("PRAGMA secure_delete=ON")
         defer { try? connection.run("PRAGMA secure_delete=FAST") }
-        try each(selection) { try delete($0) }
-        for key in keys { for row in try rows(of: key) { try delete(row) } }
+        var left = count
+        func delete(_ row: SQLiteRow) throws {
+            if left == 0 { throw IsIncomplete() }
+            try self.delete(row)
+            left -= 1
+        }
+        do {
+            try each(selection, delete)
+            for key in keys { for row in try rows(of: key) { try delete(row) } }
+            return true
+        } catch is IsIncomplete { return false }
     }
+
+    private struct IsIncomplete: Error {}
 
     private func removeAll() throws {
         try connection.each("SELECT file FROM entries WHERE file IS NOT NULL") {

@@ -24,12 +24,18 @@ extension SQLiteStore {
     }
 
     private func check(_ progress: @escaping @Sendable (Double) -> Void) throws -> SQLiteFindings {
-        guard let file = Disk.stamp(of: database.path) else { return SQLiteFindings() }
         var findings = SQLiteFindings()
+        if Disk.isForeign(database.path) {
+            findings.isFileDamaged = true
+            return findings
+        }
+        guard let file = Disk.stamp(of: database.path) else { return findings }
         do {
-            var check = try SQLiteCheck(database.path, payloads, progress: progress)
-            defer { findings = check.findings }
-            try check.run()
+            try database.checking { connection in
+                var check = SQLiteCheck(connection, payloads, progress: progress)
+                defer { findings = check.findings }
+                try check.run()
+            }
         } catch let failure as SQLiteFailure where failure.isDamaged {
             findings.isFileDamaged = true
         }
@@ -88,7 +94,12 @@ extension SQLiteStore {
     ///
     /// - Returns: whether the file that was checked is still used.
     private func isFileMended(_ findings: SQLiteFindings) throws -> Bool {
-        guard let file = findings.file, findings.isFileDamaged || findings.hasWrongIndex else { return true }
+        guard findings.isFileDamaged || findings.hasWrongIndex else { return true }
+        guard let file = findings.file else {
+            // The store sets aside the thing that has the name of the file.
+            try database.writing { _ in }
+            return false
+        }
         // If SQLite cannot read the file, it is set aside here.
         try? database.writing { connection in
             try Self.checkIsSame(connection, findings)
@@ -99,7 +110,8 @@ extension SQLiteStore {
         let verdict = try? connection.first("PRAGMA integrity_check(1)") {
             String(decoding: $0.bytes(0), as: UTF8.self)
         }
-        if verdict == "ok" { return true }
+        // Tables that another program has changed are sound to SQLite.
+        if verdict == "ok", (try? SQLiteSchema.check(connection)) != nil { return true }
         try database.replace(file)
         return false
     }

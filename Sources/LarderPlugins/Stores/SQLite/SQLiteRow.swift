@@ -39,8 +39,31 @@ struct SQLiteRow {
     /// Whether the entry has tags.
     var isTagged: Bool { state & State.tagged != 0 }
 
-    /// The columns that ``init(reading:)`` expects.
-    static let columns = "id, hash, at, size, state, file, head"
+    /// The columns but the payload.
+    private static let ownColumns = "id, hash, at, size, state, file, head"
+
+    /// The columns that ``init(reading:)`` expects. A value of another type, or one that is too long, is read as null, so
+    /// that it takes no memory.
+    static let columns: String = {
+        let numbers = ["hash", "at", "size", "state", "file"].map { name in
+            "CASE WHEN typeof(\(name))='integer' THEN \(name) END"
+        }
+        return "id, \(numbers.joined(separator: ", ")), \(headColumn)"
+    }()
+
+    /// The head as a column.
+    static let headColumn = bytes("head", "\(longestHead)")
+
+    /// The payload as a column, or null if it is longer than the size of its row says, or than the first value of the
+    /// statement.
+    static let payloadColumn = bytes("payload", "min(size, ?1)")
+
+    private static func bytes(_ column: String, _ longest: String) -> String {
+        "CASE WHEN typeof(\(column))='blob' AND length(\(column)) <= \(longest) THEN \(column) END"
+    }
+
+    /// The most bytes of the column `head`, and a little more.
+    static let longestHead = (1 << 24) + 1_024
 
     /// Creates the row of an entry.
     ///
@@ -101,7 +124,7 @@ struct SQLiteRow {
     /// Adds the row to its table.
     func insert(_ connection: SQLiteConnection, payload: Data) throws {
         try connection.run(
-            "INSERT INTO entries(\(Self.columns), payload) VALUES(?, ?, ?, ?, ?, ?, ?, ?)", .integer(id),
+            "INSERT INTO entries(\(Self.ownColumns), payload) VALUES(?, ?, ?, ?, ?, ?, ?, ?)", .integer(id),
             .integer(hash),
             .integer(at), .integer(size), .integer(state), file.map { .integer($0) } ?? .null, .bytes(sealedHead),
             .data(payload))
@@ -112,6 +135,11 @@ struct SQLiteRow {
         try connection.run(
             "UPDATE entries SET at=?, size=?, state=?, head=? WHERE id=?", .integer(at), .integer(size),
             .integer(state), .bytes(sealedHead), .integer(id))
+    }
+
+    /// Notes that the entry has a tag.
+    func addTag(_ tag: String, _ connection: SQLiteConnection) throws {
+        try connection.run("INSERT OR IGNORE INTO tags VALUES(?, ?)", .integer(Self.hash(of: tag)), .integer(id))
     }
 
     // MARK: Digests

@@ -34,7 +34,8 @@ enum SQLiteSchema {
 
     /// Returns the number of the form of the tables in a database; 0 if there are no tables.
     ///
-    /// - Throws: ``StoreError`` if a later version of Larder has made the database.
+    /// - Throws: ``StoreError`` if a later version of Larder has made the database. ``SQLiteFailure/damaged`` if the tables
+    ///   have another form, or if there is anything else, such as a view or a trigger.
     static func version(of connection: SQLiteConnection) throws -> Int64 {
         let found = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
         let mark = try connection.first("PRAGMA application_id") { $0.integer(0) } ?? 0
@@ -42,7 +43,30 @@ enum SQLiteSchema {
         if found > version {
             throw StoreError("the database was made by a later version of Larder, and is left as it is")
         }
+        guard try statements(of: connection) == (found == 0 ? [] : expected) else { throw SQLiteFailure.damaged }
         return found
+    }
+
+    /// The statements that make the tables, in order.
+    private static let expected: [String] = {
+        let statements = tables.split(separator: ";").map { $0.drop { $0.isWhitespace } }.filter { !$0.isEmpty }
+        // SQLite makes this one itself.
+        return (statements.map(String.init) + ["CREATE TABLE sqlite_sequence(name,seq)"]).sorted()
+    }()
+
+    /// Returns the statements that have made all that is in a database, in order.
+    private static func statements(of connection: SQLiteConnection) throws -> [String] {
+        var statements: [String] = []
+        try connection.each("SELECT sql FROM sqlite_master LIMIT ?", .integer(expected.count + 1)) { row in
+            statements.append(String(decoding: row.bytes(0), as: UTF8.self))
+            return true
+        }
+        return statements.sorted()
+    }
+
+    /// Throws an error unless the tables are those of this version.
+    static func check(_ connection: SQLiteConnection) throws {
+        guard try version(of: connection) == version else { throw SQLiteFailure.damaged }
     }
 
     /// Makes the tables that are missing.
@@ -50,8 +74,8 @@ enum SQLiteSchema {
     /// - Throws: ``StoreError`` if a later version of Larder has made the database.
     static func prepare(_ connection: SQLiteConnection) throws {
         let found = try self.version(of: connection)
-        // Lets a removal shorten the file: see `incremental_vacuum`. It has an effect in a new database only.
-        try connection.run("PRAGMA auto_vacuum=INCREMENTAL")
+        // Lets a removal shorten the file: see `incremental_vacuum`. In other databases it would only write.
+        if found == 0 { try connection.run("PRAGMA auto_vacuum=INCREMENTAL") }
         let mode = try connection.first("PRAGMA journal_mode=WAL") { $0.bytes(0) }
         guard mode.map({ $0.elementsEqual("wal".utf8) }) == true else {
             throw StoreError("the file system cannot hold a database with a write-ahead log")

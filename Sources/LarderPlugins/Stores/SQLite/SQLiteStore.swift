@@ -78,6 +78,8 @@ final class SQLiteStore: Store {
         let hasRemovedEntries = Atomic(true)
         /// Whether the reserve was made.
         let hasReserve = Atomic(false)
+        /// The size of the reserve that was given up last; 0 if none was.
+        let formerReserve = Atomic(0)
         /// Whether a thread is copying the log.
         let isCopyingLog = Atomic(false)
     }
@@ -87,7 +89,9 @@ final class SQLiteStore: Store {
 
     init(file: String, _ options: SQLiteOptions, place: StorePlace? = nil, in world: any World, context: Context? = nil)
     {
-        database = SQLiteDatabase(options.folder + "/" + file, in: options.folder, place: place) { [condition] in
+        database = SQLiteDatabase(
+            options.folder + "/" + file, in: options.folder, place: place, longestPayload: options.smallestFile
+        ) { [condition] in
             condition.needsCleaning.store(true, ordering: .relaxed)
             context?.storeFailed(
                 StoreFault(

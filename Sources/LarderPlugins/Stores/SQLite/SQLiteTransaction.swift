@@ -208,10 +208,7 @@ final class SQLiteTransaction {
     // MARK: Tags
 
     private func addTags(_ metadata: Metadata, of row: SQLiteRow) throws {
-        for tag in metadata.tags {
-            try connection.run(
-                "INSERT OR IGNORE INTO tags VALUES(?, ?)", .integer(SQLiteRow.hash(of: tag)), .integer(row.id))
-        }
+        for tag in metadata.tags { try row.addTag(tag, connection) }
     }
 
     private func removeTags(_ metadata: Metadata, of row: SQLiteRow) throws {

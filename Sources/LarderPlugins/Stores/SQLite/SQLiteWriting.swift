@@ -44,15 +44,21 @@ extension SQLiteStore {
     private func attempt(
         _ changes: [SQLiteQueue.Change], _ mayMakeRoom: inout Bool
     ) -> [Result<Bool, StoreError>] {
-        do { return try transact(changes).map { .success($0) } } catch is FilesAreLeft {
+        do { return try transact(changes).map { .success($0) } } catch let failure as FilesAreLeft {
             // Made again, the removal would find no rows, and not tell that their files are left.
-            return changes.map { _ in .failure(StoreError("the files of removed entries cannot be deleted")) }
+            return changes.map { _ in .failure(StoreError(failure)) }
         } catch {
             let failure = error as? SQLiteFailure
             if changes.count > 1, failure?.concernsOneEntry ?? true {
                 return changes.flatMap { attempt([$0], &mayMakeRoom) }
             }
             var error = StoreError(error)
+            if error.isFull, mayMakeRoom, case .remove(let selection, let keys) = changes[0] {
+                do {
+                    let isMade = try removeOnFullDisk(selection, keys) { try transact(changes)[0] }
+                    return changes.map { _ in .success(isMade) }
+                } catch { return changes.map { _ in .failure(StoreError(error)) } }
+            }
             // A new database is begun after damage, and a full disk may get room.
             if failure?.isDamaged == true || error.isFull && mayMakeRoom {
                 if error.isFull { makeRoom(for: changes) }
@@ -64,7 +70,7 @@ extension SQLiteStore {
     }
 
     /// A removal that was made, but has left files.
-    private struct FilesAreLeft: Error {}
+    struct FilesAreLeft: Error {}
 
     /// Makes changes in one transaction.
     private func transact(_ changes: [SQLiteQueue.Change]) throws -> [Bool] {
@@ -112,9 +118,12 @@ extension SQLiteStore {
                 report(transaction.evicted)
                 processes.tell(atOnce: isRemoval || transaction.hasExpired)
                 if !isRemoval { copyLog(connection) }
+                // Another process may have begun a new database while this one waited for it.
+                if isRemoval, !database.isCurrent(connection) { throw SQLiteFailure.damaged }
                 return (results, transaction.removesMany, areDeleted)
             }
             made = []
+            defer { makeReserve() }
             if removesMany { do { try giveSpaceBack() } catch { throw FilesAreLeft() } }
             if isRemoval, !areDeleted { throw FilesAreLeft() }
             return results
