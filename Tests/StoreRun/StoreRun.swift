@@ -9,6 +9,7 @@ import Synchronization
 ///   begins and what is acknowledged.
 /// - `StoreRun FOLDER dump SETTINGS` prints `started` after its first change, and then all entries.
 /// - `StoreRun FOLDER load SETTINGS` loads through a whole policy and prints whether all loads were answered.
+/// - `StoreRun FOLDER STEP COUNT SIZE SETTINGS` runs a step of ``SmallDisk``.
 ///
 /// SETTINGS are those of the store as JSON.
 @main struct StoreRun {
@@ -18,7 +19,7 @@ import Synchronization
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 4, let settings = arguments.last else {
-            say("usage: StoreRun FOLDER write NAME SEED SETTINGS | dump SETTINGS | load SETTINGS")
+            say("usage: StoreRun FOLDER write NAME SEED | dump | load | STEP COUNT SIZE, each followed by SETTINGS")
             return
         }
         let run = StoreRun(folder: URL(filePath: arguments[1], directoryHint: .isDirectory), settings: settings)
@@ -27,7 +28,10 @@ import Synchronization
             guard arguments.count == 6, let seed = UInt64(arguments[4]) else { return }
             try await Writer(run: run, name: arguments[3], seed: seed).write()
         case "dump": try await run.dump()
-        default: try await run.load()
+        case "load": try await run.load()
+        default:
+            guard arguments.count == 6, let count = Int(arguments[3]), let size = Int(arguments[4]) else { return }
+            try await SmallDisk(run).make(step: arguments[2], count: count, size: size)
         }
     }
 
@@ -37,7 +41,11 @@ import Synchronization
     }
 
     /// Composes the policy, and returns its store beside the pantry.
-    func open() async throws -> (pantry: Pantry, store: any Store) {
+    ///
+    /// - Parameter answer: the origin's answer to a request for a key.
+    func open(
+        _ answer: @escaping @Sendable (Key) throws -> Entry = { try StoreRun.entry(of: $0, 1) }
+    ) async throws -> (pantry: Pantry, store: any Store) {
         let made = Mutex<(any Store)?>(nil)
         var registry = Registry.standard
         try registry.register(
@@ -47,7 +55,7 @@ import Synchronization
                 made.withLock { $0 = store }
                 return store
             })
-        try registry.register(.origin("numbers") { call in Loaded(try Self.entry(of: call.request.key, 1)) })
+        try registry.register(.origin("numbers") { call in Loaded(try answer(call.request.key)) })
         let policy = """
             {
               "resource": "feed", "origin": "numbers", "strategy": "network-first",
