@@ -62,6 +62,16 @@ import Larder
         }
     }
 
+    @Test func entryInARowIsFoundWhenFilesBeginAtASmallerSize() async throws {
+        let store = place.open { $0.smallestFile = 500_000 }
+        _ = try await store.write(Entry(text: large), for: .id("a"))
+        await store.close()
+        #expect(place.payloads.isEmpty)
+        let next = place.open { $0.smallestFile = 1_000 }
+        #expect(try await next.text(.id("a")) == large)
+        #expect(try await next.verify(repairing: false) { _ in } == StoreVerification(checked: 1))
+    }
+
     @Test func filesThatNoEntryNamesAreDeletedAtTheNextStart() async throws {
         let store = place.open()
         _ = try await store.write(Entry(text: large), for: .id("a"))

@@ -87,10 +87,14 @@ final class SQLiteStore: Store {
     /// The most bytes and changes that may wait while further writes are acknowledged at once.
     private static let mostQueued = (bytes: 8_000_000, items: 4_096)
 
+    /// The most bytes of a payload that is found in a row, although payloads of its size get files now.
+    private static let longestFormerPayload = 32_000_000
+
     init(file: String, _ options: SQLiteOptions, place: StorePlace? = nil, in world: any World, context: Context? = nil)
     {
         database = SQLiteDatabase(
-            options.folder + "/" + file, in: options.folder, place: place, longestPayload: options.smallestFile
+            options.folder + "/" + file, in: options.folder, place: place,
+            longestPayload: max(options.smallestFile, Self.longestFormerPayload)
         ) { [condition] in
             condition.needsCleaning.store(true, ordering: .relaxed)
             context?.storeFailed(
