@@ -38,7 +38,7 @@ extension Disk {
         return file
     }
 
-    fileprivate static func isFile(_ file: Int32, at path: String) -> Bool {
+    static func isFile(_ file: Int32, at path: String) -> Bool {
         var own = stat()
         var there = stat()
         return fstat(file, &own) == 0 && lstat(path, &there) == 0

@@ -7,6 +7,9 @@ import Larder
 /// - `ClearingRun FOLDER clear` fills the cache and clears the account `alice`.
 /// - `ClearingRun FOLDER wait` does the same, but waits for a line of input before it clears.
 /// - `ClearingRun FOLDER look` starts and prints the number of copies that are served to each account.
+/// - `ClearingRun FOLDER load|refresh|prefetch|keep` asks for three copies for `alice` in one of these ways, says `asked`
+///   when the origin is being called, and lets it answer after a line of input.
+/// - `ClearingRun FOLDER logout` waits for a line of input and clears the account `alice`.
 @main struct ClearingRun {
     static let accounts = ["alice", "bob"]
     static let resources = ["catalog", "feed", "images"]
@@ -16,11 +19,16 @@ import Larder
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 3 else {
-            say("usage: ClearingRun FOLDER clear|wait|look")
+            say("usage: ClearingRun FOLDER clear|wait|look|load|refresh|prefetch|keep|logout")
             return
         }
         let run = ClearingRun(folder: URL(filePath: arguments[1], directoryHint: .isDirectory))
-        try await arguments[2] == "look" ? run.look() : run.clear(waiting: arguments[2] == "wait")
+        switch arguments[2] {
+        case "look": try await run.look()
+        case "logout": try await run.logOut()
+        case "load", "refresh", "prefetch", "keep": try await run.ask(arguments[2])
+        default: try await run.clear(waiting: arguments[2] == "wait")
+        }
     }
 
     /// Writes a line without a buffer, so that it is not lost if the process is killed next.
@@ -28,10 +36,12 @@ import Larder
         try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    private func open() async throws -> Pantry {
+    /// - Parameter begun: called when the origin is asked, before it answers.
+    private func open(_ begun: @escaping @Sendable () async -> Void = {}) async throws -> Pantry {
         var registry = Registry.standard
         try registry.register(
             .origin("accounts") { call in
+                await begun()
                 let payload = Data("payload-of-\(call.request.key.scope ?? "nobody")".utf8)
                 guard call.request.parameters["id"] == "3" else { return Loaded(Entry(payload)) }
                 // The store adopts the file, so this entry has two files.
@@ -68,6 +78,44 @@ import Larder
         Self.say("cleared")
     }
 
+    private func ask(_ way: String) async throws {
+        let (asked, gate) = (Asked(), Gate())
+        let pantry = try await open {
+            asked.add()
+            await gate.wait()
+        }
+        let feed = pantry.resource("feed")
+        let ids = (1...3).map { "\($0)" }
+        async let answers: Void = {
+            switch way {
+            case "prefetch": _ = await feed.prefetch(ids.map { ["id": $0] }, scope: "alice").finished()
+            case "keep": _ = try await feed.keep(ids.map { ["id": $0] }, scope: "alice").finished()
+            default:
+                let mode = way == "load" ? Request.Mode.normal : .refresh
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for id in ids {
+                        group.addTask { _ = try await feed.load(["id": id], scope: "alice", mode: mode) }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }()
+        await asked.wait(for: ids.count)
+        Self.say("asked")
+        _ = readLine()
+        await gate.open()
+        try await answers
+        Self.say("answered")
+    }
+
+    private func logOut() async throws {
+        let pantry = try await open()
+        Self.say("ready")
+        _ = readLine()
+        try await pantry.clear(scope: "alice")
+        Self.say("cleared")
+    }
+
     private func look() async throws {
         let pantry = try await open()
         for name in pantry.resources {
@@ -81,5 +129,37 @@ import Larder
                 Self.say("\(name) \(account) \(served)")
             }
         }
+    }
+}
+
+/// Counts the calls of the origin.
+final class Asked: Sendable {
+    private let stream = AsyncStream.makeStream(of: Void.self)
+
+    func add() { stream.continuation.yield() }
+
+    func wait(for count: Int) async {
+        var left = count
+        for await _ in stream.stream {
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+}
+
+/// Lets those who wait go on when it is opened.
+actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func wait() async {
+        if isOpen { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
     }
 }

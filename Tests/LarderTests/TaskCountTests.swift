@@ -19,6 +19,7 @@ import Testing
         var now: Timestamp { base.now }
         var uptime: Duration { base.uptime }
         var hashSeed: UInt64? { base.hashSeed }
+        var hasOtherProcesses: Bool { base.hasOtherProcesses }
         func random() -> UInt64 { base.random() }
         func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
         func alarm(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Alarm {

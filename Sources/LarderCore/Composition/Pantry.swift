@@ -309,7 +309,8 @@ public final class Pantry: Sendable {
     func resourceState(_ name: String) -> ResourceState {
         state.withLock { state in
             if let resourceState = state.resourceStates[name] { return resourceState }
-            let resourceState = ResourceState(name, reportingTo: sinks, problems: problems)
+            let resourceState = ResourceState(
+                name, reportingTo: sinks, problems: problems, cleared: composer.places.cleared)
             state.resourceStates[name] = resourceState
             return resourceState
         }

@@ -31,14 +31,16 @@ final class ResourceState: Sendable {
     /// The listeners to the changes that others make in the store.
     let changed = Listeners<Selection>()
     /// The order of the writes, shared by all stores of the resource.
-    let order = WriteOrder()
+    let order: WriteOrder
     let unfinishedClearings: UnfinishedClearings
     let present = AtomicReference<LoaderGraph>()
     private let state = Locked(State())
 
     let sinks: EventSinks
 
-    init(_ name: String, reportingTo sinks: EventSinks, problems: CacheProblems) {
+    /// - Parameter cleared: the clearings of all processes that use the cache folder.
+    init(_ name: String, reportingTo sinks: EventSinks, problems: CacheProblems, cleared: ClearingLog) {
+        order = WriteOrder(seeing: ResourceClearings(log: cleared, folder: PlaceName.folder(of: name)))
         self.name = name
         resourceName = ResourceName(name)
         unfinishedClearings = UnfinishedClearings(of: name, problems: problems)

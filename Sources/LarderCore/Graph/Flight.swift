@@ -48,6 +48,8 @@ final class Flight: SharedCall {
     private let world: any World
     private let flights: Flights
     private let identity: Flights.Identity
+    /// The number of the last clearing by another process before the call's load began.
+    let position: UInt64
     /// The seat of the caller that started the call.
     private let firstSeat: UInt64
     private let state: Locked<State>
@@ -57,13 +59,14 @@ final class Flight: SharedCall {
     /// - Parameter flights: are told when no further caller may join.
     init(
         for request: Request, adding addedFields: Fields, _ seat: UInt64, in flights: Flights,
-        as identity: Flights.Identity, world: any World
+        as identity: Flights.Identity, since position: UInt64, world: any World
     ) {
         self.request = request
         self.addedFields = addedFields
         self.world = world
         self.flights = flights
         self.identity = identity
+        self.position = position
         firstSeat = seat
         var state = State(priority: CallPriority(request.priority))
         state.seats[seat] = .idle(isWoken: false)

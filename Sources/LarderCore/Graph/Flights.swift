@@ -44,17 +44,21 @@ package final class Flights: Sendable {
             state.seats += 1
             let seat = state.seats
             var open = state.open[identity]
+            // No load that began after another process's clearing joins a call that began before it.
+            if !isVoid, let flight = open, order.mayBeVoidElsewhere(call.key, since: flight.position) { open = nil }
             if isVoid {
                 identity.isOvertaken = true
                 open = open ?? state.open[identity]
             }
             if let open, open.take(seat) { return (open, seat, nil) }
+            // The order of calls is the order in which their flights begin.
+            let ticket = order.begin(call.key, for: call.ticket)
             let flight = Flight(
-                for: call.request, adding: side.addedFields, seat, in: self, as: identity, world: world)
+                for: call.request, adding: side.addedFields, seat, in: self, as: identity, since: ticket.position,
+                world: world)
             state.open[identity] = flight
             state.underWay[seat] = flight
-            // The order of calls is the order in which their flights begin.
-            return (flight, seat, order.begin(call.key, for: call.ticket))
+            return (flight, seat, ticket)
         }
         if let ticket {
             launch(call, ticket, flight, side, beginsOnCaller)
@@ -72,7 +76,9 @@ package final class Flights: Sendable {
             of: call.request, adding: side.addedFields, afterMismatches: call.mismatches)
         let identity = Identity(
             key: call.key, sharing: sharing, codec: call.codec.id, declaration: side.declaration)
-        return state.withLock { $0.open[identity] != nil }
+        return state.withLock { state in
+            state.open[identity].map { !order.mayBeVoidElsewhere(call.key, since: $0.position) } ?? false
+        }
     }
 
     /// Closes the flights of the selected keys to further callers. The callers that wait for them get the answers.

@@ -53,47 +53,65 @@ package final class WriteOrder: TicketOrder {
     }
 
     private let state = Locked(State())
+    /// The clearings of other processes; nil if there are none.
+    private let clearings: ResourceClearings?
     /// The outdated copies that could not be removed.
     let outdatedCopies: OutdatedCopies
     /// The objects that hits must ask.
     let exceptions = HitExceptions()
 
-    package init() {
+    package convenience init() { self.init(seeing: nil) }
+
+    /// - Parameter clearings: the clearings of other processes; nil if there are none.
+    init(seeing clearings: ResourceClearings?) {
+        self.clearings = clearings
         outdatedCopies = OutdatedCopies(countedBy: exceptions)
     }
 
     /// Returns a ticket for a call that begins now. `load` is the ticket of the load that makes the call, if that began
     /// earlier. `entryKey` may be a variant.
     func begin(_ entryKey: Key, for load: Ticket? = nil) -> Ticket {
-        state.withLock { state in
+        let position = load?.position ?? position
+        return state.withLock { state in
             let sequence = state.number()
             let line = line(of: entryKey, for: load, &state)
-            return ticket(line, entryKey, sequence, since: load?.since ?? sequence, writes: line.writes)
+            let since = load?.since ?? sequence
+            return ticket(line, entryKey, sequence, since: (since, position), writes: line.writes)
         }
     }
+
+    /// The number of the last clearing by another process.
+    private var position: UInt64 { clearings?.position ?? 0 }
 
     /// Returns the mark of a reading that begins now, in a load that has a ticket. A reading makes a ticket of it only if it
     /// finds an entry.
     func mark(_ entryKey: Key, for load: Ticket?) -> ReadingMark {
         let holder = if let load, load.key == entryKey.base { load } else { begin(entryKey) }
+        let position = position
         return state.withLock { state in
             ReadingMark(
-                order: self, holder: holder, entryKey: entryKey, sequence: state.number(), writes: holder.line.writes)
+                order: self, holder: holder, entryKey: entryKey, sequence: state.number(), position: position,
+                writes: holder.line.writes)
         }
     }
 
     /// Returns a ticket for a reading that began earlier.
     fileprivate func begin(_ mark: ReadingMark) -> Ticket {
         state.withLock { _ in
-            ticket(mark.holder.line, mark.entryKey, mark.sequence, since: mark.sequence, writes: mark.writes)
+            ticket(
+                mark.holder.line, mark.entryKey, mark.sequence, since: (mark.sequence, mark.position),
+                writes: mark.writes)
         }
     }
 
     private func ticket(
-        _ line: KeyWrites, _ entryKey: Key, _ sequence: UInt64, since: UInt64, writes: UInt64
+        _ line: KeyWrites, _ entryKey: Key, _ sequence: UInt64, since: (sequence: UInt64, position: UInt64),
+        writes: UInt64
     ) -> Ticket {
         line.tickets += 1
-        return Ticket(line, entryKey: entryKey, sequence: sequence, since: since, writes: writes, of: self)
+        return Ticket(
+            line, entryKey: entryKey, sequence: sequence, since: since.sequence, position: since.position,
+            writes: writes, of: self)
     }
 
     private func line(of entryKey: Key, for load: Ticket?, _ state: inout State) -> KeyWrites {
@@ -115,11 +133,22 @@ package final class WriteOrder: TicketOrder {
 
     /// Returns whether the key was cleared since the load began.
     func isVoid(_ ticket: Ticket) -> Bool {
-        state.withLock { _ in ticket.line.cleared > ticket.since }
+        state.withLock { _ in ticket.line.cleared > ticket.since } || isVoidElsewhere(ticket, tags: [])
+    }
+
+    /// Returns whether another process has cleared an entry with these tags since the load began.
+    private func isVoidElsewhere(_ ticket: Ticket, tags: [String]) -> Bool {
+        clearings?.concern(ticket.entryKey, tags: tags, after: ticket.position) ?? false
+    }
+
+    /// Returns whether another process has cleared anything that may concern a key since the load of a ticket began.
+    func mayBeVoidElsewhere(_ key: Key, since position: UInt64) -> Bool {
+        clearings?.mayConcern(key, after: position) ?? false
     }
 
     func mayBeVoid(_ ticket: Ticket) -> Bool {
-        state.withLock { state in
+        if mayBeVoidElsewhere(ticket.entryKey, since: ticket.position) { return true }
+        return state.withLock { state in
             let line = ticket.line
             return line.cleared > ticket.since || line.clearedTags.values.contains { $0 > ticket.since }
                 || state.clearings.values.contains { $0.mayConcern(line.key) }
@@ -128,7 +157,8 @@ package final class WriteOrder: TicketOrder {
 
     /// Returns whether an entry with these tags was cleared since the load began, or is being cleared.
     func isVoid(_ ticket: Ticket, tags: [String]) -> Bool {
-        state.withLock { state in
+        if isVoidElsewhere(ticket, tags: tags) { return true }
+        return state.withLock { state in
             let line = ticket.line
             return line.cleared > ticket.since
                 || state.clearings.values.contains { $0.concerns(ticket.entryKey, tags: tags) }
@@ -196,12 +226,18 @@ package final class WriteOrder: TicketOrder {
     /// Takes the turn if it is free. ``endTurn(_:)`` or ``endTurn(_:_:afterWriting:unfinished:)`` must follow.
     func takeFreeTurn(_ ticket: Ticket) -> Bool { state.withLock { _ in ticket.line.takeTurn() } }
 
-    /// Returns whether an operation on the entry under `entryKey` may be carried out now, in its turn.
+    /// Returns whether an operation on the entry under `entryKey` may be carried out now, in its turn. Until the turn ends,
+    /// clearings by other processes wait for it.
     func allows(
         _ ticket: Ticket, _ condition: Condition = .notOvertaken, at entryKey: Key, tags: [String]
     ) -> Bool {
-        state.withLock { state in
+        // The claim comes before the look: a clearing that is not seen here sees the claim.
+        let claim = clearings?.claim(entryKey)
+        let isVoidElsewhere = clearings?.concern(entryKey, tags: tags, after: ticket.position) ?? false
+        return state.withLock { state in
             let line = ticket.line
+            line.claim = claim
+            if isVoidElsewhere { return false }
             guard line.cleared < ticket.since,
                 state.clearings.isEmpty
                     || !state.clearings.values.contains(where: { $0.concerns(entryKey, tags: tags) }),
@@ -330,6 +366,7 @@ struct ReadingMark {
     /// The key that is read: that of the request or a variant of it.
     let entryKey: Key
     fileprivate let sequence: UInt64
+    fileprivate let position: UInt64
     fileprivate let writes: UInt64
 
     /// Returns a ticket for an operation on the entry that was read.

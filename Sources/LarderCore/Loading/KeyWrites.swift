@@ -18,8 +18,10 @@ final class KeyWrites: @unchecked Sendable {
     struct TurnEnd {
         var next: CheckedContinuation<Bool, Never>?
         var postponed: (@Sendable () -> Void)?
+        var claim: ByteClaim?
 
         func carryOut() {
+            claim?.release()
             next?.resume(returning: true)
             postponed?()
         }
@@ -39,6 +41,8 @@ final class KeyWrites: @unchecked Sendable {
     /// Whether the turn belongs to operations that were given up and have not ended.
     private(set) var isHeldUp = false
     var queue: [Waiter] = []
+    /// The claim of the operation that has the turn, for which clearings by other processes wait.
+    var claim: ByteClaim?
     /// The newest operation that found the turn held up, with the sequence number of its call. It begins when the turn
     /// is free.
     var postponed: (sequence: UInt64, begin: @Sendable () -> Void)?
@@ -84,7 +88,8 @@ final class KeyWrites: @unchecked Sendable {
 
     /// Gives the turn to the operation that has waited longest.
     func endTurn() -> TurnEnd {
-        var end = TurnEnd()
+        var end = TurnEnd(claim: claim)
+        claim = nil
         if isHeldUp {
             isHeldUp = false
             end.postponed = postponed?.begin

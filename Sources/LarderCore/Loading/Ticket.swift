@@ -15,6 +15,8 @@ package final class Ticket: Sendable {
     let sequence: UInt64
     /// The sequence number of the start of the load. Data that was cleared after that must not be saved.
     let since: UInt64
+    /// The number of the last clearing by another process before the load began.
+    let position: UInt64
     /// The number of writes of the key before the call.
     let writes: UInt64
     /// The tickets and writes of the key.
@@ -22,13 +24,14 @@ package final class Ticket: Sendable {
     private let order: any TicketOrder
 
     init(
-        _ line: KeyWrites, entryKey: Key, sequence: UInt64, since: UInt64, writes: UInt64,
-        of order: any TicketOrder
+        _ line: KeyWrites, entryKey: Key, sequence: UInt64, since: UInt64, position: UInt64,
+        writes: UInt64, of order: any TicketOrder
     ) {
         self.line = line
         self.entryKey = entryKey
         self.sequence = sequence
         self.since = since
+        self.position = position
         self.writes = writes
         self.order = order
     }

@@ -118,6 +118,8 @@ struct FileStore: Store {
         }
     }
 
+    var changes: AsyncStream<StoreChange>? { place?.clearings }
+
     func statistics() async -> StoreStatistics {
         _ = try? await blocking { try list() }
         return files.statistics

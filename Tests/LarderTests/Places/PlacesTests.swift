@@ -185,7 +185,7 @@ import Larder
                 + fixture.folder.names(below: "cache/.places").map({ ".places/" + $0 })
             {
                 let attributes = try FileManager.default.attributesOfItem(atPath: fixture.cache.path + "/" + name)
-                let isFolder = !name.hasPrefix(".places/")
+                let isFolder = !name.hasPrefix(".places/") || name == ".places/cleared"
                 #expect(
                     attributes[.posixPermissions].map { "\($0)" } == (isFolder ? "\(0o700)" : "\(0o600)"), "\(name)")
             }

@@ -9,7 +9,9 @@ extension Pantry {
     ///
     /// A folder that no policy names and no process uses is deleted whole, with the copies of other accounts in it. A
     /// folder that another process uses is left to that process, which deletes the selected copies when it starts next.
-    /// A clearing does not reach copies that another running process keeps in memory or is about to save.
+    /// Another process that uses the cache folder saves no answer of a call that began before the clearing. It drops the
+    /// copies in the memory above a store in files or a database when the system tells it of the change, which takes
+    /// milliseconds. A clearing does not reach copies that a resource of another process keeps in memory only.
     ///
     /// All resources are cleared at the same time. A clearing waits at most 30 seconds for writes that are under way. If
     /// they take longer, it throws, the copies are not shown, the removal goes on, and ``cacheProblems`` names the resource
@@ -76,12 +78,15 @@ extension Pantry {
         } catch {
             outcome.rest = StoreError("cannot change the list of what is kept: \(StoreError.reason(for: error))")
         }
-        var (isWritten, isKnown) = (true, true)
+        var (isWritten, isKnown, isOver) = (true, true, true)
         do {
             // Policies cannot change meanwhile, so a store that is made afterwards sees the recorded clearing.
-            isKnown = try await world.blocking { [policies] in
-                try policies.withLock { _ in try places.begin(clearing) }
+            let (others, hasPlaces) = try await world.blocking { [policies] in
+                try policies.withLock { _ in (try places.announce(clearing), try places.begin(clearing)) }
             }
+            isKnown = hasPlaces
+            isOver = await waitForWrites(of: others)
+            if !isOver { outcome.rest = outcome.rest ?? StoreError("another process has not finished a write") }
         } catch {
             isWritten = false
             outcome.rest = outcome.rest ?? StoreError("cannot record the clearing: \(StoreError.reason(for: error))")
@@ -99,13 +104,31 @@ extension Pantry {
         // The stores have marked the calls under way by now, so that none of them makes such a file again.
         let unfinished = await clearUnfinished(selection, of: clearing.folder)
         outcome.rest = outcome.rest ?? unfinished.failure
-        guard isKnown else { return outcome }
+        // A clearing that a late write may outlive stays recorded, so that it is repeated.
+        guard isKnown, isOver else { return outcome }
         let done = cleared.places.union(told.places).union(unfinished.places)
         let pending = try? await world.blocking { [isWritten] in
             places.cleanUp(after: [clearing.id: done], unwritten: isWritten ? nil : clearing)
         }
         outcome.rest = outcome.rest ?? pending?.failure
         return outcome
+    }
+
+    /// Waits for writes of other processes that began before they could see a clearing.
+    ///
+    /// - Returns: whether they ended in 30 seconds.
+    private func waitForWrites(of others: ClearingLog.OthersClaims) async -> Bool {
+        if others.isEmpty { return true }
+        // A task of its own, because a clearing goes on if its caller is cancelled.
+        let left = Locked(others)
+        await world.spawn { [world] in
+            let end = world.uptime + LimitedStore.selectionLimit
+            while left.withLock({ !$0.isEmpty }), world.uptime < end {
+                try? await world.sleep(for: .milliseconds(2))
+                left.withLock { $0.look() }
+            }
+        }.value
+        return left.withLock { $0.isEmpty }
     }
 
     /// Deletes the selected payloads that are not complete.

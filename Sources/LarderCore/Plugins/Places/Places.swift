@@ -29,6 +29,10 @@ final class Places: Sendable {
     let isStrict: Bool
     let cacheDirectory: String
     let state = Locked(State())
+    /// The clearings of all processes.
+    let cleared: ClearingLog
+    /// Tells the stores of clearings by other processes.
+    let clearingWatch: ClearingWatch
     /// The manifest, used only by threads that may block and while the lock of the folder is held.
     private let manifest: BlockingLock<PlaceManifest>
 
@@ -37,6 +41,8 @@ final class Places: Sendable {
         self.isStrict = isStrict
         self.world = world
         folder = cacheDirectory + "/.places"
+        cleared = ClearingLog(in: cacheDirectory + "/.places/cleared")
+        clearingWatch = ClearingWatch(cleared, in: world)
         manifest = BlockingLock(PlaceManifest(cacheDirectory + "/.places/manifest"))
     }
 
@@ -65,6 +71,7 @@ final class Places: Sendable {
     /// - Returns: the place, and the clearings that the store must carry out before it answers.
     func take(_ name: PlaceName) throws -> (place: StorePlace, clearings: [Clearing]) {
         if !areKnown { try Disk.makeFolder(folder) }
+        cleared.open()
         let clearings = try locked { manifest in
             try hold(name, in: &manifest)
             do {
@@ -122,6 +129,7 @@ final class Places: Sendable {
     /// it.
     func restore(_ name: PlaceName) throws {
         try Disk.makeFolder(folder)
+        cleared.open()
         try locked { manifest in
             try relist(in: &manifest)
             try Disk.makeFolder(path(of: name))
@@ -184,6 +192,15 @@ final class Places: Sendable {
     static func token(of name: String) -> String { String(name.dropFirst(holderPrefix.count)) }
 
     // MARK: Clearings
+
+    /// Tells the other processes of a clearing.
+    ///
+    /// - Returns: the claims of those that may be writing without having seen it.
+    func announce(_ clearing: Clearing) throws -> ClearingLog.OthersClaims {
+        guard areKnown || areHeld else { return ClearingLog.OthersClaims() }
+        try Disk.makeFolder(folder)
+        return try locked { _ in try cleared.add(clearing.selection, of: clearing.folder) }
+    }
 
     var spare: String { folder + "/spare" }
 

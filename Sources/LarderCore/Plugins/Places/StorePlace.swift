@@ -18,6 +18,15 @@ public final class StorePlace: Sendable {
 
     deinit { places.release(name) }
 
+    /// The clearings of the resource by other processes from now on, for ``Store/changes``. Each access returns a new
+    /// stream. Nil where there are no other processes.
+    ///
+    /// Each change is one of all entries, because the names of accounts, tags and keys are not passed on. A store whose
+    /// other processes tell of no changes returns this, so that the tiers above it drop the copies that were cleared.
+    public var clearings: AsyncStream<StoreChange>? {
+        places.world.hasOtherProcesses ? places.clearingWatch.changes(of: name.folder) : nil
+    }
+
     /// Makes the folder again if it is missing. Systems may delete cache folders while programs run. Blocks.
     ///
     /// - Throws: an error that says which operation the system refused.
