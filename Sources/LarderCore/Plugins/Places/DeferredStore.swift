@@ -230,7 +230,7 @@ final class DeferredStore: Store {
     }
 
     /// Makes a change in the store that uses the place now. If there is none, the change is made when this store is
-    /// opened.
+    /// opened. Waits up to a second for that, as a reload does.
     private func change(_ change: Change, by apply: (any Store) async throws -> Void) async throws {
         if let opened = opened.use({ $0 }) { return try await apply(opened.store) }
         if Self.isPassedOn { return }
@@ -243,7 +243,9 @@ final class DeferredStore: Store {
             state.changes.append(change)
             return nil
         }
-        if let opened { try await apply(opened.store) }
+        if let opened { return try await apply(opened.store) }
+        // Nothing uses the place, but its copies are on the disk until the opening that is under way has ended.
+        await turns.settle(of: use.resource)
     }
 
     /// The changes of the opened store, or those of the store that will be opened.

@@ -144,12 +144,16 @@ final class PlaceTurns: Sendable {
     }
 
     /// Waits until the closings and openings under way have ended, but not for those that take longer than `limit`.
-    func settle(within limit: Duration = .seconds(1)) async {
+    ///
+    /// - Parameter resource: the resource whose closings and openings are waited for; nil for all.
+    func settle(of resource: String? = nil, within limit: Duration = .seconds(1)) async {
         let now = world.uptime
         if state.withLock({ $0.busy.isEmpty }) { return }
         let stream = AsyncStream<Void> { stream in
             let number = state.withLock { state -> Int? in
-                let busy = state.busy.filter { $0.value.values.allSatisfy { now - $0 < limit } }
+                let busy = state.busy.filter { name, begun in
+                    (resource == nil || resource == name) && begun.values.allSatisfy { now - $0 < limit }
+                }
                 if busy.isEmpty { return nil }
                 state.next += 1
                 state.listeners[state.next] = Listener(resources: Set(busy.keys), stream: stream)
