@@ -96,4 +96,15 @@ import Testing
             #expect(await download.finished().done == 1)
         }
     }
+
+    @Test func accountThatIsSignedOutHoldsUpNoOther() throws {
+        let (session, server) = (SignedInSession("bob"), ScriptedTransport.echo())
+        try Self.run(session, server) { simulated in
+            let feed = simulated.resource
+            let alice = (1...600).map { feed.request(["id": "\($0)"], scope: "alice") }
+            let download = try await feed.keep(alice + [feed.request(["id": "1"], scope: "bob")])
+            try await simulated.world.sleep(for: .seconds(30))
+            #expect(download.present.done == 1 && download.present.left == 600)
+        }
+    }
 }

@@ -7,15 +7,32 @@ import LarderBase
 
 /// The requests whose instances are kept on the device, in a file of the data folder for each resource.
 ///
-/// A list is changed by replacing its file, while no other process changes one. All methods block.
+/// A list is changed by adding a line for each request, `+` or `-`, while no other process changes it. When most of the
+/// lines have no effect any more, the file is written anew. All methods block.
 struct KeptRequests: Sendable {
     private static let place = "kept"
     private static let suffix = ".list"
-    private static let head = "larder-kept 1"
+    private static let head = "larder-kept 2\n"
+    /// The first line of the former format, which has no signs and ends with the line `end`.
+    private static let formerHead = "larder-kept 1\n"
     /// The largest file that is read: far more than a hundred thousand requests need.
     private static let mostBytes = 1 << 28
+    /// The size of lines without effect that is not worth another file.
+    private static let slack = 65_536
+
+    /// A request as a line of the list, without its sign.
+    typealias Line = Substring
 
     private let data: DataFolder
+    /// The files as this process has left them.
+    private let left = Locked<[String: Sizes]>([:])
+
+    /// The sizes of a file in bytes.
+    private struct Sizes {
+        /// The size of the lines that were in effect when the file was last read or written anew.
+        let used: Int
+        var all: Int
+    }
 
     init(in data: DataFolder) {
         self.data = data
@@ -31,33 +48,50 @@ struct KeptRequests: Sendable {
 
     /// Returns the requests of a resource, in the order in which they were added.
     func requests(of resource: String) throws -> [Request] {
-        try folder.map { try requests(in: $0 + "/" + Self.file(of: resource)) } ?? []
+        try folder.map { try lines(in: $0 + "/" + Self.file(of: resource)) }?.compactMap(Self.request) ?? []
     }
 
-    /// Returns the requests of all resources. Leaves out the lists that cannot be read.
-    func all() -> [Request] {
+    /// Returns those of the lines that are on the list of a resource.
+    func listed(_ lines: Set<Line>, of resource: String) throws -> Set<Line> {
+        guard let folder else { return [] }
+        var listed: Set<Line> = []
+        try changes(in: folder + "/" + Self.file(of: resource)) { line, isAdded in
+            guard lines.contains(line) else { return }
+            if isAdded { listed.insert(line) } else { listed.remove(line) }
+        }
+        return listed
+    }
+
+    /// Returns the lines of all resources. Leaves out the lists that cannot be read.
+    func all() -> [Line] {
         guard let folder, let items = try? Disk.list(folder) else { return [] }
         let names = items.map(\.name).filter { $0.hasSuffix(Self.suffix) }.sorted()
-        return names.flatMap { (try? requests(in: folder + "/" + $0)) ?? [] }
+        return names.flatMap { (try? lines(in: folder + "/" + $0)) ?? [] }
     }
 
-    /// Adds requests to the list of a resource. When this returns, they survive a power failure.
-    func add(_ requests: [Request], of resource: String) throws {
+    /// Adds lines to the list of a resource. When this returns, they survive a power failure.
+    func add(_ lines: [Line], of resource: String) throws {
         let folder = try data.place(Self.place, of: PlaceName.pantry, section: "").path
-        try change(folder, Self.file(of: resource)) { present in
-            var known = Set(present)
-            return present + requests.filter { known.insert($0).inserted }
+        try Disk.locked(folder + "/lock") {
+            let path = folder + "/" + Self.file(of: resource)
+            if try append(lines, "+", to: path) { return }
+            var known: Set<Line> = []
+            try replace(path, with: (self.lines(in: path) + lines).filter { known.insert($0).inserted })
         }
     }
 
-    /// Removes requests from the list of a resource.
-    func remove(_ requests: [Request], of resource: String) throws {
+    /// Removes lines from the list of a resource.
+    func remove(_ lines: [Line], of resource: String) throws {
         guard let folder else { return }
-        let removed = Set(requests)
-        try change(folder, Self.file(of: resource)) { $0.filter { !removed.contains($0) } }
+        let removed = Set(lines)
+        try Disk.locked(folder + "/lock") {
+            let path = folder + "/" + Self.file(of: resource)
+            if try append(Array(removed), "-", to: path) { return }
+            try change(path) { !removed.contains($0) }
+        }
     }
 
-    /// Removes the requests whose keys a clearing selects. Those that it selects by a tag stay.
+    /// Removes the requests whose keys a clearing selects, and every trace of them. Those that it selects by a tag stay.
     ///
     /// - Parameter resource: the resource that is cleared; nil for all.
     func clear(_ selection: Selection, of resource: String?) throws {
@@ -65,39 +99,110 @@ struct KeptRequests: Sendable {
         guard let folder else { return }
         let files = try Disk.list(folder).map(\.name).filter { $0.hasSuffix(Self.suffix) }
         for file in files.sorted() where resource.map({ Self.file(of: $0) == file }) ?? true {
-            try change(folder, file) { $0.filter { !selection.concerns($0.key, tags: []) } }
-        }
-    }
-
-    private func change(_ folder: String, _ file: String, _ change: ([Request]) -> [Request]) throws {
-        try Disk.locked(folder + "/lock") {
-            let path = folder + "/" + file
-            let present = try requests(in: path)
-            let next = change(present)
-            if next == present { return }
-            if next.isEmpty {
-                try Disk.remove(path)
-            } else {
-                let lines = [Self.head] + next.map(Self.line) + ["end", ""]
-                try Disk.replaceDurably(path, with: Array(lines.joined(separator: "\n").utf8))
+            try Disk.locked(folder + "/lock") {
+                try change(folder + "/" + file) { line in
+                    Self.request(line).map { !selection.concerns($0.key, tags: []) } ?? true
+                }
             }
-            try Disk.sync(folder)
         }
     }
 
-    private func requests(in path: String) throws -> [Request] {
+    // MARK: Files
+
+    /// Writes the list anew with those of its lines that `isKept` selects, if there is anything to leave out.
+    private func change(_ path: String, _ isKept: (Line) -> Bool) throws {
+        var count = 0
+        let present = try lines(in: path, counting: &count)
+        let next = present.filter(isKept)
+        if next.count < count { try replace(path, with: next) }
+    }
+
+    private func replace(_ path: String, with lines: [Line]) throws {
+        let bytes = Array((Self.head + lines.map { "+ " + $0 + "\n" }.joined()).utf8)
+        if lines.isEmpty { try Disk.remove(path) } else { try Disk.replaceDurably(path, with: bytes) }
+        left.withLock { $0[path] = lines.isEmpty ? nil : Sizes(used: bytes.count, all: bytes.count) }
+        if let slash = path.lastIndex(of: "/") { try Disk.sync(String(path[..<slash])) }
+    }
+
+    /// Adds lines at the end of a file. Returns false if the file must be written anew, because there is none, it is
+    /// incomplete or in another format, or most of its lines have no effect.
+    private func append(_ lines: [Line], _ sign: String, to path: String) throws -> Bool {
+        if lines.isEmpty { return true }
+        guard let size = Disk.item(path)?.size, size > 0 else { return false }
+        let tail = try Disk.tail(of: path, from: size - 1, after: Array(Self.head.utf8), limit: Self.mostBytes)
+        guard !tail.isWhole, tail.bytes.last == UInt8(ascii: "\n") else { return false }
+        let bytes = Array(lines.map { "\(sign) \($0)\n" }.joined().utf8)
+        var sizes = try left.withLock { $0[path] } ?? self.sizes(of: path, all: size)
+        // Another process has changed it, or damaged it.
+        if sizes.all != size { sizes = try self.sizes(of: path, all: size) }
+        sizes.all = size + bytes.count
+        guard sizes.all <= 2 * sizes.used + Self.slack else { return false }
+        left.withLock { $0[path] = nil }
+        try Disk.append(bytes, to: path)
+        try Disk.sync(path)
+        left.withLock { [sizes] in $0[path] = sizes }
+        return true
+    }
+
+    private func sizes(of path: String, all: Int) throws -> Sizes {
+        Sizes(used: try lines(in: path).reduce(Self.head.utf8.count) { $0 + $1.utf8.count + 3 }, all: all)
+    }
+
+    /// Returns the lines of a list that are in effect, in the order in which they were added.
+    private func lines(in path: String) throws -> [Line] {
+        var count = 0
+        return try lines(in: path, counting: &count)
+    }
+
+    /// - Parameter count: is set to the number of all lines, also of those without effect.
+    private func lines(in path: String, counting count: inout Int) throws -> [Line] {
+        var (lines, places): ([Line?], [Line: Int]) = ([], [:])
+        count = 0
+        let isWhole = try changes(in: path) { line, isAdded in
+            count += 1
+            if isAdded {
+                if places[line] != nil { return }
+                places[line] = lines.count
+                lines.append(line)
+            } else if let place = places.removeValue(forKey: line) {
+                lines[place] = nil
+            }
+        }
+        if !isWhole { count += 1 }
+        return lines.compactMap(\.self)
+    }
+
+    /// Calls `body` with each change of a list, the first first. A last line that was not written to its end was never
+    /// in effect.
+    ///
+    /// - Returns: whether the last line was written to its end.
+    @discardableResult
+    private func changes(in path: String, _ body: (_ line: Line, _ isAdded: Bool) -> Void) throws -> Bool {
         let bytes: [UInt8]
         do throws(Disk.Failure) {
             bytes = try Disk.read(path, limit: Self.mostBytes)
         } catch {
-            if error.isMissing { return [] }
+            if error.isMissing { return true }
             throw error
         }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        guard lines.first == Self.head[...], lines.last == "end" else {
-            throw StoreError("the list of what is kept is damaged, or was written by a later version of Larder")
+        let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let text = String(decoding: bytes[..<end], as: UTF8.self)
+        if text.hasPrefix(Self.formerHead) {
+            let lines = text.split(separator: "\n").dropFirst()
+            guard lines.last == "end" else { throw Self.damage }
+            for line in lines.dropLast() { body(line, true) }
+            return true
         }
-        return lines.dropFirst().dropLast().compactMap(Self.request)
+        guard text.hasPrefix(Self.head) else { throw Self.damage }
+        for line in text.dropFirst(Self.head.count).split(separator: "\n") {
+            guard line.hasPrefix("+ ") || line.hasPrefix("- ") else { throw Self.damage }
+            body(line.dropFirst(2), line.hasPrefix("+"))
+        }
+        return end == bytes.count
+    }
+
+    private static var damage: StoreError {
+        StoreError("the list of what is kept is damaged, or was written by a later version of Larder")
     }
 
     // MARK: Texts
@@ -105,14 +210,15 @@ struct KeptRequests: Sendable {
     private static func file(of resource: String) -> String { PlaceName.folder(of: resource) + suffix }
 
     /// Returns a request as a line: the key, the body, and the fields.
-    private static func line(_ request: Request) -> String {
+    static func line(_ request: Request) -> Line {
         let body = request.body.map { "b" + $0.base64EncodedString() } ?? "-"
         let fields = request.fields.flatMap { [$0.name, $0.value] }
         return ([PercentEncoding.encoded(request.key.text), body] + fields.map { "f" + PercentEncoding.encoded($0) })
-            .joined(separator: " ")
+            .joined(separator: " ")[...]
     }
 
-    private static func request(_ line: Substring) -> Request? {
+    /// Returns the request of a line; nil if there is none, which a damaged file may have.
+    static func request(_ line: Line) -> Request? {
         let words = line.split(separator: " ")
         guard words.count >= 2, words.count.isMultiple(of: 2),
             let key = PercentEncoding.decoded(words[0].utf8).flatMap(Key.init(text:)), !key.isVariant

@@ -43,14 +43,13 @@ extension Resource {
         if requests.contains(where: { $0.key.scope == nil }), try lacksAccount { throw LoadError.nobodyToKeepFor }
         if try await !graph().canPin { throw LoadError.cannotPin }
         let prefetch = Prefetch(total: requests.count)
-        let group = pantry.prefetchQueue.nextGroup()
-        try await pantry.keptInstances.keep(
+        let groups = try await pantry.keptInstances.keep(
             requests, of: resourceState, codec: codec, priority: priority,
             when: PrefetchQueue.Condition(
                 network: condition, orCharging: isAllowedWhileCharging, keepsScope: true, waitsForAccount: true),
-            as: group, in: pantry
+            in: pantry
         ) { prefetch.ended($0, $1) }
-        prefetch.onCancel { [weak queue = pantry.prefetchQueue] in queue?.cancel(group) }
+        prefetch.onCancel { [weak queue = pantry.prefetchQueue] in for group in groups { queue?.cancel(group) } }
         return prefetch
     }
 

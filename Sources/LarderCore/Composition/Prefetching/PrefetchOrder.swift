@@ -72,29 +72,26 @@ struct PrefetchOrder {
     private var lines: [Request.Priority: Line] = [:]
     private var last = 0
 
-    /// The number of items.
-    var count: Int { items.count }
+    /// Returns the number of items of a group.
+    func count(of group: Int) -> Int { members[group]?.count ?? 0 }
 
     /// The items that wait for a network, or for power, in their order.
     var held: [Item] { items.values.filter { $0.stage == .held }.sorted { $0.number < $1.number } }
 
-    /// Adds a request, or joins the equal one that is there. Returns false if there is none and no room.
-    mutating func add(_ request: Request, _ priority: Request.Priority, for group: Group, capacity: Int) -> Bool {
+    /// Adds a request, or joins the equal one that is there.
+    mutating func add(_ request: Request, _ priority: Request.Priority, for group: Group) {
         let identity = Identity(request, codec: group.source.codec.id)
         if let number = numbers[identity] {
             items[number]?.groups.append(group)
             members[group.number, default: []].insert(number)
-            raise(number, to: priority)
-            return true
+            return raise(number, to: priority)
         }
-        guard items.count < capacity else { return false }
         last += 1
         items[last] = Item(number: last, identity: identity, priority: priority, groups: [group])
         members[group.number, default: []].insert(last)
         waiting += 1
         numbers[identity] = last
         lines[priority, default: Line()].append(last)
-        return true
     }
 
     private mutating func raise(_ number: Int, to priority: Request.Priority) {

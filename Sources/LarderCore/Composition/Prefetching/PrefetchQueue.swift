@@ -1,6 +1,7 @@
 import LarderBase
 
-/// The prefetches of a pantry: runs a few at a time, lets them wait for a network, and tries again after failures.
+/// The prefetches of a pantry: runs a few at a time, lets them wait for a network, and tries again after failures. Of
+/// each group it holds a few hundred requests, and takes the others from where they wait.
 ///
 /// It takes requests from ``Prefetch`` and from other parts that need instances to be cached, and tells how each ends.
 final class PrefetchQueue: Sendable {
@@ -45,8 +46,17 @@ final class PrefetchQueue: Sendable {
         let load: @Sendable (Request) async throws -> Loaded<Entry>
     }
 
+    /// A group whose requests have not all been in the queue.
+    private struct Supplied {
+        let group: PrefetchOrder.Group
+        let priority: Request.Priority
+        let supply: any PrefetchSupply
+    }
+
     private struct State {
         var order = PrefetchOrder()
+        /// The groups with requests that wait outside of the queue, by their numbers.
+        var supplied: [Int: Supplied] = [:]
         var groups = 0
         var workers: [Int: Task<Void, Never>?] = [:]
         var lastWorker = 0
@@ -58,6 +68,18 @@ final class PrefetchQueue: Sendable {
         var isClosed = false
         /// Whether any group has asked for the power.
         var needsPower = false
+
+        /// Adds requests that wait outside of the queue, for each group that has few in it.
+        mutating func refill() {
+            if supplied.isEmpty { return }
+            for (number, supplied) in supplied.count < 2 ? Array(supplied) : supplied.sorted(by: { $0.key < $1.key }) {
+                let count = order.count(of: number)
+                if count > PrefetchQueue.capacity / 2 { continue }
+                let requests = supplied.supply.next(PrefetchQueue.capacity - count)
+                for request in requests { order.add(request, supplied.priority, for: supplied.group) }
+                if requests.count < PrefetchQueue.capacity - count { self.supplied[number] = nil }
+            }
+        }
 
         /// Forgets the pauses of items that were removed.
         ///
@@ -73,8 +95,8 @@ final class PrefetchQueue: Sendable {
 
     /// The number of requests that run at the same time.
     static let mostAtOnce = 4
-    /// The number of requests that the queue holds.
-    static let capacity = 20_000
+    /// The number of requests of one group that the queue holds. The others wait where they came from.
+    static let capacity = 500
     /// The pauses after failures.
     static let pauses: [Duration] = [.seconds(5), .seconds(30)]
     /// The time after which the power and the account are looked at again.
@@ -104,46 +126,60 @@ final class PrefetchQueue: Sendable {
         _ requests: [Request], of resource: ResourceState, codec: AnyCodec, priority: Request.Priority,
         when condition: Condition = Condition(), as group: Int, in pantry: Pantry, _ observer: @escaping Observer
     ) {
+        var owned: [Request] = []
+        for request in requests {
+            if request.key.isOf(resource.resourceName) {
+                owned.append(resource.owned(request))
+            } else {
+                observer(request, .failed(LoadError.otherResource))
+            }
+        }
+        add(
+            ListedPrefetches(owned, observer), of: resource, codec: codec, priority: priority, when: condition,
+            as: group, in: pantry, observer)
+    }
+
+    /// Adds the requests of a supply, a few hundred at a time. The supply may be added again when it has got more.
+    ///
+    /// - Parameter group: the number of the group, from ``nextGroup()``.
+    func add(
+        _ supply: any PrefetchSupply, of resource: ResourceState, codec: AnyCodec, priority: Request.Priority,
+        when condition: Condition, as group: Int, in pantry: Pantry, _ observer: @escaping Observer
+    ) {
         followClearings(of: pantry)
         let source = Source(state: resource, codec: codec) { [weak pantry] request in
             guard let pantry else { throw CancellationError() }
             if condition.keepsScope { return try await resource.loadInItsScope(request, codec: codec, in: pantry) }
             return try await resource.load(request, codec: codec, in: pantry)
         }
-        let owned = requests.map {
-            condition.keepsScope || !$0.key.isOf(resource.resourceName) ? $0 : resource.owned($0)
-        }
-        let endings = state.withLock { state -> [(Request, Ending)] in
+        let isClosed = state.withLock { state in
+            if state.isClosed { return true }
             if condition.orCharging { state.needsPower = true }
-            let group = PrefetchOrder.Group(
-                number: group, condition: condition, source: source, observer: observer)
-            var endings: [(Request, Ending)] = []
-            for request in owned {
-                if state.isClosed {
-                    endings.append((request, .cancelled))
-                } else if !request.key.isOf(resource.resourceName) {
-                    endings.append((request, .failed(LoadError.otherResource)))
-                } else if !state.order.add(request, priority, for: group, capacity: Self.capacity) {
-                    endings.append((request, .failed(.prefetchQueueIsFull)))
-                }
-            }
-            return endings
+            let members = PrefetchOrder.Group(number: group, condition: condition, source: source, observer: observer)
+            state.supplied[group] = Supplied(group: members, priority: priority, supply: supply)
+            return false
         }
-        for (request, ending) in endings { observer(request, ending) }
+        if isClosed { return supply.cancelAll() }
         startWorkers()
     }
 
     /// Cancels the requests of a group that have not ended.
-    func cancel(_ group: Int) { cancel([group]) { _ in true } }
+    func cancel(_ group: Int) {
+        let supplied = state.withLock { $0.supplied.removeValue(forKey: group) }
+        cancel([group]) { _ in true }
+        supplied?.supply.cancelAll()
+    }
 
     /// Cancels the selected requests of some groups that have not ended.
     func cancel(_ groups: Set<Int>, where isSelected: (Request) -> Bool) {
-        let (requests, running) = state.withLock { state in
+        let (requests, running, supplied) = state.withLock { state in
             let (requests, removed) = state.order.removeGroups(groups, where: isSelected)
-            return (requests, state.stop(removed))
+            return (requests, state.stop(removed), groups.compactMap { state.supplied[$0] })
         }
         for task in running { task.cancel() }
         for (request, group) in requests { group.observer(request, .cancelled) }
+        for group in supplied { group.supply.cancel(where: isSelected) }
+        startWorkers()
     }
 
     /// Cancels all requests. Later ones are cancelled when they are added.
@@ -155,16 +191,23 @@ final class PrefetchQueue: Sendable {
             return [state.following, state.clearings]
         }
         for subscription in subscriptions { subscription?.stop() }
+        let supplied = state.withLock { state in
+            defer { state.supplied = [:] }
+            return state.supplied.values
+        }
         cancel { _ in true }
+        for group in supplied { group.supply.cancelAll() }
     }
 
-    private func cancel(where isSelected: (PrefetchOrder.Item) -> Bool) {
-        let (removed, running) = state.withLock { state in
-            let removed = state.order.removeAll(where: isSelected)
-            return (removed, state.stop(removed))
+    private func cancel(where isSelected: (Request) -> Bool) {
+        let (removed, running, supplied) = state.withLock { state in
+            let removed = state.order.removeAll { isSelected($0.identity.request) }
+            return (removed, state.stop(removed), state.supplied.values)
         }
         for task in running { task.cancel() }
         for item in removed { item.end(.cancelled) }
+        for group in supplied { group.supply.cancel(where: isSelected) }
+        startWorkers()
     }
 
     private func followClearings(of pantry: Pantry) {
@@ -174,8 +217,8 @@ final class PrefetchQueue: Sendable {
             guard case .began(let notice) = news else { return }
             // The tags of what is not fetched yet are not known.
             if case .tag = notice.selection { return }
-            self?.cancel { item in
-                let key = item.identity.request.key
+            self?.cancel { request in
+                let key = request.key
                 return (notice.resource == nil || notice.resource == key.resource) && notice.selection.mayConcern(key)
             }
         }
@@ -192,6 +235,7 @@ final class PrefetchQueue: Sendable {
     private func startWorkers() {
         let workers = state.withLock { state -> [Int] in
             if state.isClosed { return [] }
+            state.refill()
             let count = max(0, min(Self.mostAtOnce - state.workers.count, state.order.waiting))
             return (0..<count).map { _ in
                 state.lastWorker += 1
@@ -239,6 +283,8 @@ final class PrefetchQueue: Sendable {
 
     private func take(for worker: Int) -> PrefetchOrder.Item? {
         state.withLock { state in
+            if state.isClosed { return nil }
+            state.refill()
             guard let item = state.order.next() else { return nil }
             state.order.move(item.number, to: .running(worker: worker))
             return item

@@ -52,8 +52,6 @@ extension LoaderGraph {
 }
 
 extension LoadError {
-    static var prefetchQueueIsFull: LoadError { LoadError(.unavailable, "the queue of prefetches is full") }
-
     fileprivate static var prefetchNotKept: LoadError { LoadError(.failed, "the answer was not kept") }
 
     fileprivate static var prefetchFellBack: LoadError {

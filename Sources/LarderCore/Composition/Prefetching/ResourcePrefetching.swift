@@ -17,7 +17,7 @@ extension Resource {
     /// - An error that is the origin's answer, such as a 404, is not tried again. Nor is an answer that is not kept.
     /// - A clearing that concerns an instance, such as a logout, cancels its request. ``Pantry/close(within:)`` cancels all.
     ///
-    /// The queue of a pantry holds 20,000 requests. Further ones fail with the error ``LoadError/Code/unavailable``.
+    /// The requests wait in their list, and a few hundred of each call are in the queue at a time.
     ///
     /// - Parameters:
     ///   - requests: the instances. Their ``Request/mode``, ``Request/deadline``, ``Request/priority`` and
