@@ -54,6 +54,14 @@ package struct PolicyFiles: Sendable {
         return bytes
     }
 
+    /// Whether a file is reached through a symbolic link that leads out of the folder.
+    private func leavesFolder(_ name: String) -> Bool {
+        guard texts == nil, let real = Disk.realPath(folder + "/" + name), let home = Disk.realPath(folder) else {
+            return false
+        }
+        return !real.hasPrefix(home.hasSuffix("/") ? home : home + "/")
+    }
+
     static func isPolicy(_ name: String) -> Bool {
         name.hasSuffix(".json") && !name.hasSuffix(".schema.json") && !name.hasPrefix("_") && !name.hasPrefix(".")
     }
@@ -99,6 +107,11 @@ package struct PolicyFiles: Sendable {
     /// - Throws: ``Problem`` if a file cannot be read or parsed.
     package func root(of name: String, named reference: Node? = nil) throws(Problem) -> Node {
         let path = path(of: name)
+        if let reference, leavesFolder(name) {
+            throw Problem(
+                "'\(name.prefix(64))' is a link that leaves the policy's folder", file: reference.position.source.name,
+                at: reference.position, path: "$.extends", expected: "the name of a file in this folder")
+        }
         do {
             let bytes = try read(name)
             let root = try JSONParser.parse(SourceText(name: path, bytes: bytes))
