@@ -184,8 +184,26 @@ import Larder
         for number in 0..<3_000 {
             _ = try await store.write(Entry(text: String(repeating: "x", count: 40_000)), for: .id("\(number)"))
         }
-        #expect(try #require(Disk.item(place.database + "-wal")?.size) < 80_000_000)
+        #expect(try #require(Disk.item(place.database + "-wal")?.size) < 10_000_000)
         #expect(try #require(Disk.item(place.database)?.size) < 20_000_000)
+    }
+
+    @Test(arguments: [150, 500]) func logOfAnIdleStoreIsAsShortAsTheStore(_ count: Int) throws {
+        try SimulatedWorld().run { world in
+            let place = try SQLiteFixture(in: world)
+            let store = place.open { $0.capacity = 1_000_000 }
+            // All are made in a few transactions.
+            let writes = (0..<count).map { number in
+                world.start {
+                    try await store.write(Entry(text: String(repeating: "x", count: 40_000)), for: .id("\(number)"))
+                }
+            }
+            for write in writes { _ = try await write.value() }
+            try await world.settle()
+            #expect(try #require(Disk.item(place.database + "-wal")?.size) <= 4_200_000)
+            #expect(await store.statistics().entries > 10)
+            await store.close()
+        }
     }
 
     @Test func unusedStoreMakesNoFile() async throws {

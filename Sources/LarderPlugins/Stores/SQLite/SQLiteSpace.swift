@@ -7,8 +7,9 @@ extension SQLiteStore {
     /// The number of pages after which the write-ahead log is copied into the database, and that at which writes wait for
     /// it.
     private static let logPages = (usual: 1_000, most: 16_000)
-    /// The number of pages from which the log may be too long for the room on the disk, and the size of a page in bytes.
-    private static let logPagesOnSmallDisk = (least: 8, size: 4_096)
+    private static let pageSize = 4_096
+    /// The number of pages from which the log may be too long for the room on the disk.
+    private static let logPagesOnSmallDisk = 8
 
     /// Deletes the files that no row names, if that is to be done.
     func clean() throws {
@@ -22,27 +23,36 @@ extension SQLiteStore {
     /// Copies a long write-ahead log into the database: on a thread of its own, or here if the log is much too long, or has
     /// entries that were removed.
     func copyLog(_ connection: SQLiteConnection) {
-        if isLogTooLong(connection.logPages) || condition.hasRemovedEntries.load(ordering: .relaxed) {
+        let pages = connection.logPages
+        if isLogTooLong(pages) || condition.hasRemovedEntries.load(ordering: .relaxed) {
             // A reader that takes long must not slow each write.
             emptyLog(connection, .whole)
-        } else if connection.logPages >= Self.logPages.usual,
+        } else if pages >= Self.logPages.usual,
             !condition.isCopyingLog.exchange(true, ordering: .relaxed)
         {
             world.spawn { [self] in
-                _ = try? await world.blocking(on: database.path + " log") { [database] in
-                    try database.reading { try database.copyLog($0, .partly) }
+                _ = try? await world.blocking(on: database.path + " log") { [database, longLog] in
+                    let isCopied = try database.reading { try database.copyLog($0, .partly) }
+                    // Little is left to copy by now. Without this the file would keep its size until the next change.
+                    let size = Disk.item(database.path + "-wal")?.size ?? 0
+                    if isCopied, size > longLog { _ = try database.writing { try database.copyLog($0, .whole) } }
                 }
                 condition.isCopyingLog.store(false, ordering: .relaxed)
             }
         }
     }
 
-    /// Returns whether a log must be copied at once: the database may need as much room for its pages before they leave the
-    /// log.
+    /// Returns whether a log must be copied at once: it is much longer than the database, or the database may need as much
+    /// room for its pages before they leave the log.
     private func isLogTooLong(_ pages: Int) -> Bool {
-        let small = Self.logPagesOnSmallDisk
-        return pages >= Self.logPages.most
-            || pages >= small.least && pages * small.size >= Disk.freeSpace(options.folder) / 2
+        if pages >= Self.logPages.usual, pages * Self.pageSize >= 2 * longLog { return true }
+        return pages >= Self.logPagesOnSmallDisk && pages * Self.pageSize >= Disk.freeSpace(options.folder) / 2
+    }
+
+    /// The size from which on the log is long: that of the database, within bounds.
+    private var longLog: Int {
+        let size = Disk.item(database.path)?.size ?? 0
+        return min(max(size, Self.logPages.usual * Self.pageSize), Self.logPages.most * Self.pageSize / 2)
     }
 
     /// Empties the log. If a reader prevents that, it is done after the next change.
