@@ -75,11 +75,16 @@ public struct PolicyComparison: Sendable {
         if wantsProof, !mustProve {
             gaps.append("a proof would play too many situations, so promises are not compared")
         }
-        self.gaps = gaps
         let grid = SituationGrid([old, new])
         var found = GridDifferences(grid)
         var count = 0
-        let places = grid.circumstances.map { grid.situations(under: $0) }
+        var places = grid.circumstances.map { grid.situations(under: $0) }
+        let size = 2 * places.reduce(0) { $0 + $1.count }
+        if let reason = old.tooManyCalls(in: size) ?? new.tooManyCalls(in: size) {
+            gaps.append("no situations are compared: \(reason)")
+            places = []
+        }
+        self.gaps = gaps
         let all = places.flatMap { $0.map(\.situation) }
         let share = mustProve ? 0.2 : 1.0
         let seenBefore = try PlayedSituations(all, of: old) { progress($0 * share / 2) }.all.map(\.seen)

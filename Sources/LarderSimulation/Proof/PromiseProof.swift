@@ -84,13 +84,15 @@ public struct PromiseProof: Sendable {
     /// Whether a proof would play too many situations.
     static func isTooLarge(_ policy: SimulatedPolicy) -> Bool {
         let size = roughSize(of: policy)
-        return size > mostSituations || size * policy.mostTries > mostFirstCalls
+        if size > mostSituations || size * policy.mostTries > mostFirstCalls { return true }
+        return policy.makesMoreCalls && policy.tooManyCalls(in: self.size(of: policy)) != nil
     }
 
-    private static func tooLarge(_ policy: Policy) -> PolicyError {
-        let message =
-            "a proof would play too many situations, because the parts of this policy have too many times that differ"
-        return PolicyError([Problem(message, file: policy.file)])
+    private static func tooLarge(_ policy: SimulatedPolicy) -> PolicyError {
+        let calls = roughSize(of: policy) > mostSituations ? nil : policy.tooManyCalls(in: size(of: policy))
+        let reason = calls ?? "the parts of this policy have too many times that differ"
+        let message = "a proof would play too many situations, because \(reason)"
+        return PolicyError([Problem(message, file: policy.policy.file)])
     }
 
     /// Returns about the number of situations that a proof plays before it changes facts of the worst, without making them.
@@ -115,7 +117,7 @@ public struct PromiseProof: Sendable {
         }
         let rules = PromiseRule.rules(of: promises, soon: policy.timeToAnswer, oldest: policy.oldest)
         let space = SituationSpace(policy)
-        if Self.isTooLarge(policy) { throw Self.tooLarge(policy.policy) }
+        if Self.isTooLarge(policy) { throw Self.tooLarge(policy) }
         var share = Self.firstShare
         var played = PlayedSituations(of: policy)
         try played.add(space.first(for: promises)) { [share] in progress($0 * share) }

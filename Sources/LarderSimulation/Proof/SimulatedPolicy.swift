@@ -123,13 +123,25 @@ extension SimulatedPolicy {
     private var callCounts: [Int] { callProducts.map { min($0, Self.mostCalls) } }
 
     /// Whether a load can make more calls than those that can behave differently.
-    var makesMoreCalls: Bool { callProducts.last ?? 1 > Self.mostCalls }
+    var makesMoreCalls: Bool { allCalls > Self.mostCalls }
+
+    /// The largest number of calls for one load, also of those that behave alike.
+    var allCalls: Int { callProducts.last ?? 1 }
+
+    /// The largest number of calls that are played if a load can make more than ``mostCalls``. They take some ten seconds.
+    private static let mostRepeatedCalls = 500_000
+
+    /// Returns the reason why situations are not played, if wrappers repeat each other's calls too often for that.
+    func tooManyCalls(in situations: Int) -> String? {
+        guard makesMoreCalls, situations * allCalls > Self.mostRepeatedCalls else { return nil }
+        return "wrappers that repeat each other's calls make up to \(allCalls) calls for one load, too many to play"
+    }
 
     private var callProducts: [Int] {
         let wrappers = policy.around.reversed().map { $0.traits.tries?.count ?? 1 }
         var (products, product) = ([Int](), 1)
         for count in [policy.origin?.simulatedOrigins ?? 1] + wrappers where count > 1 {
-            product = min(product * min(count, 1_000), 1_000)
+            product = min(product * min(count, 1_000_000), 1_000_000)
             products.append(product)
         }
         return products

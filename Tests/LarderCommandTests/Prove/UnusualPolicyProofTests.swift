@@ -119,6 +119,36 @@ import Testing
         #expect(player.plan.gaps.contains("a load can make more than 100 calls, which are not all played"))
     }
 
+    /// Three wrappers that make 1,331 calls for one load.
+    private static let stacked = Array(repeating: #"{ "use": "retry", "retries": 10 }"#, count: 3)
+        .joined(separator: ", ")
+
+    @Test func stackedRetriesAreRefusedRatherThanProvedForMinutes() async throws {
+        let folder = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: Self.stacked)
+        let player = try SituationPlayer(of: "prices", in: folder.url)
+        #expect(PromiseProof.isTooLarge(player.plan))
+        let output = await Output(["prove", "--policies", folder.path])
+        #expect(output.code == 1)
+        #expect(output.err.contains("make up to 1331 calls for one load, too many to play"), "\(output.err)")
+    }
+
+    @Test func stackedRetriesAreComparedByTheirSettingsAlone() async throws {
+        let old = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: Self.stacked)
+        let new = try Self.folder(
+            #"{ "waitsAtMost": "1m" }"#, around: Self.stacked, age: #""fresh": "200ms", "onError": "1h""#)
+        let output = await Output(["diff", old.path, new.path])
+        #expect(output.out.contains("fresh 100ms → 200ms"), "\(output.out)")
+        #expect(output.out.contains("no situations are compared: wrappers that repeat"), "\(output.out)")
+        #expect(output.out.contains("so promises are not compared"), "\(output.out)")
+    }
+
+    @Test func twoStackedRetriesAreProved() throws {
+        let retries = Array(repeating: #"{ "use": "retry", "retries": 10, "backoff": "0s" }"#, count: 2)
+        let folder = try Self.folder(#"{ "callsPerLoad": 200 }"#, around: retries.joined(separator: ", "))
+        let player = try SituationPlayer(of: "prices", in: folder.url)
+        #expect(!PromiseProof.isTooLarge(player.plan))
+    }
+
     /// The advice must fit the reason for which no time is short enough, not another one.
     @Test(arguments: [
         (ProveCommandTests.small, "keep copies in a store outside the memory of the process"),
