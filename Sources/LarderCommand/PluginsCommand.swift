@@ -24,7 +24,7 @@ extension Command {
             }
             switch format {
             case "json": terminal.print(JSON.list(plugins.map { $0.json(in: registry) }).text())
-            case "markdown": terminal.write((PolicyReference(registry: registry).text).utf8)
+            case "markdown": terminal.write(PolicyReference(registry: registry).text.withoutControlsInLines.utf8)
             default:
                 if name != nil {
                     for plugin in plugins { terminal.print(plugin.details(in: registry)) }

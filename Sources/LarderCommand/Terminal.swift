@@ -84,21 +84,22 @@ public struct Terminal: Sendable {
     /// The beginning of each error message.
     private static let name = "larder: "
 
-    /// Writes a line of the result.
-    func print(_ line: String) { out(Array((line + "\n").utf8)) }
+    /// Writes a line of the result. Control characters are written as escapes, so that no text of a policy, a key or an
+    /// argument moves the cursor.
+    func print(_ line: String) { out(Array((line.withoutControlsInLines + "\n").utf8)) }
 
     /// Writes bytes of the result unchanged.
     func write(_ bytes: some Sequence<UInt8>) { out(Array(bytes)) }
 
-    /// Writes a line that is not part of the result.
-    func note(_ line: String) { err(Array((line + "\n").utf8)) }
+    /// Writes a line that is not part of the result, with escapes as in the result.
+    func note(_ line: String) { err(Array((line.withoutControlsInLines + "\n").utf8)) }
 
     /// Writes an error message.
     func complain(_ message: String) { note(Self.name + message) }
 
     /// Draws the progress bar in place of the one before.
     func redraw(_ share: Double, _ label: String) {
-        let full = Int((share * 30).rounded())
+        let (full, label) = (Int((share * 30).rounded()), label.withoutControls)
         let bar = String(repeating: "█", count: full) + String(repeating: "░", count: 30 - full)
         err(Array("\r\(bar) \(label)\u{1B}[K".utf8))
     }

@@ -77,7 +77,8 @@ import Testing
         let family = MetricFamily("x", .gauge, help: "Help").with([
             .init(labels: [("a", value), ("b", "")], .count(1))
         ])
-        let written = "a\\\"b\\\\c\\nd\r\\ne\\\\n{}=,# é中😀\u{1}\u{1B}\u{7F}\u{2028}"
+        let written =
+            #"a\"b\\c\nd\\u{d}\ne\\n{}=,# é中😀"# + #"\\u{1}\\u{1b}\\u{7f}\\u{2028}"#
         let text = "# HELP larder_x Help\n# TYPE larder_x gauge\nlarder_x{a=\"\(written)\",b=\"\"} 1\n"
         // Scalars, since characters hide what a line ends in.
         #expect(

@@ -107,6 +107,7 @@ private struct UnwrittenReport: Error, CustomStringConvertible {
 extension Terminal {
     /// Writes a report to the file that the option `output` names, or else to the output.
     func write(_ text: String, asAsked arguments: Arguments) throws {
+        let text = text.withoutControlsInLines
         guard let output = arguments.value(of: "output") else { return write(text.utf8) }
         do {
             try Disk.put(output, Array(text.utf8))

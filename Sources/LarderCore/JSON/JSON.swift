@@ -87,7 +87,7 @@ public indirect enum JSON: Sendable, Hashable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case "\0"..<" ", "\u{7F}", "\u{2028}", "\u{2029}":
+            case _ where scalar.isControl:
                 let digits = String(scalar.value, radix: 16)
                 text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: text.unicodeScalars.append(scalar)

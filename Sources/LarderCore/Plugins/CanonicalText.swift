@@ -37,8 +37,10 @@ struct CanonicalText {
     mutating func write(canonical text: [UInt8]) { bytes += text }
 
     mutating func write(_ text: String) {
-        // Most text needs no escapes. U+2028 and U+2029, which do, begin with the byte E2.
-        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F && $0 != 0xE2 }
+        // Most text needs no escapes. The control characters beyond ASCII, which do, begin with the bytes C2, D8 and E2.
+        let isPlain = text.utf8.allSatisfy {
+            $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F && $0 != 0xC2 && $0 != 0xD8 && $0 != 0xE2
+        }
         guard isPlain else {
             bytes += JSON.string(text).text().utf8
             return

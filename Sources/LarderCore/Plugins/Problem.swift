@@ -87,16 +87,19 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
     }
 }
 
-extension Character {
+extension Unicode.Scalar {
     /// Whether the character moves the cursor or changes the direction of text when it is printed.
-    fileprivate var isControl: Bool {
-        unicodeScalars.contains { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: true
-            default: scalar.properties.isBidiControl
-            }
+    package var isControl: Bool {
+        switch value {
+        case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
         }
     }
+}
+
+extension Character {
+    /// Whether the character moves the cursor or changes the direction of text when it is printed.
+    fileprivate var isControl: Bool { unicodeScalars.contains(where: \.isControl) }
 }
 
 extension String {
@@ -105,9 +108,23 @@ extension String {
         guard contains(where: \.isControl) else { return self }
         return map { character in
             guard character.isControl else { return String(character) }
-            return character.unicodeScalars.map { "\\u{\(String($0.value, radix: 16))}" }.joined()
+            return character.unicodeScalars.map(\.escape).joined()
         }.joined()
     }
+
+    /// The text with its line ends and tabs, and with other control characters written as `\u{…}`.
+    package var withoutControlsInLines: String {
+        func isHarmful(_ scalar: Unicode.Scalar) -> Bool { scalar.isControl && scalar != "\n" && scalar != "\t" }
+        guard unicodeScalars.contains(where: isHarmful) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if isHarmful(scalar) { text += scalar.escape } else { text.unicodeScalars.append(scalar) }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// The character as `\u{1b}`.
+    package var escape: String { "\\u{\(String(value, radix: 16))}" }
 }
 
 /// The error of policies that cannot be used, with all their problems.

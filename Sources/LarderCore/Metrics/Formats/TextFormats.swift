@@ -77,7 +77,7 @@ extension Duration {
 
 extension String {
     /// Returns the text with escapes, on one line. The null character becomes its symbol, because readers take it for
-    /// the end of the text.
+    /// the end of the text, and other control characters become `\u{…}`, which terminals do not act on.
     fileprivate func escaped(quotes: Bool) -> String {
         var text = ""
         for scalar in unicodeScalars {
@@ -86,6 +86,7 @@ extension String {
             case "\n": text += "\\n"
             case "\"" where quotes: text += "\\\""
             case "\0": text += "\u{2400}"
+            case _ where scalar.isControl: text += "\\" + scalar.escape
             default: text.unicodeScalars.append(scalar)
             }
         }
