@@ -60,6 +60,7 @@ extension RecordRing {
 
 /// A range of bytes of a file, for locks that belong to an opening of the file and not to a process.
 private struct FileRange {
+    // The commands F_OFD_SETLK and F_OFD_GETLK, which the modules of the C libraries leave out.
     #if canImport(Darwin)
         static let (set, get): (Int32, Int32) = (90, 92)
     #else

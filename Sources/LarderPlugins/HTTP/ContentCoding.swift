@@ -1,11 +1,9 @@
 import LarderBase
 
-/// A compression of bodies that can be undone.
-enum HTTPCoding {
-    case gzip, deflate, brotli, zstd
-
-    /// Reads the name of a compression in lower case.
-    init?(_ name: some StringProtocol) {
+/// The compressions of bodies that can be undone.
+extension Unpacker.Format {
+    /// Finds the format that a field `Content-Encoding` names, in lower case.
+    init?(contentCoding name: some StringProtocol) {
         switch name {
         case "gzip", "x-gzip": self = .gzip
         case "deflate": self = .deflate
@@ -16,19 +14,9 @@ enum HTTPCoding {
     }
 
     /// The value of `Accept-Encoding`: the compressions that are asked for, of those whose libraries are found.
-    static let accepted: String = {
+    static let acceptedCodings: String = {
         let found = [(Unpacker.Format.gzip, "gzip"), (.brotli, "br")].filter { Unpacker.canUnpack($0.0) }
         // Without the field, a server may choose any compression.
         return found.isEmpty ? "identity" : found.map(\.1).joined(separator: ", ")
     }()
-
-    /// The format of the compressed bytes.
-    var format: Unpacker.Format {
-        switch self {
-        case .gzip: .gzip
-        case .deflate: .deflate
-        case .brotli: .brotli
-        case .zstd: .zstd
-        }
-    }
 }

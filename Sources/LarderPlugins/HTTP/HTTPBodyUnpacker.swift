@@ -18,7 +18,8 @@ final class HTTPBodyUnpacker {
     /// - Throws: ``HTTPFailure`` if there are several, or if one cannot be undone.
     init(_ codings: [String]) throws(HTTPFailure) {
         let codings = codings.filter { $0 != "identity" }
-        guard codings.count == 1, let coding = HTTPCoding(codings[0]), let unpacker = try? Unpacker(coding.format)
+        guard codings.count == 1, let format = Unpacker.Format(contentCoding: codings[0]),
+            let unpacker = try? Unpacker(format)
         else { throw .undecodable }
         self.unpacker = unpacker
     }

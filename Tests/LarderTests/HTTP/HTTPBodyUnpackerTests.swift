@@ -122,10 +122,10 @@ import Testing
     }
 
     @Test func compressionsAreAskedForWhoseLibrariesAreFound() {
-        let names = HTTPCoding.accepted.split(separator: ", ").map(String.init)
+        let names = Unpacker.Format.acceptedCodings.split(separator: ", ").map(String.init)
         #expect(names.contains("gzip") == Unpacker.canUnpack(.gzip))
         #expect(names.contains("br") == Unpacker.canUnpack(.brotli))
-        #expect(!names.isEmpty && names.allSatisfy { HTTPCoding($0) != nil })
+        #expect(!names.isEmpty && names.allSatisfy { Unpacker.Format(contentCoding: $0) != nil })
     }
 
     @Test func windowOfMoreThanEightMegabytesIsRefused() throws {

@@ -5,6 +5,7 @@
     #else
         import Foundation
     #endif
+    import LarderBase
     import LarderCore
 
     /// The memory from which libcurl reads one request while it sends it. It must live as long as the handle is in use.
@@ -50,7 +51,7 @@
             }
             // libcurl does not unpack bodies, because it does not tell whether they are whole.
             if !request.fields.contains(where: { $0.name == "accept-encoding" }) {
-                addLine("Accept-Encoding: " + HTTPCoding.accepted)
+                addLine("Accept-Encoding: " + Unpacker.Format.acceptedCodings)
             }
             if let fieldList { curl.set(.httpHeader, UnsafeRawPointer(fieldList), on: handle) }
         }
