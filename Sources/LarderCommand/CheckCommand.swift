@@ -13,8 +13,8 @@ extension Command {
         details: """
             PATH is a folder of policies or one policy file. The default is the folder of --policies. Each problem is
             printed with its file, line and column. The command fails if there is an error. With --strict it also fails
-            if there is a warning. A promise that a policy breaks is an error. Proofs that play many situations are left
-            to 'larder prove', which also says why a proof is not complete.
+            if there is a warning. A promise that a policy breaks is an error. Proofs that play many situations are made
+            only with --prove; 'larder prove' also says why a proof is not complete.
             """,
         options: [
             .policies, .json, .format(["text", "json"]),
@@ -22,6 +22,7 @@ extension Command {
             .assume,
             Option("cache", "DIR", "Warn if this cache folder cannot be written"),
             Option("data", "DIR", "Warn if this folder for data of users cannot be written"),
+            Option("prove", nil, "Prove all promises, however long that takes"),
             Option("no-prove", nil, "Do not play the situations that could break promises"),
             Option("rules", nil, "List the rules about settings that contradict each other, and end"),
         ],
@@ -40,14 +41,17 @@ extension Command {
                 let (policies, found, read) = check(path, registry, arguments.environment)
                 count += policies
                 problems += found
-                if !arguments.has("no-prove") {
-                    for policy in read {
-                        if let broken = brokenPromises(of: policy, registry, arguments.environment) {
-                            problems += broken.problems
-                            if !broken.isComplete { incomplete.append(policy.resource) }
-                        } else {
-                            unproved.append(policy.resource)
-                        }
+                for policy in read where policy.sections.contains(where: { $0.plugin.name == "promises" }) {
+                    let broken =
+                        arguments.has("no-prove")
+                        ? nil
+                        : brokenPromises(
+                            of: policy, registry, arguments.environment, mayTakeLong: arguments.has("prove"))
+                    if let broken {
+                        problems += broken.problems
+                        if !broken.isComplete { incomplete.append(policy.resource) }
+                    } else {
+                        unproved.append(policy.resource)
                     }
                 }
             }
@@ -69,11 +73,15 @@ extension Command {
                     terminal.print(terminal.isInteractive ? problem.withSource : problem.description)
                 }
                 let sum =
-                    problems.isEmpty ? "no problems" : "\(counted(errors, "error")), \(counted(warnings, "warning"))"
+                    problems.isEmpty
+                    ? (unproved.isEmpty && incomplete.isEmpty ? "no problems" : "no problems found so far")
+                    : "\(counted(errors, "error")), \(counted(warnings, "warning"))"
                 let assumed = registry.assumed.isEmpty ? "" : "; assumed: " + registry.assumed.joined(separator: ", ")
                 let left =
                     unproved.isEmpty
-                    ? "" : "; run 'larder prove' for the promises of " + unproved.joined(separator: ", ")
+                    ? ""
+                    : "; not proved: the promises of \(unproved.joined(separator: ", ")) ("
+                        + (arguments.has("prove") ? "'larder prove' tells why)" : "--prove proves them)")
                 let partly =
                     incomplete.isEmpty
                     ? "" : "; not completely proved, as 'larder prove' tells: " + incomplete.joined(separator: ", ")

@@ -35,6 +35,7 @@ extension Command {
                 terminal.print(plan.tree)
                 terminal.print("")
                 for line in settings(of: plan) { terminal.print(line) }
+                if let line = source(of: policy) { terminal.print(line) }
                 for line in meanings(of: policy) { terminal.print(line) }
             }
             return true
@@ -64,6 +65,13 @@ extension Command {
             let width = rows.map(\.title.count).max() ?? 0
             return ["", section.plugin.name] + rows.map { "\($0.title.padded(to: width))  \($0.help)" }
         }
+    }
+
+    /// The identity of the data: only copies of the same source are used.
+    private static func source(of policy: Policy) -> String? {
+        guard let source = policy.source, let origin = policy.origin else { return nil }
+        let settings = origin.identifyingSettings.map(\.name).joined(separator: ", ")
+        return "source \(source.text)" + (settings.isEmpty ? "" : ", of \(origin.plugin.name)'s \(settings)")
     }
 
     /// A line for each setting in effect: its part, name, value and source.

@@ -30,8 +30,18 @@ import Testing
         let folder = try Folder.withPolicies()
         let output = await Output(["check", folder.path])
         #expect(output.out.isEmpty)
-        #expect(output.err.hasPrefix("3 policies, no problems; run 'larder prove' for the promises of "))
+        #expect(output.err.hasPrefix("3 policies, no problems found so far; not proved: the promises of "))
         #expect(output.code == 0)
+    }
+
+    @Test func unprovedPromisesAreNamedUntilTheyAreProved() async throws {
+        let folder = try Folder.withPolicies()
+        let unproved = await Output(["check", folder.path + "/feed.json", "--no-prove"])
+        #expect(
+            unproved.err
+                == "1 policy, no problems found so far; not proved: the promises of feed (--prove proves them)\n")
+        let proved = await Output(["check", folder.path + "/feed.json", "--prove"])
+        #expect(proved.err == "1 policy, no problems\n" && proved.code == 0)
     }
 
     @Test(arguments: [

@@ -59,6 +59,8 @@ import Testing
             session.account = "alice"
             #expect(try await simulated.resource.load().source == .origin)
             #expect(simulated.world.uptime == .seconds(600))
+            let metrics = try #require(simulated.pantry.metrics[simulated.resource.name])
+            #expect(metrics[.notSignedIn] == 1 && metrics.failures == 0)
         }
     }
 

@@ -1,0 +1,67 @@
+import Synchronization
+
+/// A store outside of memory that finds only the entries of one source, and marks the entries that it writes.
+///
+/// The entries of another source stay in the wrapped store until they are replaced, evicted or removed.
+final class SourcedStore: WrappingStore {
+    let wrapped: any Store
+    private let source: DataSource
+    /// The number of reads that no load made.
+    private let ownReads = Atomic(0)
+
+    init(_ store: any Store, of source: DataSource) {
+        wrapped = store
+        self.source = source
+    }
+
+    func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
+        wrapped.use(key) { source.has($0.metadata.source) && accept($0) }
+    }
+
+    func read(_ key: Key) async throws -> Found? {
+        guard var found = try await wrapped.read(key), source.has(found.entry.metadata.source) else { return nil }
+        // Memory keeps entries of this source only, so the mark would only take room there.
+        found.entry.metadata.source = nil
+        return found
+    }
+
+    func read(_ key: Key, below found: Found) async throws -> Found? {
+        guard var found = try await wrapped.read(key, below: found), source.has(found.entry.metadata.source) else {
+            return nil
+        }
+        found.entry.metadata.source = nil
+        return found
+    }
+
+    func contains(_ key: Key) async throws -> Bool {
+        guard try await wrapped.contains(key) else { return false }
+        ownReads.add(1, ordering: .relaxed)
+        return try await wrapped.read(key).map { source.has($0.entry.metadata.source) } ?? false
+    }
+
+    func write(_ entry: Entry, for key: Key) async throws -> Bool {
+        try await wrapped.write(marked(entry), for: key)
+    }
+
+    func renew(_ entry: Entry, for key: Key) async throws -> Bool {
+        try await wrapped.renew(marked(entry), for: key)
+    }
+
+    func promote(_ found: Found, for key: Key) async throws {
+        var found = found
+        found.entry = marked(found.entry)
+        try await wrapped.promote(found, for: key)
+    }
+
+    func statistics() async -> StoreStatistics {
+        var statistics = await wrapped.statistics()
+        statistics.hits = max(0, statistics.hits - ownReads.load(ordering: .relaxed))
+        return statistics
+    }
+
+    private func marked(_ entry: Entry) -> Entry {
+        var entry = entry
+        entry.metadata.source = source.own
+        return entry
+    }
+}
