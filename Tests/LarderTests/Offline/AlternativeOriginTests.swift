@@ -145,12 +145,18 @@ import Testing
             let scene = try await DataSaverScene(
                 world, #""expensive": { "refresh": false }"#, strategy: Self.swr,
                 store: #"{ "use": "file", "capacity": "1MB" }"#, cache: cache)
+            func replace(withMirrors origins: String) async throws -> String {
+                let text = try scene.simulated.feed(
+                    with: #""origin": "scripted""#, #""origin": { "use": "mirrors", "origins": [\#(origins)] }"#)
+                try await scene.pantry.replace(policies: ["feed": text])
+                return text
+            }
+            _ = try await replace(withMirrors: #""scripted", "small""#)
             _ = try await scene.feed.load()
             world.network = DataSaverTests.mobile
             try await world.sleep(for: .seconds(600))
             _ = try await scene.feed.load()
-            let text = try scene.simulated.feed(with: #""origin": "scripted""#, #""origin": "small""#)
-            try await scene.pantry.replace(policies: ["feed": text])
+            let text = try await replace(withMirrors: #""small", "scripted""#)
             world.network = DataSaverTests.wifi
             try await world.sleep(for: .seconds(5))
             #expect(scene.calls == [1, 1])
