@@ -28,7 +28,7 @@ public struct PolicyChange: Sendable, Hashable, CustomStringConvertible {
     public let to: String?
     /// The number of kept copies that are not used any more, because the policy names another source of data, such as
     /// another URL. Nil if it names the same, or if the copies cannot be counted.
-    public internal(set) var unusedCopies: Int?
+    public package(set) var unusedCopies: Int?
 
     /// `feed: 03284ee171ef → 9a1c0c6f1d2e`.
     public var description: String {
