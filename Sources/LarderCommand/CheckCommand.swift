@@ -13,15 +13,18 @@ extension Command {
         details: """
             PATH is a folder of policies or one policy file. The default is the folder of --policies. Each problem is
             printed with its file, line and column. The command fails if there is an error. With --strict it also fails
-            if there is a warning. A promise that a policy breaks is an error. Proofs that play many situations are left
-            to 'larder prove', which also says why a proof is not complete.
+            if there is a warning. A promise that a policy breaks is an error. Proofs that play many situations are made
+            only with --prove; 'larder prove' also says why a proof is not complete.
             """,
         options: [
             .policies, .json, .format(["text", "json"]),
             Option("strict", nil, "Fail if there is a warning"),
             .assume,
-            Option("cache", "DIR", "Warn if this cache folder cannot be written"),
+            Option(
+                "cache", "DIR",
+                "Warn if this cache folder cannot be written, or has copies of another source, which are not used"),
             Option("data", "DIR", "Warn if this folder for data of users cannot be written"),
+            Option("prove", nil, "Prove all promises, however long that takes"),
             Option("no-prove", nil, "Do not play the situations that could break promises"),
             Option("rules", nil, "List the rules about settings that contradict each other, and end"),
         ],
@@ -40,19 +43,26 @@ extension Command {
                 let (policies, found, read) = check(path, registry, arguments.environment)
                 count += policies
                 problems += found
-                if !arguments.has("no-prove") {
-                    for policy in read {
-                        if let broken = brokenPromises(of: policy, registry, arguments.environment) {
-                            problems += broken.problems
-                            if !broken.isComplete { incomplete.append(policy.resource) }
-                        } else {
-                            unproved.append(policy.resource)
-                        }
+                for policy in read where policy.sections.contains(where: { $0.plugin.name == "promises" }) {
+                    let broken =
+                        arguments.has("no-prove")
+                        ? nil
+                        : brokenPromises(
+                            of: policy, registry, arguments.environment, mayTakeLong: arguments.has("prove"))
+                    if let broken {
+                        problems += broken.problems
+                        if !broken.isComplete { incomplete.append(policy.resource) }
+                    } else {
+                        unproved.append(policy.resource)
                     }
                 }
             }
             if let cache = arguments.value(of: "cache") {
                 problems += CacheFolderCheck.problems(in: cache, settings(paths, registry, arguments.environment))
+                for folder in Set(paths.map { folder(of: $0) }).sorted() {
+                    let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
+                    problems += await UnusedCopies.problems(in: cache, of: reader)
+                }
             }
             if let data = arguments.value(of: "data") { problems += CacheFolderCheck.problems(inData: data) }
             let errors = problems.filter { $0.severity == .error }.count
@@ -69,11 +79,15 @@ extension Command {
                     terminal.print(terminal.isInteractive ? problem.withSource : problem.description)
                 }
                 let sum =
-                    problems.isEmpty ? "no problems" : "\(counted(errors, "error")), \(counted(warnings, "warning"))"
+                    problems.isEmpty
+                    ? (unproved.isEmpty && incomplete.isEmpty ? "no problems" : "no problems found so far")
+                    : "\(counted(errors, "error")), \(counted(warnings, "warning"))"
                 let assumed = registry.assumed.isEmpty ? "" : "; assumed: " + registry.assumed.joined(separator: ", ")
                 let left =
                     unproved.isEmpty
-                    ? "" : "; run 'larder prove' for the promises of " + unproved.joined(separator: ", ")
+                    ? ""
+                    : "; not proved: the promises of \(unproved.joined(separator: ", ")) ("
+                        + (arguments.has("prove") ? "'larder prove' tells why)" : "--prove proves them)")
                 let partly =
                     incomplete.isEmpty
                     ? "" : "; not completely proved, as 'larder prove' tells: " + incomplete.joined(separator: ", ")
@@ -92,6 +106,16 @@ extension Command {
         }
     }
 
+    private static func isFolder(_ path: String) -> Bool {
+        Disk.item(path)?.isFolder != false && !path.hasSuffix(".json")
+    }
+
+    /// The folder of the policies at a path.
+    private static func folder(of path: String) -> String {
+        if isFolder(path) { return path }
+        return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
     /// Reads a folder of policies or one file, and returns the number of policies, the problems, and
     /// the policies without errors.
     private static func check(
@@ -100,7 +124,7 @@ extension Command {
         func reader(_ folder: String) -> PolicyReader {
             PolicyReader(registry: registry, folder: folder, environment: environment)
         }
-        if Disk.item(path)?.isFolder != false, !path.hasSuffix(".json") {
+        if isFolder(path) {
             let process = reader(path).checkProcess().problems + reader(path).checkOutputNames()
             do {
                 let results = try reader(path).checkAll()
@@ -109,9 +133,8 @@ extension Command {
                 return (0, error.problems, [])
             }
         }
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        let folder = folder(of: path)
+        let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
         if name == ProcessSettings.file {
             return (0, reader(folder).checkProcess().problems, [])
         }

@@ -4,12 +4,17 @@
     import Foundation
 #endif
 import Larder
+import LarderBase
 
 extension Command {
     static let explain = Command(
-        name: "explain", summary: "Shows the graph that a policy makes, and the source of each setting.",
+        name: "explain", summary: "Shows the graph that a policy makes, and where each setting comes from.",
         operands: "RESOURCE",
-        details: "RESOURCE is the name of a resource or the path of its policy file.",
+        details: """
+            RESOURCE is the name of a resource or the path of its policy file. Below the graph and its settings stands the
+            source of the data: a copy of another source is not used. The line about hits tells whether a copy in memory is
+            shown at once, or why each load is awaited.
+            """,
         options: [
             .policies, .json, .format(["tree", "mermaid", "json"]),
             Option("effective", nil, "Show the policy with everything that it extends merged in, as JSON"),
@@ -35,6 +40,9 @@ extension Command {
                 terminal.print(plan.tree)
                 terminal.print("")
                 for line in settings(of: plan) { terminal.print(line) }
+                terminal.print("")
+                if let line = source(of: policy) { terminal.print(line) }
+                terminal.print(hits(of: policy, registry))
                 for line in meanings(of: policy) { terminal.print(line) }
             }
             return true
@@ -63,6 +71,22 @@ extension Command {
             }
             let width = rows.map(\.title.count).max() ?? 0
             return ["", section.plugin.name] + rows.map { "\($0.title.padded(to: width))  \($0.help)" }
+        }
+    }
+
+    /// The identity of the data: only copies of the same source are used.
+    private static func source(of policy: Policy) -> String? {
+        guard let source = policy.source, let origin = policy.origin else { return nil }
+        let settings = origin.identifyingSettings.map(\.name).joined(separator: ", ")
+        return "source \(source.text)" + (settings.isEmpty ? "" : ", of \(origin.plugin.name)'s \(settings)")
+    }
+
+    /// Whether copies in memory are shown at once.
+    private static func hits(of policy: Policy, _ registry: Registry) -> String {
+        do {
+            return "hits " + (try policy.hitExplanation(registry: registry, world: SystemWorld()))
+        } catch {
+            return "hits not known: \(error)"
         }
     }
 

@@ -41,7 +41,8 @@ extension Command {
                 registry: registry, folder: folder.shortPath, environment: arguments.environment)
             // A single load leaves the dumps alone that a longer run writes.
             let pantry = try await Pantry(
-                reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache, data: arguments.data,
+                reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache(for: folder),
+                data: arguments.data(for: folder),
                 world: SystemWorld())
             for warning in pantry.warnings { terminal.note(warning.description) }
             // With --watch, they are among the pantry's events.

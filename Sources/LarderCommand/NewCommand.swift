@@ -161,7 +161,10 @@ extension Command {
             members.append(JSON.Member("origin", origin))
             add("around", .wrapper, "timeout", [["use": "timeout", "after": "8s"]])
         }
-        members.append(JSON.Member("strategy", reference(strategy, of: name, in: registry)))
+        let patience: [String: JSON] =
+            strategy.settings.contains { $0.name == "patience" } && strategy.needs.contains(.store)
+            ? ["patience": "1s"] : [:]
+        members.append(JSON.Member("strategy", reference(strategy, patience, of: name, in: registry)))
         if strategy.needs.contains(.store) {
             // A validator that is named like the origin knows what its answers say about their freshness.
             let validator = used(by: origin).flatMap { registry[.validator, $0]?.name } ?? "age"
@@ -171,7 +174,13 @@ extension Command {
                     ["use": .string(validator), "fresh": "5m", "whileRevalidating": "1h", "onError": "1d"],
                     "checksum",
                 ])
-            add("store", .store, "memory", ["use": "memory", "capacity": "20MB"])
+            let memory: JSON = ["use": "memory", "capacity": "20MB"]
+            if registry[.store, "tiered"] != nil, registry[.store, "sqlite"] != nil {
+                let disk: JSON = ["use": "sqlite", "capacity": "100MB", "limit": "2s"]
+                add("store", .store, "memory", ["use": "tiered", "tiers": [memory, disk]])
+            } else {
+                add("store", .store, "memory", memory)
+            }
         }
         return .object(members)
     }

@@ -37,7 +37,8 @@ extension Command {
                 registry: registry, folder: folder.shortPath, environment: arguments.environment)
             // The dumps belong to a longer run.
             let pantry = try await Pantry(
-                reader: reader.withoutProcess, cache: arguments.cache, data: arguments.data, world: world,
+                reader: reader.withoutProcess, cache: arguments.cache(for: folder), data: arguments.data(for: folder),
+                world: world,
                 allowsBackgroundWork: false, allowsDueWork: true)
             for warning in pantry.warnings { terminal.note(warning.description) }
             for problem in pantry.cacheProblems { terminal.note(problem.description) }

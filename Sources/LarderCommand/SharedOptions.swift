@@ -10,9 +10,13 @@ import LarderBase
 
 extension Command.Option {
     static let policies = Command.Option("policies", "DIR", "The folder of policies (default: Policies)")
-    static let cache = Command.Option("cache", "DIR", "The folder where stores keep files (default: the user's caches)")
+    static let cache = Command.Option(
+        "cache", "DIR", "The folder where stores keep files (default: the project's own, below the user's caches)"
+    )
     static let data = Command.Option(
-        "data", "DIR", "The folder for data of users that is not a cache (default: below the user's application data)")
+        "data", "DIR",
+        "The folder for data of users that is not a cache (default: the project's own, below the user's application data)"
+    )
     static let json = Command.Option("json", nil, "Write the result as JSON")
 
     static func format(_ names: [String]) -> Command.Option {
@@ -39,7 +43,25 @@ extension Arguments {
 
     var policies: URL { URL(filePath: folder, directoryHint: .isDirectory) }
     var cache: URL? { value(of: "cache").map { URL(filePath: $0, directoryHint: .isDirectory) } }
-    var data: URL? { value(of: "data").map { URL(filePath: $0, directoryHint: .isDirectory) } }
+
+    /// The cache folder for a folder of policies. By default, each folder of policies has its own, because two projects may
+    /// have a resource of the same name.
+    func cache(for policies: URL) -> URL? { cache ?? Self.ownFolder(.cachesDirectory, of: policies) }
+
+    /// The data folder for a folder of policies. By default, each folder of policies has its own.
+    func data(for policies: URL) -> URL? {
+        value(of: "data").map { URL(filePath: $0, directoryHint: .isDirectory) }
+            ?? Self.ownFolder(.applicationSupportDirectory, of: policies)
+    }
+
+    private static func ownFolder(_ kind: FileManager.SearchPathDirectory, of policies: URL) -> URL? {
+        let path = policies.resolvingSymlinksInPath().absoluteURL.path
+        let name = policies.absoluteURL.deletingLastPathComponent().lastPathComponent.filter {
+            $0.isLetter || $0.isNumber
+        }
+        return FileManager.default.urls(for: kind, in: .userDomainMask).first?
+            .appending(path: "larder/projects/\(name)-\(SHA256.hex(path.utf8).prefix(12))")
+    }
 
     /// The resource that an operand names, and the folder of its policy.
     ///

@@ -30,8 +30,18 @@ import Testing
         let folder = try Folder.withPolicies()
         let output = await Output(["check", folder.path])
         #expect(output.out.isEmpty)
-        #expect(output.err.hasPrefix("3 policies, no problems; run 'larder prove' for the promises of "))
+        #expect(output.err.hasPrefix("3 policies, no problems found so far; not proved: the promises of "))
         #expect(output.code == 0)
+    }
+
+    @Test func unprovedPromisesAreNamedUntilTheyAreProved() async throws {
+        let folder = try Folder.withPolicies()
+        let unproved = await Output(["check", folder.path + "/feed.json", "--no-prove"])
+        #expect(
+            unproved.err
+                == "1 policy, no problems found so far; not proved: the promises of feed (--prove proves them)\n")
+        let proved = await Output(["check", folder.path + "/feed.json", "--prove"])
+        #expect(proved.err == "1 policy, no problems\n" && proved.code == 0)
     }
 
     @Test(arguments: [
@@ -256,6 +266,39 @@ import Testing
             output.out.hasSuffix("warning: the data folder cannot be used: cannot make a folder: Not a directory\n"))
         let sound = await Output(["check", folder.path, "--data", folder.path + "/new"])
         #expect(sound.err == "1 policy, no problems\n" && !FileManager.default.fileExists(atPath: folder.path + "/new"))
+    }
+
+    @Test func copiesOfAnotherSourceAreCounted() async throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "Policies"), withIntermediateDirectories: true)
+        func write(seed: Int) throws {
+            try folder.write(
+                """
+                { "resource": "feed", "origin": { "use": "sample", "payload": "feed", "seed": \(seed), "latency": "0s" },
+                  "around": [{ "use": "timeout", "after": "5s" }], "strategy": "cache-first", "store": { "use": "file", "limit": "5s" } }
+                """, to: "Policies/feed.json")
+        }
+        try write(seed: 1)
+        let (policies, cache) = (folder.path + "/Policies", folder.path + "/cache")
+        for id in ["1", "2"] {
+            let loaded = await Output(["load", "feed", "id=" + id, "--policies", policies, "--cache", cache])
+            #expect(loaded.code == 0, "\(loaded)")
+        }
+        #expect(await Output(["check", policies, "--cache", cache]).err == "1 policy, no problems\n")
+        try write(seed: 2)
+        let output = await Output(["check", policies, "--cache", cache])
+        #expect(
+            output.out == """
+                \(cache): feed: warning: 2 copies are of another source than the policy's and not used; expected the former \
+                URL in "formerly", if it gave the same data
+
+                """)
+        #expect(output.code == 0)
+        // The command that loads does not use them either.
+        let kept = await Output(
+            ["load", "feed", "id=1", "--cached-only", "--policies", policies, "--cache", cache])
+        #expect(kept.code == 1 && kept.out.isEmpty && kept.err == "larder: feed: not cached\n", "\(kept)")
     }
 
     @Test func folderInPlaceOfDumpOrLogIsWarning() async throws {

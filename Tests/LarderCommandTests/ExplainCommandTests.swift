@@ -76,7 +76,36 @@ import Larder
                 file           path               "Seeds/feed.json"  feed.json:7
                 file           contentType        none               default
 
+                source 84d125a5bf1c6541, of sample's payload, seed
+                hits awaited, because 'network-first' states no rule for hits
+
                 """)
+    }
+
+    @Test(arguments: [
+        (#""strategy": "cache-first", "store": "memory""#, "a copy in memory is shown at once, past all loaders"),
+        (
+            #""strategy": "stale-while-revalidate", "store": { "use": "tiered", "tiers": ["memory", "file"] }"#,
+            "a copy in memory is shown at once, past all loaders"
+        ),
+        (#""strategy": "cache-first", "store": "file""#, "awaited, because no store keeps copies in memory"),
+        (#""strategy": "network-only""#, "awaited, because 'network-only' uses no copies"),
+        (
+            #""strategy": "network-first", "store": "file""#,
+            "awaited, because 'network-first' states no rule for hits, and no store keeps copies in memory"
+        ),
+        (
+            #""strategy": "own-order", "store": "memory""#,
+            "not known: strategy 'own-order' is only assumed: its code is not in this program"
+        ),
+    ])
+    func hitsAreShownAtOnceOrTheReasonIsTold(_ members: String, _ told: String) async throws {
+        let folder = try Folder()
+        try folder.write(
+            #"{ "resource": "feed", "origin": { "use": "constant", "value": 1 }, \#(members) }"#, to: "feed.json")
+        let output = await Self.explain(folder, "feed", "--assume", "strategy:own-order")
+        let line = output.out.split(separator: "\n").first { $0.hasPrefix("hits ") }
+        #expect(line.map { $0.dropFirst("hits ".count) } == told[...], "\(output)")
     }
 
     @Test func absentOptionalSettingsAreShownAsNone() async throws {

@@ -32,6 +32,24 @@ import Testing
         #expect(policy["$schema"].string == nil)
     }
 
+    /// The first policy in a text with articles.
+    private static func policy(in path: String) throws -> Facts {
+        let text = try String(contentsOf: projectFolder.appending(path: path), encoding: .utf8)
+        let block = try #require(text.components(separatedBy: "```json\n").dropFirst().first)
+        return try Facts(block.components(separatedBy: "\n```")[0])
+    }
+
+    @Test(arguments: [
+        ([], "README.md"),
+        (["--url", "https://api.example.com/prices/{id}"], "Sources/Larder/Larder.docc/GettingStarted.md"),
+    ])
+    func readmeAndArticleShowTheNewPolicy(_ arguments: [String], _ path: String) async throws {
+        let folder = try Folder()
+        try folder.write("{}", to: "policy.schema.json")
+        #expect(await Output(["new", "prices", "--policies", folder.path] + arguments).code == 0)
+        #expect(try Facts(folder.text(of: "prices.json")).text == Self.policy(in: path).text)
+    }
+
     @Test func fileThatOriginReadsIsWrittenUnlessItExists() async throws {
         let folder = try Folder()
         let arguments = ["new", "prices", "--policies", folder.path, "--origin", "file"]

@@ -14,7 +14,7 @@ import Testing
                 faults: #"{ "tier": "disk", "kind": "write", "count": 2 }"#))
         #expect(
             lines(dump.prometheus, of: ["loads", "in", "breaker_open", "store_faults", "policy", "store_bytes"]) == """
-                # HELP larder_loads_total Loads that ended, without cancelled and cached-only loads and prefetches
+                # HELP larder_loads_total Loads that ended, without those that are counted apart
                 # TYPE larder_loads_total counter
                 larder_loads_total{resource="feed",revision="r1",strategy="cache-first"} 8
                 # HELP larder_in_bytes_total Bytes of payload that origins sent
@@ -35,7 +35,7 @@ import Testing
                 """)
         #expect(
             lines(dump.openMetrics, of: ["loads", "in", "breaker_open", "policy", "store_bytes"]) == """
-                # HELP larder_loads Loads that ended, without cancelled and cached-only loads and prefetches
+                # HELP larder_loads Loads that ended, without those that are counted apart
                 # TYPE larder_loads counter
                 larder_loads_total{resource="feed",revision="r1",strategy="cache-first"} 8
                 # HELP larder_in_bytes Bytes of payload that origins sent

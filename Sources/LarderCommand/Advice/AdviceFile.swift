@@ -18,10 +18,19 @@ struct AdviceFile: Sendable {
     /// The advice as JSON.
     ///
     /// - Parameter patch: returns the patch of a policy that carries out a piece of advice; nil if there is no such policy.
-    static func json(_ advice: [Advice], patch: (Advice) -> JSON?) -> JSON {
+    static func json(_ judged: [JudgedAdvice], patch: (Advice) -> JSON?) -> JSON {
         [
             "format": .string(format),
-            "advice": .list(advice.map { $0.json(patch: patch($0)) }),
+            "advice": .list(judged.filter { $0.objection == nil }.map { $0.advice.json(patch: patch($0.advice)) }),
+            "notProposed": .list(
+                judged.compactMap { judged in
+                    judged.objection.map {
+                        [
+                            "resource": .string(judged.advice.resource), "topic": .string(judged.advice.topic.rawValue),
+                            "text": .string(judged.advice.sentence), "reason": .string($0),
+                        ]
+                    }
+                }),
         ]
     }
 

@@ -14,6 +14,7 @@ extension Command {
             answered soon after the patience ended, calls that found their copy unchanged, refreshes that nobody used,
             copies that a full store had evicted too soon, and prefetched copies that were never used. This command turns the counts into at most three pieces of advice
             for each resource, each with the effect that it would have had, and with a JSON Patch (RFC 6902) for the policy.
+            Advice that would break a promise of the policy is not proposed, and says so.
 
             DUMP is a file, a folder or '-', as for 'larder report'. Advice is about the revision in effect.
 
@@ -32,27 +33,43 @@ extension Command {
             guard let report = try Report.read(arguments, registry, terminal) else { return false }
             let advice = report.sections.flatMap { $0.advice }
             let policies = policies(of: advice, arguments, registry, terminal)
+            let progress = Progress(terminal, "advise")
+            let proof = AdviceProof(
+                registry: registry, environment: arguments.environment, folder: arguments.policies.shortPath)
+            let judged = advice.enumerated().map { number, one in
+                JudgedAdvice(one, of: policies[one.resource], by: proof) {
+                    progress.show((Double(number) + $0) / Double(advice.count), one.resource)
+                }
+            }
+            progress.end()
             let text: String
             if format == "json" {
-                text = AdviceFile.json(advice) { policies[$0.resource]?.patch($0.changes) }.text() + "\n"
+                text = AdviceFile.json(judged) { policies[$0.resource]?.patch($0.changes) }.text() + "\n"
             } else {
-                text = lines(report, advice, policies).joined(separator: "\n") + "\n"
+                text = lines(report, judged, policies).joined(separator: "\n") + "\n"
             }
             try terminal.write(text, asAsked: arguments)
             return report.isWhole
         })
 
-    private static func lines(_ report: Report, _ advice: [Advice], _ policies: [String: AdvisedPolicy]) -> [String] {
+    private static func lines(
+        _ report: Report, _ judged: [JudgedAdvice], _ policies: [String: AdvisedPolicy]
+    ) -> [String] {
         var lines: [String] = []
         for section in report.sections {
-            let own = advice.filter { $0.resource == section.name }
+            let own = judged.filter { $0.advice.resource == section.name }
             if own.isEmpty {
                 // The prefetches of the app itself are not in the policy.
                 let waste = PrefetchFigures(section.total)?.sentence.map { "; \($0): the app may prefetch less" } ?? ""
                 lines.append("\(section.name.printable): no advice; \(section.reasonWithoutAdvice)\(waste)")
             }
-            for advice in own {
+            for judged in own {
+                let advice = judged.advice
                 lines.append("\(section.name.printable): \(advice.sentence)")
+                if let objection = judged.objection {
+                    lines.append("  not proposed: \(objection.printable)")
+                    continue
+                }
                 lines += advice.lines.map { "  " + $0 }
                 if let patch = policies[advice.resource]?.patch(advice.changes) {
                     lines.append("  patch: " + patch.text(indented: false))

@@ -11,7 +11,7 @@ extension Command {
     /// The promises that a policy breaks, as problems, and whether the proof is complete; nil if showing them takes too many
     /// situations, or fails.
     static func brokenPromises(
-        of policy: Policy, _ registry: Registry, _ environment: [String: String]
+        of policy: Policy, _ registry: Registry, _ environment: [String: String], mayTakeLong: Bool = false
     ) -> (problems: [Problem], isComplete: Bool)? {
         if policy.sections.isEmpty { return ([], true) }
         guard
@@ -19,10 +19,7 @@ extension Command {
                 policy, registry: registry, files: policy.folder, environment: environment)
         else { return nil }
         if simulated.promises == nil { return ([], true) }
-        if simulated.waitBorders.count + simulated.ageBorders.count > mostCheckedBorders { return nil }
-        // Making the situations can take longer than a second too.
-        if PromiseProof.roughSize(of: simulated) > mostCheckedCalls * 10 { return nil }
-        if PromiseProof.size(of: simulated) * simulated.mostTries > mostCheckedCalls { return nil }
+        if !mayTakeLong, isLong(simulated) { return nil }
         guard let proof = try? PromiseProof(simulated) else { return nil }
         let problems = proof.verdicts.filter { !$0.isProved }.map { verdict in
             let section = policy.sections.first { $0.node[verdict.promise] != nil }
@@ -33,6 +30,16 @@ extension Command {
                 at: section?.node[verdict.promise]?.position, path: "$\(name).\(verdict.promise)")
         }
         return (problems, proof.gaps.isEmpty)
+    }
+}
+
+extension Command {
+    /// Whether a proof would take much longer than a second.
+    private static func isLong(_ policy: SimulatedPolicy) -> Bool {
+        if policy.waitBorders.count + policy.ageBorders.count > mostCheckedBorders { return true }
+        // Making the situations can take longer than a second too.
+        if PromiseProof.roughSize(of: policy) > mostCheckedCalls * 10 { return true }
+        return PromiseProof.size(of: policy) * policy.mostTries > mostCheckedCalls
     }
 }
 

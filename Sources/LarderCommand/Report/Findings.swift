@@ -23,6 +23,13 @@ struct Findings {
                     + "longer allowed it"
             )
         }
+        let others = [
+            (Counter.notSignedIn, "ended because nobody was signed in"),
+            (.invalidRequests, "had a parameter too few or too many, which is a mistake of the app"),
+        ]
+        for (counter, end) in others where total[counter] > 0 {
+            sentences.append("\(counted(Int(clamping: total[counter]), "load")) \(end)")
+        }
         if total.refreshes >= Self.fewestRefreshes, total.revalidationErrorRate >= Self.noticed {
             sentences.append("\(total.revalidationErrorRate.percent) of background refreshes failed")
         }

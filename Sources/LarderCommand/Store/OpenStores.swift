@@ -29,7 +29,7 @@ struct OpenStores {
         }
         pantry = try await Pantry(
             reader: reader, cache: call.cache, ifCacheUnusable: .fail, world: SystemWorld(),
-            substitute: { _ in UnusedSide() }, removesUnused: false, allowsBackgroundWork: false)
+            substitute: { _ in UnusedSide() }, removesUnused: false, ignoresSources: true, allowsBackgroundWork: false)
         if let named, !isPersistent(named) {
             await pantry.close()
             throw Self.nothingPersistent(named)

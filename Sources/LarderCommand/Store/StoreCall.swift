@@ -56,8 +56,8 @@ struct StoreCall {
             throw UsageError(message: "--payload goes neither with JSON nor with --output")
         default: break
         }
-        guard let cache = arguments.cache else {
-            throw UsageError(message: "store needs --cache DIR: the folder in which the app's stores keep their files")
+        guard let cache = arguments.cache(for: policies) else {
+            throw UsageError(message: "store needs --cache DIR: this user has no folder for caches")
         }
         self.cache = cache
     }

@@ -17,7 +17,8 @@ extension Command {
             Exit code of 'verify': 0 if nothing damaged is left, 1 otherwise.
             """,
         options: [
-            .policies, Option("cache", "DIR", "The folder in which the app's stores keep their files; must be given"),
+            .policies,
+            Option("cache", "DIR", "The folder where an app's stores keep files (default: that of 'larder load')"),
             .json, .format(["text", "json"]),
             Option("keys", nil, "ls, get: Show the keys"),
             Option("payload", nil, "get: Write the payload to the output, and the facts to the error output"),

@@ -17,13 +17,16 @@ struct Composer {
     let ifCacheUnusable: UnusableCacheAction
     /// The replacement of every policy's own origin, such as a script in tests of policies; nil for none.
     let substitute: OriginSubstitute?
+    /// Whether stores find the entries of every source, and not only those of their policy's.
+    let ignoresSources: Bool
     /// Whether loads are counted. A benchmark turns it off to measure the cost.
     let isMeasured: Bool
 
     init(
         registry: Registry, world: any World, cacheDirectory: String, dataDirectory: String? = nil,
         ifCacheUnusable: UnusableCacheAction = .fail,
-        problems: CacheProblems? = nil, substitute: OriginSubstitute? = nil, isMeasured: Bool = true
+        problems: CacheProblems? = nil, substitute: OriginSubstitute? = nil, ignoresSources: Bool = false,
+        isMeasured: Bool = true
     ) {
         self.registry = registry
         self.world = world
@@ -37,6 +40,7 @@ struct Composer {
             if isOver { problems?.end(problem.part, of: problem.resource) } else { problems?.begin(problem) }
         }
         self.substitute = substitute
+        self.ignoresSources = ignoresSources
         self.isMeasured = isMeasured
     }
 
@@ -57,23 +61,29 @@ struct Composer {
         let plan = Plan(policy, isMeasured: isMeasured)
         let world = self.world.world(of: resourceState.name)
         let meter = resourceState.meterHistory.meter(for: policy, reportingTo: resourceState.sinks, in: world)
-        let context = context(of: resourceState, meter, reloadState).with(shared, of: pantry)
+        var context = context(of: resourceState, meter, reloadState).with(shared, of: pantry)
+        context.dataSource = ignoresSources ? nil : policy.source
+        // Nothing in the memory of the former graph may be used, if it came from another source.
+        let keepsMemory = former.map { DataSource.keepsAll(from: $0.policy.source, to: policy.source) } ?? true
         do {
             let kept = former.flatMap { former in
-                !isClosed && former.policy.fingerprint(of: [.store]) == policy.fingerprint(of: [.store])
+                !isClosed
+                    && (former.policy.source == policy.source || keepsMemory && plan.store?.isPersistent != true)
+                    && former.policy.fingerprint(of: [.store]) == policy.fingerprint(of: [.store])
                     && !isRepaired(former.places)
                     ? former : nil
             }
             let taken = kept?.places ?? HeldPlaces()
-            let storeState = kept?.storeState ?? ReloadState(after: former?.storeState)
+            let storeState = kept?.storeState ?? ReloadState(after: keepsMemory ? former?.storeState : nil)
             // A store that is opened later asks for its state then.
             defer { if !taken.isWaiting { storeState.dropUnused() } }
             if isClosed, let former { taken.reserve(placesOf: former.places) }
+            var storeContext = self.context(of: resourceState, meter, storeState).with(shared, of: pantry)
+            storeContext.dataSource = context.dataSource
             let storeAccess =
                 try kept?.storeAccess
                 ?? storeAccess(
-                    of: isClosed ? nil : plan.store, taken, resourceState, meter,
-                    in: self.context(of: resourceState, meter, storeState).with(shared, of: pantry))
+                    of: isClosed ? nil : plan.store, taken, resourceState, meter, in: storeContext)
             let (background, choice) = (policy.backgroundRules(in: world), policy.originChoice(in: world))
             let validators = Validators(
                 try plan.validators.map { try $0.validator(in: context.of(PartIdentity(part: $0))) }
@@ -133,7 +143,7 @@ struct Composer {
             let storeAccess = StoreAccess(
                 store, order: resourceState.order, meter: meter, saved: resourceState.saved,
                 changed: resourceState.changed, lateFaults: lateFaults,
-                evictedKeys: evictedKeys, isPersistent: part?.isPersistent ?? false,
+                evictedKeys: evictedKeys, source: context.dataSource, isPersistent: part?.isPersistent ?? false,
                 clearingReport: resourceState.unfinishedClearings.reporter(), world: world
             ) { [turns] store, isClosed in
                 if isClosed || !store.needsClosing { turns.end(use) } else { turns.close(store, of: use) }

@@ -15,8 +15,8 @@ struct GraphBuilder {
     let substitute: (() -> any Loader)?
     /// The live side. It is set when the strategy is made.
     private(set) var live: any Loader = UnusedSide()
-    /// Whether the origin is on this device, so that it needs no network.
-    private var isLocal = false
+    /// Whether the origin is called while the device has no network.
+    private var worksOffline = false
     /// The origin with the wrappers around it; nil if the policy does not use an origin.
     private(set) var origin: (any Loader)?
     /// The sides of the strategy. They are set when the strategy is made.
@@ -75,8 +75,11 @@ struct GraphBuilder {
         case .wrapper(let part, let identity, let inner):
             return try part.wrapper(around: try loader(of: inner), in: context.of(identity))
         case .measuredOrigin(let part):
-            isLocal = part.traits.isLocal
-            return MeasuredOrigin(try substitute?() ?? origin(part), meter: context.meter, world: world)
+            worksOffline = part.traits.worksOffline
+            return MeasuredOrigin(
+                try substitute?() ?? origin(part),
+                // A recording, which the substitute plays, hides the names of parameters.
+                taking: substitute == nil ? part.traits.parameters : nil, meter: context.meter, world: world)
         case .origin(let part):
             return try origin(part)
         case .lookup:
@@ -88,7 +91,7 @@ struct GraphBuilder {
         if let live { self.live = try loader(of: live) }
         let sides = Sides(
             live: self.live, cached: try cached.map { try loader(of: $0) } ?? UnusedSide(),
-            rest: part.traits.rest ?? .zero, heedsNetwork: part.traits.heedsNetwork && !isLocal,
+            rest: part.traits.rest ?? .zero, heedsNetwork: part.traits.heedsNetwork && !worksOffline,
             background: background, choice: choice, world: world,
             storeAccess: storeAccess, meter: context.meter,
             scope: context.of(PartIdentity(part: part)))

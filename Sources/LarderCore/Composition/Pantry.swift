@@ -131,13 +131,15 @@ public final class Pantry: Sendable {
     ///
     /// - Parameters:
     ///   - removesUnused: whether to delete the places that no pantry has used for a week.
+    ///   - ignoresSources: whether copies of every source are found, and not only those of the policy's own.
     ///   - allowsBackgroundWork: whether the pantry and its sections may start work of their own.
     ///   - allowsDueWork: whether ``runDue(within:)`` is called. By default, if they may start work of their own.
     package init(
         reader: PolicyReader, cache: URL?, data: URL? = nil, ifCacheUnusable: UnusableCacheAction = .goOn,
         ifUnsound: UnsoundPoliciesAction = .fail, world: any World,
         substitute: OriginSubstitute? = nil,
-        isMeasured: Bool = true, removesUnused: Bool = true, allowsBackgroundWork: Bool = true,
+        isMeasured: Bool = true, removesUnused: Bool = true, ignoresSources: Bool = false,
+        allowsBackgroundWork: Bool = true,
         allowsDueWork: Bool? = nil
     ) async throws {
         self.removesUnused = removesUnused
@@ -163,7 +165,7 @@ public final class Pantry: Sendable {
         composer = Composer(
             registry: reader.registry, world: world, cacheDirectory: cacheDirectory, dataDirectory: dataDirectory,
             ifCacheUnusable: ifCacheUnusable, problems: problems,
-            substitute: substitute, isMeasured: isMeasured)
+            substitute: substitute, ignoresSources: ignoresSources, isMeasured: isMeasured)
         self.ifCacheUnusable = ifCacheUnusable
         self.ifUnsound = ifUnsound
         keptPolicies = ifUnsound == .useLastSound ? KeptPolicies(of: reader.folder, in: cacheDirectory) : nil
@@ -205,6 +207,7 @@ public final class Pantry: Sendable {
         guard let graph = state.withLock({ $0.resourceStates[resource] })?.graph else { return entry }
         do {
             let admission = try graph.validators.admit(&entry, from: .origin, for: Request(resource))
+            entry.metadata.source = graph.policy.source?.own
             return admission == .keep ? entry : nil
         } catch {
             return nil

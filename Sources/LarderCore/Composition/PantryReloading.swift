@@ -62,10 +62,21 @@ extension Pantry {
     }
 
     private func apply(_ swap: @escaping @Sendable () throws -> [PolicyChange]) async throws -> [PolicyChange] {
-        let changes = try await world.blocking(swap)
+        await finish(try await world.blocking(swap))
+    }
+
+    /// Does what follows after policies were put in effect, and reports the changes.
+    ///
+    /// - Returns: the changes, with the numbers of copies that they put out of use.
+    @discardableResult
+    private func finish(_ changes: [PolicyChange]) async -> [PolicyChange] {
         await composer.turns.settle()
         await finishClearings()
         resumeBackgroundWork(after: changes)
+        var changes = changes
+        for index in changes.indices where changes[index].unusedCopies != nil {
+            changes[index].unusedCopies = await countUnusedCopies(of: changes[index].resource)
+        }
         reportSuccess(changes)
         return changes
     }
@@ -164,8 +175,10 @@ extension Pantry {
         }
         let changes = next.compactMap { resourceState, graph -> PolicyChange? in
             if let graph, resourceState.graph?.policy.isSame(as: graph.policy) == true { return nil }
-            return PolicyChange(
-                resource: resourceState.name, from: resourceState.graph?.policy.revision, to: graph?.policy.revision)
+            let former = resourceState.graph?.policy
+            var change = PolicyChange(resource: resourceState.name, from: former?.revision, to: graph?.policy.revision)
+            if let mark = former?.source?.own, graph?.policy.source?.has(mark) == false { change.unusedCopies = 0 }
+            return change
         }
         try? composer.places.sync()
         for (resourceState, graph) in next {
@@ -212,11 +225,7 @@ extension Pantry {
     func follow(_ change: FolderChange) async -> Duration? {
         let (wasLost, start) = (watchState.withLock { $0.isUnreadable }, world.uptime)
         do {
-            let changes = try await world.blocking { [self] in try swap(change, graceAt: world.uptime) }
-            await composer.turns.settle()
-            await finishClearings()
-            resumeBackgroundWork(after: changes)
-            reportSuccess(changes)
+            await finish(try await world.blocking { [self] in try swap(change, graceAt: world.uptime) })
         } catch let error as PolicyError {
             // A missing folder is reported once.
             if !wasLost || !watchState.withLock({ $0.isUnreadable }) { reportRejection(error) }

@@ -72,6 +72,12 @@ extension Resource {
 extension Pantry {
     /// Returns whether a folder is one in which pantries keep the places of their stores.
     package static func isCacheFolder(_ path: String) -> Bool { Disk.isThere(path + "/.places") }
+
+    /// Returns the number of kept copies that are not used, because they are of another source than the policy's. Returns
+    /// nil if they cannot be counted.
+    package func countUnusedCopies(of resource: String) async -> Int? {
+        await resourceState(resource).graph?.storeAccess.countUnusedCopies()
+    }
 }
 
 extension Part {

@@ -183,7 +183,7 @@ package final class LiveSide: Loader {
         switch failure.code {
         case .answer: storeAccess.backOff.succeeded(call.key)
         // This says nothing about the origin.
-        case .notSignedIn: break
+        case .notSignedIn, .invalidRequest: break
         default: storeAccess.backOff.failed(call.key, in: world)
         }
         if failure.saysGone {

@@ -63,7 +63,11 @@ struct MeasuredLoader: Loader {
             if meter.isReported(plain: true) { meter.send(report(call, nil, after: took)) }
             return error
         }
-        count(call) { $0.failed(failure, after: took) }
+        switch failure.code {
+        case .notSignedIn: meter.count(.notSignedIn)
+        case .invalidRequest: meter.count(.invalidRequests)
+        default: count(call) { $0.failed(failure, after: took) }
+        }
         failure.trail = Trail(call.trail.steps)
         failure.trail.revision = meter.revision
         if meter.isReported(plain: false) { meter.send(report(call, .failure(failure), after: took)) }
@@ -96,9 +100,12 @@ package struct MeasuredOrigin: Loader {
     let origin: any Loader
     let meter: Meter
     let world: any World
+    /// The parameters that the origin takes; nil if it takes any.
+    private let parameters: Set<String>?
 
-    package init(_ origin: any Loader, meter: Meter, world: any World) {
+    package init(_ origin: any Loader, taking parameters: [String]? = nil, meter: Meter, world: any World) {
         self.origin = origin
+        self.parameters = parameters.map(Set.init)
         self.meter = meter
         self.world = world
     }
@@ -106,6 +113,7 @@ package struct MeasuredOrigin: Loader {
     package var keepsLimit: Bool { origin.keepsLimit }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
+        if let parameters { try check(call.request, parameters) }
         if call.isSend { return try await send(call) }
         let (start, asked) = (world.uptime, world.now)
         do {
@@ -115,6 +123,18 @@ package struct MeasuredOrigin: Loader {
         } catch {
             throw failed(call, error, since: start)
         }
+    }
+
+    @inline(never)
+    private func check(_ request: Request, _ parameters: Set<String>) throws(LoadError) {
+        let unknown = request.parameters.dictionary.keys.filter { !parameters.contains($0) }.min()
+        guard let unknown else { return }
+        let known = parameters.sorted()
+        let hint = closestName(to: unknown, among: known).map { " (did you mean '\($0)'?)" } ?? ""
+        throw LoadError(
+            .invalidRequest,
+            "the origin takes no parameter '\(String(unknown.prefix(64)).withoutControls)'; it takes "
+                + (known.isEmpty ? "none" : known.joined(separator: ", ")) + hint)
     }
 
     // The work after the wait has functions of its own: see ``MeasuredLoader``.
@@ -139,8 +159,7 @@ package struct MeasuredOrigin: Loader {
             meter.originGivenUp(after: call.hasTimedOut?() == true ? world.uptime - start : nil)
             return CancellationError()
         }
-        // Without an account, there was no call.
-        if failure.code != .notSignedIn { report(call, failed: !failure.isAnswer, since: start) }
+        if !failure.isWithoutCall { report(call, failed: !failure.isAnswer, since: start) }
         return failure
     }
 

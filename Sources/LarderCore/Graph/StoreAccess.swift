@@ -14,6 +14,8 @@ package final class StoreAccess: Sendable {
     let failedClearings: FailedClearings
     let evictedKeys: EvictedKeys
     let prefetched = PrefetchedCopies()
+    /// The source whose entries the store finds; nil for all sources.
+    let source: DataSource?
     /// Whether the entries outlive this store.
     private let isPersistent: Bool
     /// The number of evictions at the last look for evicted prefetches.
@@ -39,13 +41,14 @@ package final class StoreAccess: Sendable {
     init(
         _ store: any Store, order: WriteOrder = WriteOrder(), meter: Meter, saved: Listeners<SavedEntry> = Listeners(),
         changed: Listeners<Selection> = Listeners(), lateFaults: LateFaults = LateFaults(),
-        evictedKeys: EvictedKeys = EvictedKeys(capacity: 1), isPersistent: Bool = true,
+        evictedKeys: EvictedKeys = EvictedKeys(capacity: 1), source: DataSource? = nil, isPersistent: Bool = true,
         clearingReport: @escaping @Sendable (ClearingReport) -> Void = { _ in }, world: any World,
         onEnd: @escaping @Sendable (any Store, _ isClosed: Bool) -> Void = { _, _ in }
     ) {
         openStore = store
         self.onEnd = onEnd
         self.evictedKeys = evictedKeys
+        self.source = source
         self.isPersistent = isPersistent
         failedClearings = FailedClearings(countedBy: order.exceptions, report: clearingReport)
         variations = Variations(countedBy: order.exceptions)

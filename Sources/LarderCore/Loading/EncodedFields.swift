@@ -4,7 +4,7 @@ struct EncodedFields {
         case key = 1
         case fetchedAt, validatedAt, etag, lastModified, contentType, tag
         case spread = 10
-        case length, expired, note, variesBy, askedAt, initialAge, status, field, unusedPrefetch
+        case length, expired, note, variesBy, askedAt, initialAge, status, field, unusedPrefetch, source
     }
 
     /// The numbers of the fields in which former versions wrote the facts of validators, before notes had names. Such a
@@ -43,6 +43,7 @@ struct EncodedFields {
         add(.spread, metadata.spread.bitPattern)
         if metadata.isExpired { add(.expired, [1]) }
         if metadata.isUnusedPrefetch { add(.unusedPrefetch, [1]) }
+        if let source = details.source { add(.source, source) }
         for fact in details.laterFacts { add(fact.number, fact.value) }
     }
 
@@ -98,6 +99,7 @@ struct EncodedFields {
                 spread = (0..<1).contains(number) ? number : 0
             case .expired: isExpired = true
             case .unusedPrefetch: isUnusedPrefetch = true
+            case .source: details.source = Self.number(value)
             case .etag: details.etag = Self.text(value)
             case .lastModified: details.lastModified = Self.text(value)
             case .contentType: details.contentType = Self.text(value)

@@ -13,7 +13,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String, CaseIterable {
             case answer, failed, timeout, unavailable, undecodable, refused, notCached, notSignedIn, deadline
-            case noSuchResource
+            case invalidRequest, noSuchResource
         }
         private let kind: Kind
 
@@ -35,6 +35,9 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         public static let notSignedIn = Code(kind: .notSignedIn)
         /// The caller's own deadline passed.
         public static let deadline = Code(kind: .deadline)
+        /// The origin cannot be asked because of the request: it lacks a parameter, or has one that the origin does not
+        /// take. It is a mistake of the caller.
+        public static let invalidRequest = Code(kind: .invalidRequest)
         /// There is no resource with this name.
         public static let noSuchResource = Code(kind: .noSuchResource)
 
@@ -175,9 +178,12 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     /// The error of a resource that gets a request for another one.
     static var otherResource: LoadError { LoadError(.noSuchResource, "the request is for another resource") }
 
-    /// Whether the error is an answer and not a failure: the origin's own, or that the account of the request is not
-    /// signed in. It is never tried again, and no copy or fallback takes its place.
-    public var isAnswer: Bool { code == .answer || code == .notSignedIn }
+    /// Whether the error is an answer and not a failure: the origin's own, that the account of the request is not signed in,
+    /// or that the request is wrong. It is never tried again, and no copy or fallback takes its place.
+    public var isAnswer: Bool { code == .answer || isWithoutCall }
+
+    /// Whether the origin was not asked because of the request or its account. It says nothing about the origin.
+    public var isWithoutCall: Bool { code == .notSignedIn || code == .invalidRequest }
 
     /// Whether the answer says that the requested data no longer exists, so that the copy must be removed.
     package var saysGone: Bool { code == .answer && (status == 404 || status == 410) }

@@ -196,6 +196,13 @@ public struct Metadata: Hashable, Sendable {
         set { set(Self.prefetchFlag, newValue) }
     }
 
+    /// The mark of the source that the payload came from. Only entries on their way to and from a store outside of memory
+    /// have it: see ``SourcedStore``.
+    package internal(set) var source: UInt64? {
+        get { details?.content.source }
+        set { if source != newValue { changeDetails { $0.source = newValue } } }
+    }
+
     // MARK: Details
 
     /// Whether there are facts that hits do not read.

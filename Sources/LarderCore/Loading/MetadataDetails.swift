@@ -12,6 +12,8 @@ extension Metadata {
         var fields = Fields()
         var variesBy: [String] = []
         var tags: [String] = []
+        /// The mark of ``Metadata/source``.
+        var source: UInt64?
         /// The notes, sorted by name. There are few of them, so that a linear search is faster than hashing.
         var notes: [NamedNote] = []
         /// The notes of kinds that only a later version knows, sorted by name.

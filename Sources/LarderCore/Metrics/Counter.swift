@@ -76,11 +76,13 @@ extension Counter {
         .corrupt, .saves, .expirations, .prefetches, .sends, .failedSends, .offlineSpells, .offlineTime, .offlineLive,
         .offlineFresh, .offlineStale, .offlineFallbacks, .offlineFailures, .prefetched, .prefetchedBytes,
         .prefetchedUsed, .prefetchedUsedBytes, .prefetchedWasted, .prefetchedWastedBytes,
+        .notSignedIn, .invalidRequests,
     ]
 
-    /// Loads that ended, without cancelled and cached-only loads and prefetches.
+    /// Loads that ended. Cancelled and cached-only loads, prefetches, loads while nobody is signed in and wrong requests are
+    /// counted apart.
     public static let loads = Counter(
-        0, "loads", "Loads that ended, without cancelled and cached-only loads and prefetches")
+        0, "loads", "Loads that ended, without those that are counted apart")
     /// Loads answered by a store without waiting for a call that failed or was too slow.
     public static let hits = Counter(
         1, "hits", "Loads answered by a store without waiting for a call that failed or was too slow")
@@ -171,6 +173,12 @@ extension Counter {
     /// Bytes of payload of ``prefetchedWasted``.
     public static let prefetchedWastedBytes = Counter(
         36, "prefetched_wasted_bytes", "Bytes of prefetched copies that were removed or replaced before any use")
+
+    /// Loads that ended because nobody was signed in. They stand in no rate.
+    public static let notSignedIn = Counter(37, "not_signed_in", "Loads that ended because nobody was signed in")
+    /// Loads whose request the origin cannot answer: a mistake of the app. They stand in no rate.
+    public static let invalidRequests = Counter(
+        38, "invalid_requests", "Loads with a parameter too few or too many, a mistake of the app")
 
     /// The counter of the loads with this outcome that ended without a network.
     static func offline(_ outcome: Outcome) -> Counter {

@@ -23,6 +23,8 @@ public struct Context: StrategyScope {
     var owner: PantryReference?
     /// The folder for payloads that arrive; nil if there is no cache folder.
     var payloadFolder: PayloadFolder?
+    /// The source of the data that a store keeps; nil if the policy has no origin.
+    var dataSource: DataSource?
     /// The objects that the plugins of the pantry share.
     var shared = SharedObjects()
 
@@ -61,7 +63,7 @@ public struct Context: StrategyScope {
             resource: resource, world: world, registry: registry, meter: meter, reloadState: reloadState,
             data: data, declaration: declaration, source: source)
         (context.currentMeter, context.attachments, context.owner) = (currentMeter, attachments, owner)
-        (context.payloadFolder, context.shared) = (payloadFolder, shared)
+        (context.payloadFolder, context.shared, context.dataSource) = (payloadFolder, shared, dataSource)
         return context
     }
 

@@ -206,8 +206,14 @@ public final class Part: Sendable {
     ///
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any other error of the plugin.
     public func store(in context: Context) throws -> any Store {
-        guard case .store(let make) = recipe else { throw mismatch(.store) }
+        guard case .store(let recipe) = recipe else { throw mismatch(.store) }
         let context = context.ofTier(self)
+        let keepsEntries = isPersistent && !nested.contains { $0.plugin.kind == .store }
+        let make: @Sendable (Context) throws -> any Store = { context in
+            let store = try recipe(context)
+            guard keepsEntries, let source = context.dataSource else { return store }
+            return SourcedStore(store, of: source)
+        }
         do {
             return try make(context)
         } catch {

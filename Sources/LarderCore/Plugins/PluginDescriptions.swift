@@ -42,6 +42,7 @@ extension Traits: CustomStringConvertible, CustomDebugStringConvertible, CustomR
         let values: [(String, String?)] = [
             ("givesUpAfter", givesUpAfter?.spelled), ("tries", tries.map { "\($0.count) over \($0.waits.spelled)" }),
             ("cannotFail", cannotFail ? "true" : nil), ("isLocal", isLocal ? "true" : nil),
+            ("needsNoNetwork", needsNoNetwork ? "true" : nil),
             ("showsStaleFor", showsStaleFor?.spelled), ("showsFor", showsFor?.spelled),
             ("followsOrigin", followsOrigin ? "true" : nil),
             ("noticesDamage", noticesDamage ? "true" : nil), ("capacity", capacity.map { "\($0) B" }),

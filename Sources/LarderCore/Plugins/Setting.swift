@@ -15,14 +15,18 @@ public final class Setting<Value: Sendable>: Sendable {
     let formerNames: [String]
     /// The purpose of the setting, for advice; nil if none is given about it.
     let topic: AdviceTopic?
+    /// The meaning for the source of an origin's data.
+    let role: SourceRole
     /// Gives the part that holds when a part is left out; nil if none can be had.
     private let defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)?
 
     private init(
         _ name: String, _ type: SettingType<Value>, _ fallback: Value?, _ help: String, formerNames: [String] = [],
-        topic: AdviceTopic? = nil, defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)? = nil
+        topic: AdviceTopic? = nil, role: SourceRole = .none,
+        defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)? = nil
     ) {
         self.topic = topic
+        self.role = role
         self.defaultPart = defaultPart
         self.name = name
         self.type = type
@@ -65,7 +69,8 @@ public final class Setting<Value: Sendable>: Sendable {
     /// ```
     public func formerly(_ oldName: String) -> Setting {
         Setting(
-            name, type, fallback, help, formerNames: formerNames + [oldName], topic: topic, defaultPart: defaultPart)
+            name, type, fallback, help, formerNames: formerNames + [oldName], topic: topic, role: role,
+            defaultPart: defaultPart)
     }
 
     /// Returns the setting with its purpose, so that reports and `larder advise` can propose values for it.
@@ -74,7 +79,27 @@ public final class Setting<Value: Sendable>: Sendable {
     /// Setting("onError", .duration, default: .zero, help: "How long …").advised(.onError)
     /// ```
     public func advised(_ topic: AdviceTopic) -> Setting {
-        Setting(name, type, fallback, help, formerNames: formerNames, topic: topic, defaultPart: defaultPart)
+        Setting(
+            name, type, fallback, help, formerNames: formerNames, topic: topic, role: role, defaultPart: defaultPart)
+    }
+
+    /// Returns the setting of an origin whose value decides which data the origin gives, such as a URL.
+    ///
+    /// A copy belongs to the source that these settings name. If a policy changes one of them, no copy of the former
+    /// source is used. If a plugin marks none of its settings, all of them count.
+    public func identifiesData() -> Setting { with(.identifiesData) }
+
+    /// Returns the setting of an origin whose value lists the earlier values of another setting that gave the same data.
+    /// Copies from there are still used.
+    public func formerValues(of name: String) -> Setting { with(.formerValues(of: name)) }
+
+    /// Returns the setting of an origin whose value names other origins, which all give the same data: the data of
+    /// this origin.
+    public func givesSameData() -> Setting { with(.givesSameData) }
+
+    private func with(_ role: SourceRole) -> Setting {
+        Setting(
+            name, type, fallback, help, formerNames: formerNames, topic: topic, role: role, defaultPart: defaultPart)
     }
 
     /// The declaration without its value type, for listing.
@@ -83,7 +108,7 @@ public final class Setting<Value: Sendable>: Sendable {
             name: name, type: type.name, expectation: type.expectation, default: fallback.flatMap(type.show),
             isRequired: fallback == nil && defaultPart == nil, help: help, schema: type.schema, example: type.example,
             kind: type.kind, isDefaultPart: defaultPart != nil, isShownInDumps: type.isShownInDumps,
-            formerNames: formerNames, topic: topic, isShareable: type.isShareable)
+            formerNames: formerNames, topic: topic, isShareable: type.isShareable, role: role)
     }
 
     /// Returns the value that `settings` gives, or the default; nil after a problem was reported.
@@ -129,6 +154,20 @@ public struct SettingDeclaration: Sendable {
     public let topic: AdviceTopic?
     /// Whether a value depends on its text alone.
     let isShareable: Bool
+    /// The meaning for the source of an origin's data.
+    let role: SourceRole
+}
+
+/// The meaning of a setting for the source of an origin's data.
+enum SourceRole: Hashable, Sendable {
+    /// It says how the data is fetched.
+    case none
+    /// Its value decides which data the origin gives.
+    case identifiesData
+    /// Its value lists earlier values of another setting that gave the same data.
+    case formerValues(of: String)
+    /// Its value names origins that give the same data.
+    case givesSameData
 }
 
 extension SettingDeclaration {

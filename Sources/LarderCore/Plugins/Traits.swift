@@ -29,6 +29,9 @@ public struct Traits: Sendable {
     public var addedFields: Fields = [:]
     /// Origin: the parameters without which it refuses a request.
     public var requiredParameters: [String] = []
+    /// Origin: the parameters that it takes. A request with another one fails with ``LoadError/Code/invalidRequest``. Nil if
+    /// it takes any.
+    public var parameters: [String]?
     /// Section: the parameters of the requests that it loads by itself.
     public var requests: [Parameters] = []
     /// The settings of the plugin that contradict each other.
@@ -37,6 +40,9 @@ public struct Traits: Sendable {
     public var cannotFail = false
     /// Origin: it is on this device, so its calls need no timeout.
     public var isLocal = false
+    /// Origin: it is called without a network, too, because its service is on this device. Its calls can fail and take long
+    /// like those of any other service, which an origin with ``isLocal`` does not.
+    public var needsNoNetwork = false
     /// Validator: how long it permits a copy after the copy stopped being fresh.
     public var showsStaleFor: Duration?
     /// Validator: how long it permits a copy after the copy was fetched.
@@ -58,6 +64,8 @@ public struct Traits: Sendable {
     public var writesTo: String?
     /// Strategy: how long it waits for the origin before it serves a copy.
     public var patience: Duration?
+    /// Strategy: it shows stale copies at once, for as long as the validators give a window for that.
+    public var showsStaleAtOnce = false
     /// Strategy: the share of a copy's fresh time after which it refreshes a copy that it serves.
     public var refreshAhead: Double?
     /// Strategy: how long it leaves a key's origin alone after a failure. It is set from the setting `rest`.
@@ -82,6 +90,8 @@ public struct Traits: Sendable {
     /// Wrapper: the number of failures in a row after which it treats calls otherwise, such as a breaker that opens. Nil if
     /// it does not count failures.
     public var changesAfterFailures: Int?
+    /// Whether the origin is called while the device has no network.
+    var worksOffline: Bool { isLocal || needsNoNetwork }
     /// Whether all settings come from the policy and none from the environment.
     var mayBeShown = false
 

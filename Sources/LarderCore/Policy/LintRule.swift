@@ -47,7 +47,7 @@ package struct LintRule: Sendable {
         contradiction, noEffect, retryFitsTimeout, unreachableFallback, noEntryFits, forgottenTooSoon, staleUnchecked,
         endlessCall,
         endlessStore, keepsNothing, sharedFolder,
-        onlyShortens, missingParameter, loadsInVain,
+        noWindow, onlyShortens, missingParameter, loadsInVain,
     ]
 
     private static let contradiction = LintRule(
@@ -168,6 +168,30 @@ package struct LintRule: Sendable {
                     + "and nothing notices damage",
                 about: validator, reading,
                 expected: "a validator that does" + reading.registry.examples(of: .validator, where: \.noticesDamage))
+        }
+    }
+
+    private static let noWindow = LintRule(
+        "no-window", .warning, "Without a window, no copy is shown any more soon after the service has failed."
+    ) { policy, rule, reading in
+        guard policy.strategy.plugin.needs == [.origin, .store], policy.store?.traits.keepsNothing == false else {
+            return
+        }
+        // Windows of another validator are missing here, and the rule `only-shortens` says so.
+        let hasOthers = policy.validators.contains { !$0.traits.followsOrigin && $0.traits.showsFor != nil }
+        for validator in policy.validators {
+            if validator.traits.followsOrigin, validator.traits.showsFor == .zero, !hasOthers {
+                rule.report(
+                    "'\(validator.plugin.name)' has no windows, so a copy is shown only as long as its server says: often a "
+                        + "few seconds, also when the service fails",
+                    about: validator, reading, expected: "windows such as \"onError\": \"1d\"")
+            } else if policy.strategy.traits.showsStaleAtOnce, !validator.traits.followsOrigin,
+                validator.traits.showsStaleFor == .zero
+            {
+                rule.report(
+                    "'\(validator.plugin.name)' has no window for stale copies, so '\(policy.strategy.plugin.name)' shows none",
+                    about: validator, reading, expected: "a window such as \"whileRevalidating\": \"1h\"")
+            }
         }
     }
 

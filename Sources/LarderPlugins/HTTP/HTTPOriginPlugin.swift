@@ -20,16 +20,19 @@ extension Plugin {
     ) -> Plugin {
         .origin(
             "http", "Asks an HTTP server. Parameters of the request stand in the URL where its variables are.",
-            Setting("url", .url, help: "The URL, with variables as in \"https://example.com/items/{id}{?page}\""),
+            Setting("url", .url, help: "The URL, with variables as in \"https://example.com/items/{id}{?page}\"")
+                .identifiesData(),
             Setting(
                 "method", .choice(["GET", "HEAD", "POST", "QUERY"]), default: "GET",
-                help: "The method of lookups; POST and QUERY send the request's body"),
+                help: "The method of lookups; POST and QUERY send the request's body"
+            ).identifiesData(),
             Setting(
                 "fields", .fields, default: [],
                 help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\""),
             Setting(
                 "accept", .accept, default: HTTPAccept([]),
-                help: "The media types that are asked for; an answer of another type is a failure"),
+                help: "The media types that are asked for; an answer of another type is a failure"
+            ).identifiesData(),
             Setting(
                 "statuses", .list(of: .int(200...599), atLeast: 1), default: [200, 203, 204],
                 help: "The statuses of answers that are data; 4xx that are not listed are errors of the request"),
@@ -61,14 +64,19 @@ extension Plugin {
             Setting(
                 "anonymous", .flag, default: false,
                 help: "Whether calls are made without credentials while nobody is signed in"),
+            Setting(
+                "formerly", .list(of: .url), default: [],
+                help: "Earlier URLs that gave the same data, so that their copies are still used"
+            ).formerValues(of: "url"),
             traits: {
-                url, method, fields, accept, statuses, _, _, connectLimit, _, limit, _, authorities, _, sign, anonymous
-                in
+                url, method, fields, accept, statuses, _, _, connectLimit, _, limit, _, authorities, _, sign, anonymous,
+                _ in
                 Traits().with {
                     $0.acceptsSends = true
                     $0.allowsAnonymous = anonymous
-                    $0.isLocal = url.server.isThisDevice
+                    $0.needsNoNetwork = url.server.isThisDevice
                     $0.requiredParameters = url.required
+                    $0.parameters = url.template.variables
                     $0.invalidates = {
                         HTTPInvalidation.selections(after: $0, method: $1, answer: $2, at: url, lookup: method)
                     }
@@ -81,7 +89,7 @@ extension Plugin {
             }
         ) {
             context, url, method, fields, accept, statuses, redirects, capacity, connectLimit, firstByteLimit, limit,
-            connections, authorities, resume, sign, anonymous in
+            connections, authorities, resume, sign, anonymous, _ in
             let settings = HTTPSettings(
                 url: url, method: method, fields: fields, accept: accept, statuses: Set(statuses),
                 redirects: redirects,

@@ -53,13 +53,14 @@ struct HTTPURL: Hashable, Sendable {
     ///   another path.
     func expanded(with values: [String: String]) throws(LoadError) -> String {
         for names in bareSegments where names.allSatisfy({ values[$0]?.isEmpty != false }) {
-            throw LoadError(.failed, "the request has no value for the parameter '\(names[0])' of the URL")
+            throw LoadError(.invalidRequest, "the request has no value for the parameter '\(names[0])' of the URL")
         }
         var url = template.expanded(with: values)
         // Without the part that follows the host, a value could continue the host.
         let afterHost = url.utf8.dropFirst(fixedLength).first
         guard afterHost == nil || afterHost == UInt8(ascii: "/") || afterHost == UInt8(ascii: "?") else {
-            throw LoadError(.failed, "the request has no value for the parameter that follows the host of the URL")
+            throw LoadError(
+                .invalidRequest, "the request has no value for the parameter that follows the host of the URL")
         }
         // A value cannot begin a fragment, which would hide the rest of the URL from the server.
         if url.utf8.contains(UInt8(ascii: "#")) {
@@ -69,7 +70,7 @@ struct HTTPURL: Hashable, Sendable {
         if path.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }),
             HTTPPath.mayHaveDotSegment(Substring(path))
         {
-            throw LoadError(.failed, "a parameter leads to another path of the server: it contains '.' or '..'")
+            throw LoadError(.invalidRequest, "a parameter leads to another path of the server: it contains '.' or '..'")
         }
         return url
     }

@@ -10,7 +10,8 @@ extension Plugin {
     /// An origin that reads a file of the policy's folder.
     static let fileOrigin = Plugin.origin(
         "file", "Reads a file in the policy's folder, the same for all parameters.",
-        Setting("path", .path, help: "The path of the file, relative to the policy's folder"),
+        Setting("path", .path, help: "The path of the file, relative to the policy's folder")
+            .identifiesData(),
         Setting("contentType", optional: .text, help: "The media type of the file"),
         traits: { _, _ in Traits().with { $0.isLocal = true } }
     ) { context, path, contentType in FileOrigin(path: path, contentType: contentType, world: context.world) }

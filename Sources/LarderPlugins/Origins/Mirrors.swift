@@ -5,11 +5,15 @@ extension Plugin {
     static let mirrors = Plugin.origin(
         "mirrors", "Asks several origins for the same data: the next one is asked when the one before fails.",
         Setting(
-            "origins", .list(of: .part(.origin), atLeast: 1), help: "The origins, in the order of asking"),
+            "origins", .list(of: .part(.origin), atLeast: 1), help: "The origins, in the order of asking"
+        ).givesSameData(),
         traits: { origins in
             Traits().with {
                 $0.cannotFail = origins.contains(where: \.traits.cannotFail)
                 $0.isLocal = origins.allSatisfy(\.traits.isLocal)
+                $0.needsNoNetwork = origins.allSatisfy { $0.traits.isLocal || $0.traits.needsNoNetwork }
+                let taken = origins.compactMap(\.traits.parameters)
+                $0.parameters = taken.count == origins.count ? taken.flatMap { $0 } : nil
                 $0.borders = []
             }
         }

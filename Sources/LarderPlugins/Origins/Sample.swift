@@ -29,8 +29,9 @@ extension Plugin {
     ) -> Plugin {
         .origin(
             "sample", "Imitates a service. The same seed and parameters give the same payloads.",
-            Setting("payload", .choice(["feed", "catalog", "image"]), help: "The kind of payload"),
-            Setting("seed", .int(0...Int(Int32.max)), default: 1, help: "The seed of the payloads"),
+            Setting("payload", .choice(["feed", "catalog", "image"]), help: "The kind of payload").identifiesData(),
+            Setting("seed", .int(0...Int(Int32.max)), default: 1, help: "The seed of the payloads")
+                .identifiesData(),
             Setting(
                 "changes", .duration(.seconds(1) ... .forever), default: .seconds(600),
                 help: "How often the contents change; until then the answer for a current copy is \"unchanged\""),

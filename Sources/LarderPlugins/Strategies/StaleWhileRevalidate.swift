@@ -6,7 +6,9 @@ extension Plugin {
         "stale-while-revalidate",
         "Serves a copy at once as long as whileRevalidating allows, and refreshes stale copies in the background.",
         .patience, .background, .refreshAhead,
-        traits: { patience, background, share in .waiting(patience, background, refreshAhead: share) }
+        traits: { patience, background, share in
+            .waiting(patience, background, refreshAhead: share).with { $0.showsStaleAtOnce = true }
+        }
     ) { sides, patience, background, refreshAhead in
         CopyFirst(
             HitRule(

@@ -72,8 +72,8 @@ struct Breaker: Loader {
             let failure = LoadError.meaning(of: error)
             change { state, now in
                 switch failure?.code {
-                // Neither says anything about the origin.
-                case nil, .notSignedIn: state.withdrawn(pass)
+                // None of them says anything about the origin.
+                case nil, .notSignedIn, .invalidRequest: state.withdrawn(pass)
                 case .answer: state.succeeded(pass)
                 default: state.failed(pass, at: now, calmFor: failure?.retryAfter)
                 }

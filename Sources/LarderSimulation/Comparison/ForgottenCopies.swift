@@ -25,6 +25,10 @@ enum ForgottenCopies {
                 lines.append("store '\(kept.plugin.name)': copies older than \(less.inWords) are forgotten")
             }
         }
+        if !after.isEmpty, let former = old.policy.source?.own, let source = new.policy.source, !source.has(former) {
+            lines.append("the data comes from another source: the copies that the old policy kept are not used")
+            return lines
+        }
         let isRefused = try !after.isEmpty && areRefused(from: old, by: new)
         return lines + (isRefused ? ["the new policy refuses the copies that the old one kept"] : [])
     }

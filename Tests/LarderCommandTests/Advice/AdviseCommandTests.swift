@@ -51,12 +51,14 @@ import Testing
         }
 
         /// 400 loads failed, and 300 of them would have been answered with a window of less than two hours.
-        static func ofFailedLoads() throws -> Place {
-            try Place(
+        static func ofFailedLoads(promising promises: String? = nil) throws -> Place {
+            let section = promises.map { #", "promises": \#($0) }"# }
+            return try Place(
                 { counts in
                     for _ in 0..<300 { counts.refusedForAge.record(.seconds(7_000)) }
                     for _ in 0..<100 { counts.refusedForAge.record(.seconds(400 * 86_400)) }
-                }, staleErrors: 400)
+                }, staleErrors: 400,
+                policy: section.map { AdviseCommandTests.catalog.dropLast() + $0 } ?? AdviseCommandTests.catalog)
         }
 
         /// 84 % of the bytes that were prefetched were wasted. The policy prefetches a list, or only the app prefetches.
@@ -93,6 +95,24 @@ import Testing
                 == "catalog: 400 loads failed although there was a copy; with onError 2h instead of 10m, a copy would have "
                 + "answered 300 of them")
         #expect(lines.dropFirst().first == #"  validators[0] (age): "onError": "2h""#)
+    }
+
+    @Test func adviceThatWouldBreakAPromiseIsNotProposed() async throws {
+        let place = try Place.ofFailedLoads(promising: #"{ "neverOlderThan": "30m", "callsPerLoad": 1 }"#)
+        let output = await place.advise()
+        let lines = output.out.split(separator: "\n").map(String.init)
+        #expect(lines.count == 2 && lines[0].contains("with onError 2h instead of 10m"), "\(output.out)\(output.err)")
+        #expect(lines.last == "  not proposed: it would break neverOlderThan 30m")
+        let json = await place.advise("--json")
+        #expect(json.out.contains(#""advice": []"#) && json.out.contains("it would break neverOlderThan 30m"))
+    }
+
+    @Test func adviceThatKeepsPromisesIsProposed() async throws {
+        let kept = await (try Place.ofFailedLoads(promising: #"{ "neverOlderThan": "1d" }"#)).advise()
+        #expect(kept.out.contains(#""onError": "2h""#) && !kept.out.contains("not proposed"))
+        // A promise that is broken without the advice, too, says nothing against it.
+        let broken = await (try Place.ofFailedLoads(promising: #"{ "neverOlderThan": "1m" }"#)).advise()
+        #expect(broken.out.contains(#""onError": "2h""#) && !broken.out.contains("not proposed"))
     }
 
     @Test func listWhoseCopiesAreNotUsedIsAdvisedAgainst() async throws {

@@ -36,7 +36,9 @@ import Testing
             with: #"{ "use": "timeout", "after": "20s" }, { "use": "limit", "concurrent": 4 },"#)
         let folder = try ProveCommandTests.folder(promises, policy: policy)
         let output = await Output(["check", folder.path])
-        #expect(output.err.hasSuffix("; run 'larder prove' for the promises of prices\n"), "\(output.out)\(output.err)")
+        #expect(
+            output.err.hasSuffix("; not proved: the promises of prices (--prove proves them)\n"),
+            "\(output.out)\(output.err)")
     }
 
     @Test func policyWithTenTiersIsProved() async throws {

@@ -79,7 +79,9 @@ import Testing
         let retries = Array(repeating: #"{ "use": "retry", "retries": 100, "backoff": "0s" }"#, count: count)
         let folder = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: retries.joined(separator: ", "))
         let output = await Output(["check", folder.path])
-        #expect(output.err.hasSuffix("; run 'larder prove' for the promises of prices\n"), "\(output.out)\(output.err)")
+        #expect(
+            output.err.hasSuffix("; not proved: the promises of prices (--prove proves them)\n"),
+            "\(output.out)\(output.err)")
     }
 
     @Test func valueOfAnOriginThatLooksLikeATimeIsComparedAsText() async throws {

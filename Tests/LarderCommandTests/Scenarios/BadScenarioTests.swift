@@ -142,7 +142,8 @@ import Testing
             #"{ "value": 2 } }"#, #"{ "error": "timedout" } }"#,
             """
             7:50: error: this is not one of the choices; expected one of "answer", "failed", "timeout", \
-            "unavailable", "undecodable", "refused", "notCached", "notSignedIn", "deadline" (did you mean 'timeout'?) \
+            "unavailable", "undecodable", "refused", "notCached", "notSignedIn", "deadline", \
+            "invalidRequest" (did you mean 'timeout'?) \
             [at $.scenarios[0].asks.expect.error]
             """
         ),

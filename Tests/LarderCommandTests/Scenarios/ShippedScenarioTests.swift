@@ -31,7 +31,7 @@ import Testing
     @Test func scenarioFilesAreNotReadAsPolicies() async throws {
         let stories = try Stories(shipped: true)
         let output = await Output(["check", "--no-prove", stories.folder.path])
-        #expect(output.code == 0 && output.err == "3 policies, no problems\n")
+        #expect(output.code == 0 && output.err.hasPrefix("3 policies, no problems found so far; not proved: "))
     }
 
     /// The effect of one changed word of a policy on its scenarios.

@@ -16,7 +16,6 @@ import Testing
         (["store", "lst", "feed"], "store has no 'lst' (did you mean 'ls'?)"),
         (["store", "ls"], "it is called 'store ls RESOURCE'"),
         (["store", "get", "feed"], "it is called 'store get RESOURCE KEY|DIGEST'"),
-        (["store", "ls", "feed"], "store needs --cache DIR"),
         (["store", "ls", "feed", "--repair"], "--repair does not go with 'store ls'"),
         (["store", "rm", "feed", "x", "--all"], "--all does not go with 'store rm'"),
         (["store", "clear", "feed"], "store clear needs --scope, --no-scope, --tag or --all"),
@@ -28,6 +27,13 @@ import Testing
     func wrongCallIsExplained(_ arguments: [String], _ message: String) async {
         let output = await Output(arguments)
         #expect(output.code == 2 && output.err.hasPrefix("larder: \(message)"), "\(output)")
+    }
+
+    @Test func cacheOfTheProjectIsTheDefault() async throws {
+        let folder = try Folder.withPolicies()
+        let output = await Output(["store", "stats", "--policies", folder.path])
+        #expect(output.code == 1 && output.err.contains("larder/projects/"), "\(output)")
+        #expect(output.err.hasSuffix(": this is no cache folder: no store has kept anything in it\n"), "\(output)")
     }
 
     @Test func unknownResourceIsToldWithTheNearestName() async throws {

@@ -145,12 +145,17 @@ import Testing
             let scene = try await DataSaverScene(
                 world, #""expensive": { "refresh": false }"#, strategy: Self.swr,
                 store: #"{ "use": "file", "capacity": "1MB" }"#, cache: cache)
+            let (first, second) = (#""scripted", "small""#, #""small", "scripted""#)
+            let text = try scene.simulated.feed(
+                with: #""origin": "scripted""#, #""origin": { "use": "mirrors", "origins": [\#(first)] }"#)
+            try await scene.pantry.replace(policies: ["feed": text])
+            try await world.sleep(for: .seconds(5))
             _ = try await scene.feed.load()
             world.network = DataSaverTests.mobile
             try await world.sleep(for: .seconds(600))
             _ = try await scene.feed.load()
-            let text = try scene.simulated.feed(with: #""origin": "scripted""#, #""origin": "small""#)
-            try await scene.pantry.replace(policies: ["feed": text])
+            let swapped = text.replacing(first, with: second)
+            try await scene.pantry.replace(policies: ["feed": swapped])
             world.network = DataSaverTests.wifi
             try await world.sleep(for: .seconds(5))
             #expect(scene.calls == [1, 1])
@@ -158,7 +163,7 @@ import Testing
             world.network = DataSaverTests.mobile
             try await world.sleep(for: .seconds(600))
             _ = try await scene.feed.load()
-            try await scene.pantry.replace(policies: ["feed": text.replacing("1MB", with: "2MB")])
+            try await scene.pantry.replace(policies: ["feed": swapped.replacing("1MB", with: "2MB")])
             try await world.sleep(for: .seconds(5))
             #expect(try await scene.feed.contains())
             await scene.pantry.close()

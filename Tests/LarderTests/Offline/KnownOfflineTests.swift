@@ -154,7 +154,7 @@ import Testing
                 world, strategy: #""network-only""#, store: #""memory""#,
                 origin: #"{ "use": "http", "url": "\#(url)" }"#
             ).pantry
-            #expect(pantry.policy(of: "feed")?.origin?.traits.isLocal == isLocal)
+            #expect(pantry.policy(of: "feed")?.origin?.traits.needsNoNetwork == isLocal)
             await pantry.close()
         }
     }

@@ -30,6 +30,8 @@ extension Context {
     public func payloadSink(
         continuing call: Call, with metadata: Metadata, capacity: Int = 4_000_000_000
     ) throws(LoadError) -> PayloadSink {
+        var metadata = metadata
+        metadata.source = dataSource?.own
         guard let unfinished = payloadFolder?.unfinished, call.key.resource == resource, !call.isSend,
             let file = try? unfinished.makeFile(for: call, metadata)
         else { return try payloadSink(capacity: capacity) }
@@ -46,7 +48,8 @@ extension Context {
     ///   - call: the call.
     ///   - limit: the longest wait for the disk.
     ///   - suits: returns whether the payload is of use, from the facts with which the sink was made. It must check all
-    ///     that decides about the bytes, such as the URL and the fields by which answers vary.
+    ///     that decides about the bytes, such as the URL that was asked in the end and the fields by which answers vary.
+    ///     Payloads of another source are left out before.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func unfinishedPayload(
         for call: Call, within limit: Duration = .seconds(5), where suits: @escaping @Sendable (Metadata) -> Bool
@@ -63,8 +66,12 @@ extension Context {
     ) async throws -> UnfinishedPayload? {
         // A call that was cancelled just before may still be closing its file.
         for _ in 0..<10 where unfinished.mayHave(call.key) {
-            let found = try await world.blocking { unfinished.file(for: call.key, where: suits) }
-            if let (file, metadata) = found.file {
+            let found = try await world.blocking { [dataSource] in
+                unfinished.file(for: call.key) { (dataSource?.has($0.source) ?? true) && suits($0) }
+            }
+            if let (file, marked) = found.file {
+                var metadata = marked
+                metadata.source = nil
                 return UnfinishedPayload(file, metadata, onSuspend: suspending(file))
             }
             guard found.isOpen else { return nil }

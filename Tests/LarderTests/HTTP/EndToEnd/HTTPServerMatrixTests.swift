@@ -40,12 +40,13 @@ import Testing
             if request.target == "/fill" { return Self.old(row.copy) }
             return ScriptedReply(steps: [.open(asked)] + Self.answer(row.event).steps)
         }
-        // The copy is filled by a policy with another URL and strategy.
+        // The copy is filled by a policy with another strategy and a URL that gave the same data.
         let served = try await ServedPantry(
             server, url: "/fill", policy: Self.policy(#""use": "cache-first""#))
         if row.copy != .none { #expect(try await served.feed.load().isStored) }
         let filled = server.requests.count
-        let policy = ServedPantry.policy(server, "/now", "", Self.policy(#""use": "\#(row.strategy)""#))
+        let policy = ServedPantry.policy(
+            server, "/now", #""formerly": ["\#(server.url)/fill"]"#, Self.policy(#""use": "\#(row.strategy)""#))
         _ = try await served.pantry.replace(policies: ["feed": policy])
         let outcome: Row.Outcome
         do {

@@ -50,7 +50,8 @@ import Testing
             _ = try await simulated.pantry.replace(policies: policies)
             #expect(try await simulated.resource.load().text == formerValue)
         }
-        #expect(server.asked.count == 2, "the copies are side by side")
+        // The copies are side by side. What is accepted also names the source, which only one of them can have.
+        #expect(server.asked.count == (name == "accept" ? 3 : 2))
     }
 
     @Test func requestWithTheValueOfThePolicyGetsTheSameCopy() throws {

@@ -59,6 +59,8 @@ import Testing
             session.account = "alice"
             #expect(try await simulated.resource.load().source == .origin)
             #expect(simulated.world.uptime == .seconds(600))
+            let metrics = try #require(simulated.pantry.metrics[simulated.resource.name])
+            #expect(metrics[.notSignedIn] == 1 && metrics.failures == 0)
         }
     }
 
@@ -103,7 +105,7 @@ import Testing
             #expect(await failure { try await simulated.resource.load() }?.code == .notSignedIn)
             let after = simulated.resource.metrics
             #expect(after.originCalls == before.originCalls && after[.answers] == before[.answers])
-            #expect(after[.failures] == before[.failures] + 1)
+            #expect(after[.notSignedIn] == before[.notSignedIn] + 1 && after[.failures] == before[.failures])
         }
     }
 

@@ -61,6 +61,19 @@ import Testing
         #expect(download.ranges == [nil, "bytes=400000-"])
     }
 
+    @Test func answerOfAnotherURLDoesNotGoOn() async throws {
+        let download = try DownloadServer()
+        let cache = try Folder()
+        for (url, range) in [("/v1{/id}", nil), ("/v2{/id}", nil), ("/v2{/id}", "bytes=400000-")] {
+            download.state.withLock { $0.breaks = [400_000] }
+            let served = try await ServedPantry(
+                download.server, url: url, policy: Self.policy, cache: cache)
+            await #expect(throws: LoadError.self) { try await served.feed.load() }
+            #expect(download.ranges.last == range)
+            await served.pantry.close()
+        }
+    }
+
     @Test(arguments: TestedTransport.with(.brokenAnswers))
     func cancelledLoadGoesOnLater(_ transport: TestedTransport) async throws {
         let (half, gate) = (Gate(), Gate())

@@ -13,7 +13,9 @@ import Testing
         let starts = Locked<[Int]>([])
 
         var plugin: Plugin {
-            .origin("halves", "Breaks off.") { [self] (context: Context) in Origin(halves: self, context: context) }
+            .origin(
+                "halves", "Breaks off.", Setting("url", .text, default: "v1", help: "The URL").identifiesData()
+            ) { [self] context, _ in Origin(halves: self, context: context) }
         }
 
         private struct Origin: Loader {
@@ -84,6 +86,19 @@ import Testing
             await #expect(throws: LoadError.self) { try await simulated.resource.load(other) }
             await Self.fails(simulated, "1")
             #expect(halves.starts.withLock { $0 } == [0, 0, 0, 0, 150_000])
+        }
+    }
+
+    @Test func payloadOfAnotherSourceDoesNotGoOn() throws {
+        try Self.run { simulated, halves in
+            await Self.fails(simulated, "1")
+            let policy = #"""
+                { "resource": "feed", "origin": { "use": "halves", "url": "v2" },
+                  "strategy": { "use": "network-first", "rest": "0s" }, "store": "file" }
+                """#
+            try await simulated.pantry.replace(policies: ["feed": policy])
+            for _ in 1...2 { await Self.fails(simulated, "1") }
+            #expect(halves.starts.withLock { $0 } == [0, 0, 150_000])
         }
     }
 

@@ -1,0 +1,66 @@
+import Larder
+import LarderSimulation
+
+/// Proves that policies keep their promises when advice is followed.
+struct AdviceProof {
+    let registry: Registry
+    let environment: [String: String]
+    /// The folder of the files that the policies read.
+    let folder: String
+
+    /// Returns the promises that a policy keeps now and would break with a change: `neverOlderThan 6h`.
+    ///
+    /// - Parameter progress: is told which share of the work is done. It is called from several threads.
+    /// - Throws: ``PolicyError`` if the policy would be wrong with the change, or cannot be proved.
+    func brokenPromises(
+        of policy: AdvisedPolicy, by advice: Advice, progress: @escaping @Sendable (Double) -> Void
+    ) throws -> [String] {
+        guard let json = AdvisedPolicy.json(policy.policy, with: advice.changes),
+            let after = try proof(of: json, for: policy.policy.resource, progress)
+        else { return [] }
+        let broken = after.verdicts.filter { !$0.isProved }.map(Self.title)
+        if broken.isEmpty { return [] }
+        // The change is not to blame for promises that are broken already.
+        let before = try proof(of: AdvisedPolicy.json(policy.policy), for: policy.policy.resource, progress)
+        let kept = before?.verdicts.filter(\.isProved).map(Self.title) ?? []
+        return broken.filter(kept.contains)
+    }
+
+    private func proof(
+        of json: JSON, for resource: String, _ progress: @escaping @Sendable (Double) -> Void
+    ) throws -> PromiseProof? {
+        let reader = try PolicyReader(
+            registry: registry, texts: [resource: json.text()], files: folder, environment: environment)
+        let result = reader.check(resource + ".json")
+        guard let policy = result.policy else { throw PolicyError(result.problems) }
+        let simulated = try SimulatedPolicy(policy, registry: registry, files: folder, environment: environment)
+        return simulated.promises == nil ? nil : try PromiseProof(simulated, progress: progress)
+    }
+
+    private static func title(_ verdict: PromiseVerdict) -> String { "\(verdict.promise) \(verdict.limit)" }
+}
+
+/// Advice, and the reason why it is not proposed.
+struct JudgedAdvice {
+    let advice: Advice
+    /// The reason why the advice is not proposed; nil if it is.
+    let objection: String?
+
+    /// - Parameter policy: the policy that the advice is about; nil if it is not known, so that nothing can be proved.
+    init(
+        _ advice: Advice, of policy: AdvisedPolicy?, by proof: AdviceProof,
+        progress: @escaping @Sendable (Double) -> Void
+    ) {
+        self.advice = advice
+        guard let policy else {
+            objection = nil
+            return
+        }
+        do {
+            let broken = try proof.brokenPromises(of: policy, by: advice, progress: progress)
+            objection = broken.isEmpty ? nil : "it would break " + broken.joined(separator: ", ")
+        } catch {
+            objection = "the promises of the policy cannot be proved with it: \(error)"
+        }
+    }
+}

@@ -1,0 +1,49 @@
+extension Policy {
+    /// Returns how the graph of the policy finds copies in memory: at once, or why each load is awaited.
+    ///
+    /// A graph whose loaders all state a rule for hits has a ``StraightWay``. This asks the strategy itself for its rule,
+    /// so that the answer is true for strategies of other packages, too.
+    ///
+    /// - Throws: the error of a strategy that cannot be made.
+    package func hitExplanation(registry: Registry, world: any World) throws -> String {
+        let reasons = try reasonsAgainstHits(registry, world)
+        if !reasons.isEmpty { return "awaited, because " + reasons.joined(separator: ", and ") }
+        let past = "a copy in memory is shown at once, past all loaders"
+        return account == nil ? past : past + ", if the request names a scope: only the app knows who is signed in"
+    }
+
+    private func reasonsAgainstHits(_ registry: Registry, _ world: any World) throws -> [String] {
+        let name = strategy.plugin.name
+        guard strategy.plugin.needs.contains(.store) else { return ["'\(name)' uses no copies"] }
+        var reasons: [String] = []
+        if try rule(of: strategy, registry, world) == nil { reasons.append("'\(name)' states no rule for hits") }
+        if let store, !store.keepsInMemory { reasons.append("no store keeps copies in memory") }
+        if alternative != nil { reasons.append("the network decides which origin a request is for") }
+        reasons += sections.filter(\.goesAround).map { "'\($0.plugin.name)' sees each load" }
+        return reasons
+    }
+
+    private func rule(of part: Part, _ registry: Registry, _ world: any World) throws -> HitRule? {
+        let meter = Meter(world: world)
+        let context = Context(
+            resource: resource, world: world, registry: registry, meter: meter, reloadState: ReloadState())
+        let storeAccess = StoreAccess(EmptyStore(), meter: meter, world: world)
+        let lookup = Lookup(
+            storeAccess, validators: Validators([]), addedFields: [:], hasTwoOrigins: false, revision: revision,
+            world: world)
+        let sides = Sides(
+            live: UnusedSide(), cached: lookup, world: world, storeAccess: storeAccess, meter: meter,
+            scope: context.of(PartIdentity(part: part)))
+        return try part.strategy(over: sides).hitRule
+    }
+}
+
+extension Part {
+    /// Whether the store, or a store among its settings, keeps entries in memory. It is not known of stores of other
+    /// packages, which may.
+    fileprivate var keepsInMemory: Bool {
+        let inner = nested.filter { $0.plugin.kind == .store }
+        if !inner.isEmpty { return inner.contains(where: \.keepsInMemory) }
+        return !traits.keepsNothing && traits.writesTo == nil
+    }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+
+/// A store outside of memory that finds only the entries of one source, and marks the entries that it writes.
+///
+/// The entries of another source stay in the wrapped store until they are replaced, evicted or removed.
+final class SourcedStore: WrappingStore {
+    let wrapped: any Store
+    private let source: DataSource
+    /// The number of reads that no load made.
+    private let ownReads = Atomic(0)
+    /// The number of reads that found an entry of another source.
+    private let refused = Atomic(0)
+
+    init(_ store: any Store, of source: DataSource) {
+        wrapped = store
+        self.source = source
+    }
+
+    func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
+        wrapped.use(key) { source.has($0.metadata.source) && accept($0) }
+    }
+
+    func read(_ key: Key) async throws -> Found? {
+        own(try await wrapped.read(key))
+    }
+
+    func read(_ key: Key, below found: Found) async throws -> Found? {
+        own(try await wrapped.read(key, below: found))
+    }
+
+    private func own(_ found: Found?) -> Found? {
+        guard var found else { return nil }
+        guard source.has(found.entry.metadata.source) else {
+            refused.add(1, ordering: .relaxed)
+            return nil
+        }
+        // Memory keeps entries of this source only, so the mark would only take room there.
+        found.entry.metadata.source = nil
+        return found
+    }
+
+    func contains(_ key: Key) async throws -> Bool {
+        guard try await wrapped.contains(key) else { return false }
+        ownReads.add(1, ordering: .relaxed)
+        return try await wrapped.read(key).map { source.has($0.entry.metadata.source) } ?? false
+    }
+
+    func write(_ entry: Entry, for key: Key) async throws -> Bool {
+        try await wrapped.write(marked(entry), for: key)
+    }
+
+    func renew(_ entry: Entry, for key: Key) async throws -> Bool {
+        try await wrapped.renew(marked(entry), for: key)
+    }
+
+    func promote(_ found: Found, for key: Key) async throws {
+        var found = found
+        found.entry = marked(found.entry)
+        try await wrapped.promote(found, for: key)
+    }
+
+    func pin(_ key: Key) async throws -> Bool {
+        // An entry of another source would seem to be kept, and the data would not be fetched.
+        if try await wrapped.contains(key), try await !contains(key) { return false }
+        return try await wrapped.pin(key)
+    }
+
+    /// Entries of another source are in the list with their mark, so that they can be counted.
+    func list(after cursor: StoreCursor?, most count: Int) async throws -> StorePage {
+        var page = try await wrapped.list(after: cursor, most: count)
+        for index in page.entries.indices where source.has(page.entries[index].metadata.source) {
+            page.entries[index].metadata.source = nil
+        }
+        return page
+    }
+
+    func statistics() async -> StoreStatistics {
+        var statistics = await wrapped.statistics()
+        let refused = refused.load(ordering: .relaxed)
+        statistics.hits = max(0, statistics.hits - ownReads.load(ordering: .relaxed) - refused)
+        statistics.misses += refused
+        return statistics
+    }
+
+    private func marked(_ entry: Entry) -> Entry {
+        var entry = entry
+        entry.metadata.source = source.own
+        return entry
+    }
+}

@@ -1,0 +1,59 @@
+import LarderBase
+
+extension Policy {
+    /// The source of its data; nil if its strategy uses no origin.
+    package var source: DataSource? {
+        guard let origin else { return nil }
+        let marks = origin.sources
+        return DataSource(marks[0], same: marks)
+    }
+}
+
+extension DataSource {
+    fileprivate static func mark(of text: CanonicalText) -> UInt64 {
+        SHA256.digest(text.bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension Part {
+    /// The marks of an origin's data: first its own, then those of sources that have the same data.
+    fileprivate var sources: [UInt64] {
+        if plugin.settings.contains(where: { $0.role == .givesSameData }) {
+            let inner = nested.filter { $0.plugin.kind == .origin }.flatMap(\.sources)
+            if !inner.isEmpty { return inner }
+        }
+        var texts = [text(with: nil)]
+        for setting in plugin.settings {
+            guard case .formerValues(let other) = setting.role,
+                case .list(let values) = node[setting.name]?.content
+            else { continue }
+            texts += values.map { text(with: (other, $0)) }
+        }
+        return texts.map(DataSource.mark)
+    }
+
+    /// Writes the settings that identify data.
+    ///
+    /// - Parameter other: a setting and its value, in place of the one that it has.
+    private func text(with other: (name: String, value: Node)?) -> CanonicalText {
+        var text = CanonicalText(isShown: false)
+        text.write(plugin.name)
+        for setting in identifyingSettings {
+            text.write(setting.name)
+            if let other, other.name == setting.name {
+                text.write(other.value)
+            } else if let node = node[setting.name] {
+                text.write(node)
+            } else {
+                text.write(canonical: Array((setting.default ?? "null").utf8))
+            }
+        }
+        return text
+    }
+
+    /// The settings that identify data: all of them, if the plugin marks none.
+    package var identifyingSettings: [SettingDeclaration] {
+        let marked = plugin.settings.filter { $0.role == .identifiesData }
+        return marked.isEmpty ? plugin.settings.filter { $0.role == .none } : marked
+    }
+}
