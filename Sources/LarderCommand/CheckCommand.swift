@@ -12,7 +12,8 @@ extension Command {
         operands: "[PATH …]",
         details: """
             PATH is a folder of policies or one policy file. The default is the folder of --policies. Each problem is
-            printed with its file, line and column. The command fails if there is an error. With --strict it also fails
+            printed with its file, line and column. Copies of another source in the cache folder, which are not used any more,
+            are a warning. The command fails if there is an error. With --strict it also fails
             if there is a warning. A promise that a policy breaks is an error. Proofs that play many situations are made
             only with --prove; 'larder prove' also says why a proof is not complete.
             """,
@@ -22,7 +23,7 @@ extension Command {
             .assume,
             Option(
                 "cache", "DIR",
-                "Warn if this cache folder cannot be written, or has copies of another source, which are not used"),
+                "The cache folder; warn if it cannot be written (default: the project's own, if there is one)"),
             Option("data", "DIR", "Warn if this folder for data of users cannot be written"),
             Option("prove", nil, "Prove all promises, however long that takes"),
             Option("no-prove", nil, "Do not play the situations that could break promises"),
@@ -38,11 +39,13 @@ extension Command {
             var problems: [Problem] = []
             var unproved: [String] = []
             var incomplete: [String] = []
+            var names: [String: Set<String>] = [:]
             let paths = arguments.operands.isEmpty ? [arguments.folder] : arguments.operands
             for path in paths {
                 let (policies, found, read) = check(path, registry, arguments.environment)
                 count += policies
                 problems += found
+                names[folder(of: path), default: []].formUnion(read.map(\.resource))
                 for policy in read where policy.sections.contains(where: { $0.plugin.name == "promises" }) {
                     let broken =
                         arguments.has("no-prove")
@@ -59,9 +62,11 @@ extension Command {
             }
             if let cache = arguments.value(of: "cache") {
                 problems += CacheFolderCheck.problems(in: cache, settings(paths, registry, arguments.environment))
-                for folder in Set(paths.map { folder(of: $0) }).sorted() {
-                    let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
-                    problems += await UnusedCopies.problems(in: cache, of: reader)
+            }
+            for (folder, names) in names.sorted(by: { $0.key < $1.key }) {
+                let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
+                if let cache = arguments.cache(for: URL(filePath: folder, directoryHint: .isDirectory)) {
+                    problems += await UnusedCopies.problems(in: cache, of: reader, names)
                 }
             }
             if let data = arguments.value(of: "data") { problems += CacheFolderCheck.problems(inData: data) }

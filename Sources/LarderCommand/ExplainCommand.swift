@@ -41,7 +41,7 @@ extension Command {
                 terminal.print("")
                 for line in settings(of: plan) { terminal.print(line) }
                 terminal.print("")
-                if let line = source(of: policy) { terminal.print(line) }
+                terminal.print(source(of: policy))
                 terminal.print(hits(of: policy, registry))
                 for line in meanings(of: policy) { terminal.print(line) }
             }
@@ -75,10 +75,12 @@ extension Command {
     }
 
     /// The identity of the data: only copies of the same source are used.
-    private static func source(of policy: Policy) -> String? {
-        guard let source = policy.source, let origin = policy.origin else { return nil }
-        let settings = origin.identifyingSettings.map(\.name).joined(separator: ", ")
-        return "source \(source.text)" + (settings.isEmpty ? "" : ", of \(origin.plugin.name)'s \(settings)")
+    private static func source(of policy: Policy) -> String {
+        guard let origin = policy.origin else { return "source any, because there is no origin: all copies are used" }
+        let names = Set(origin.identifyingSettings.map(\.name))
+        let settings = origin.settings.filter { names.contains($0.name) && $0.value != nil }
+        return "source \(origin.plugin.name)"
+            + (settings.isEmpty ? "" : ": " + settings.map { "\($0.name) \($0.text)" }.joined(separator: ", "))
     }
 
     /// Whether copies in memory are shown at once.

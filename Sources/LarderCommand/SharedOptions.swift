@@ -55,8 +55,9 @@ extension Arguments {
     }
 
     private static func ownFolder(_ kind: FileManager.SearchPathDirectory, of policies: URL) -> URL? {
-        let path = policies.resolvingSymlinksInPath().absoluteURL.path
-        let name = policies.absoluteURL.deletingLastPathComponent().lastPathComponent.filter {
+        let folder = policies.resolvingSymlinksInPath().absoluteURL
+        let path = folder.path
+        let name = folder.deletingLastPathComponent().lastPathComponent.filter {
             $0.isLetter || $0.isNumber
         }
         return FileManager.default.urls(for: kind, in: .userDomainMask).first?

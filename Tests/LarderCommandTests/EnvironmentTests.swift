@@ -39,7 +39,12 @@ import Testing
             { "resource": "feed", "about": "${A", "origin": { "use": "constant", "value": { "${A}": "${A}" } },
               "strategy": "network-only" }
             """, to: "feed.json")
-        let output = await Output(["load", "feed", "--policies", folder.path], environment: ["A": "alpha"])
+        let output = await Output(
+            [
+                "load", "feed", "--policies", folder.path, "--cache", folder.path + "/cache", "--data",
+                folder.path + "/data",
+            ],
+            environment: ["A": "alpha"])
         #expect(output.out == #"{"${A}":"alpha"}"#)
     }
 

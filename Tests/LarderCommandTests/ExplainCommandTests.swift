@@ -76,17 +76,17 @@ import Larder
                 file           path               "Seeds/feed.json"  feed.json:7
                 file           contentType        none               default
 
-                source 84d125a5bf1c6541, of sample's payload, seed
+                source sample: payload "feed", seed 1
                 hits awaited, because 'network-first' states no rule for hits
 
                 """)
     }
 
     @Test(arguments: [
-        (#""strategy": "cache-first", "store": "memory""#, "a copy in memory is shown at once, past all loaders"),
+        (#""strategy": "cache-first", "store": "memory""#, "a fresh copy in memory is shown at once, past all loaders"),
         (
             #""strategy": "stale-while-revalidate", "store": { "use": "tiered", "tiers": ["memory", "file"] }"#,
-            "a copy in memory is shown at once, past all loaders"
+            "a fresh copy in memory is shown at once, past all loaders"
         ),
         (#""strategy": "cache-first", "store": "file""#, "awaited, because no store keeps copies in memory"),
         (#""strategy": "network-only""#, "awaited, because 'network-only' uses no copies"),

@@ -8,15 +8,16 @@ struct AdviceProof {
     /// The folder of the files that the policies read.
     let folder: String
 
-    /// Returns the promises that a policy keeps now and would break with a change: `neverOlderThan 6h`.
+    /// Returns the promises that a policy keeps now and would break with changes: `neverOlderThan 6h`.
     ///
     /// - Parameter progress: is told which share of the work is done. It is called from several threads.
-    /// - Throws: ``PolicyError`` if the policy would be wrong with the change, or cannot be proved.
+    /// - Throws: ``PolicyError`` if the policy would be wrong with the changes, or cannot be proved; ``Inapplicable`` if it
+    ///   does not have the settings to change.
     func brokenPromises(
-        of policy: AdvisedPolicy, by advice: Advice, progress: @escaping @Sendable (Double) -> Void
+        of policy: AdvisedPolicy, by changes: [Advice.Change], progress: @escaping @Sendable (Double) -> Void
     ) throws -> [String] {
-        guard let json = AdvisedPolicy.json(policy.policy, with: advice.changes),
-            let after = try proof(of: json, for: policy.policy.resource, progress)
+        guard let json = AdvisedPolicy.json(policy.policy, with: changes) else { throw Inapplicable() }
+        guard let after = try proof(of: json, for: policy.policy.resource, progress)
         else { return [] }
         let broken = after.verdicts.filter { !$0.isProved }.map(Self.title)
         if broken.isEmpty { return [] }
@@ -37,6 +38,11 @@ struct AdviceProof {
         return simulated.promises == nil ? nil : try PromiseProof(simulated, progress: progress)
     }
 
+    /// The policy does not have the settings that advice changes.
+    struct Inapplicable: Error, CustomStringConvertible {
+        let description = "it has other settings"
+    }
+
     private static func title(_ verdict: PromiseVerdict) -> String { "\(verdict.promise) \(verdict.limit)" }
 }
 
@@ -46,9 +52,11 @@ struct JudgedAdvice {
     /// The reason why the advice is not proposed; nil if it is.
     let objection: String?
 
-    /// - Parameter policy: the policy that the advice is about; nil if it is not known, so that nothing can be proved.
+    /// - Parameters:
+    ///   - policy: the policy that the advice is about; nil if it is not known, so that nothing can be proved.
+    ///   - accepted: the advice for the same policy that is proposed already. Both must keep the promises together, too.
     init(
-        _ advice: Advice, of policy: AdvisedPolicy?, by proof: AdviceProof,
+        _ advice: Advice, of policy: AdvisedPolicy?, beside accepted: [Advice], by proof: AdviceProof,
         progress: @escaping @Sendable (Double) -> Void
     ) {
         self.advice = advice
@@ -57,8 +65,16 @@ struct JudgedAdvice {
             return
         }
         do {
-            let broken = try proof.brokenPromises(of: policy, by: advice, progress: progress)
-            objection = broken.isEmpty ? nil : "it would break " + broken.joined(separator: ", ")
+            let alone = try proof.brokenPromises(of: policy, by: advice.changes, progress: progress)
+            if !alone.isEmpty || accepted.isEmpty {
+                objection = alone.isEmpty ? nil : "it would break " + alone.joined(separator: ", ")
+                return
+            }
+            let all = accepted.flatMap(\.changes) + advice.changes
+            let together = try proof.brokenPromises(of: policy, by: all, progress: progress)
+            objection =
+                together.isEmpty
+                ? nil : "with the advice above, it would break " + together.joined(separator: ", ")
         } catch {
             objection = "the promises of the policy cannot be proved with it: \(error)"
         }

@@ -36,10 +36,13 @@ extension Command {
             let progress = Progress(terminal, "advise")
             let proof = AdviceProof(
                 registry: registry, environment: arguments.environment, folder: arguments.policies.shortPath)
-            let judged = advice.enumerated().map { number, one in
-                JudgedAdvice(one, of: policies[one.resource], by: proof) {
-                    progress.show((Double(number) + $0) / Double(advice.count), one.resource)
-                }
+            var judged: [JudgedAdvice] = []
+            for (number, one) in advice.enumerated() {
+                let accepted = judged.filter { $0.objection == nil && $0.advice.resource == one.resource }.map(\.advice)
+                judged.append(
+                    JudgedAdvice(one, of: policies[one.resource], beside: accepted, by: proof) {
+                        progress.show((Double(number) + $0) / Double(advice.count), one.resource)
+                    })
             }
             progress.end()
             let text: String
@@ -93,14 +96,15 @@ extension Command {
         .sorted(by: { $0.key < $1.key }) where PolicyReader.isName(name) {
             guard let policy = try? AdvisedPolicy(reader, file: name + ".json") else {
                 terminal.note(
-                    "there is no sound policy '\(name.printable)' in \(arguments.folder), so it gets no patch")
+                    "there is no sound policy '\(name.printable)' in \(arguments.folder), so its advice is not proved and has no "
+                        + "patch")
                 continue
             }
             let changes = advice.filter { $0.resource == name }.flatMap(\.changes)
             if !policy.fits(changes) {
                 terminal.note(
                     "\(arguments.folder)/\(name.printable).json is not the policy that the advice is about (revision "
-                        + "\(revision.printable)), so it gets no patch")
+                        + "\(revision.printable)), so the advice is not proved and has no patch")
                 continue
             }
             policies[name] = policy

@@ -25,7 +25,7 @@ struct Findings {
         }
         let others = [
             (Counter.notSignedIn, "ended because nobody was signed in"),
-            (.invalidRequests, "had a parameter too few or too many, which is a mistake of the app"),
+            (.invalidRequests, "lacked a parameter or had a wrong one, which is a mistake of the app"),
         ]
         for (counter, end) in others where total[counter] > 0 {
             sentences.append("\(counted(Int(clamping: total[counter]), "load")) \(end)")

@@ -49,7 +49,10 @@ extension Report.Section {
         let heading = findings.enumerated().map { number, finding in
             (number == 0 ? name + ": " : String(repeating: " ", count: name.count + 2)) + finding
         }
-        let advice = advice.flatMap { ["  advice: \($0.sentence)"] + $0.lines.map { "    " + $0 } }
+        var advice = advice.flatMap { ["  advice: \($0.sentence)"] + $0.lines.map { "    " + $0 } }
+        if !advice.isEmpty {
+            advice.append("    not proved yet: 'larder advise' tells whether the promises still hold")
+        }
         return heading + advice + (total.loads > 0 ? figures.map { $0.isEmpty ? $0 : "  " + $0 } : [])
     }
 

@@ -99,16 +99,19 @@ struct Composer {
                     storeAccess, validators: validators, addedFields: policy.addedFields,
                     hasTwoOrigins: choice != nil, revision: plan.revision, world: world),
                 addedFields: policy.addedFields, attachments: attachments, background: background, choice: choice,
+                // A recording, which the substitute plays, hides the names of parameters.
+                parameters: substitute == nil ? policy.origin.map { OriginParameters($0.traits) } : nil,
                 substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
             return LoaderGraph(
                 policy: policy, root: root, lookup: builder.lookup,
                 live: MeasuredLoader(
-                    inner: builder.live, meter: meter, world: world, prefetches: (storeAccess, policy.addedFields)),
+                    inner: builder.live, meter: meter, world: world, parameters: builder.parameters,
+                    prefetches: (storeAccess, policy.addedFields)),
                 refreshNow: { [sides = builder.sides] call, limit in await sides?.refreshNow(call, within: limit) },
                 sender: Sender(
                     origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
-                    meter: meter, world: world),
+                    parameters: builder.parameters, meter: meter, world: world),
                 storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
                 storeState: storeState, attachments: attachments, background: background, choice: choice,
                 meter: meter, world: world)

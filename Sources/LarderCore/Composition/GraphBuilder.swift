@@ -11,6 +11,8 @@ struct GraphBuilder {
     let background: BackgroundRules
     /// The choice of the origin; nil if there is one origin only.
     let choice: OriginChoice?
+    /// The parameters that the origin takes and needs; nil if they are not checked.
+    let parameters: OriginParameters?
     /// Returns the loader that replaces the policy's own origin; nil if none does.
     let substitute: (() -> any Loader)?
     /// The live side. It is set when the strategy is made.
@@ -27,7 +29,7 @@ struct GraphBuilder {
     init(
         context: Context, storeAccess: StoreAccess, validators: Validators, lookup: Lookup,
         addedFields: Fields, attachments: [HeldAttachment], background: BackgroundRules, choice: OriginChoice?,
-        substitute: (() -> any Loader)?
+        parameters: OriginParameters?, substitute: (() -> any Loader)?
     ) {
         self.context = context
         self.storeAccess = storeAccess
@@ -37,6 +39,7 @@ struct GraphBuilder {
         self.attachments = attachments
         self.background = background
         self.choice = choice
+        self.parameters = parameters
         self.substitute = substitute
     }
 
@@ -47,7 +50,7 @@ struct GraphBuilder {
         switch layer {
         case .measured(let inner):
             return MeasuredLoader(
-                inner: try loader(of: inner), meter: context.meter, world: world,
+                inner: try loader(of: inner), meter: context.meter, world: world, parameters: parameters,
                 prefetches: (storeAccess, addedFields), kept: attachments)
         case .attached(let part, let inner):
             let inner = try loader(of: inner)
@@ -76,10 +79,7 @@ struct GraphBuilder {
             return try part.wrapper(around: try loader(of: inner), in: context.of(identity))
         case .measuredOrigin(let part):
             worksOffline = part.traits.worksOffline
-            return MeasuredOrigin(
-                try substitute?() ?? origin(part),
-                // A recording, which the substitute plays, hides the names of parameters.
-                taking: substitute == nil ? part.traits.parameters : nil, meter: context.meter, world: world)
+            return MeasuredOrigin(try substitute?() ?? origin(part), meter: context.meter, world: world)
         case .origin(let part):
             return try origin(part)
         case .lookup:

@@ -8,7 +8,7 @@ extension Policy {
     package func hitExplanation(registry: Registry, world: any World) throws -> String {
         let reasons = try reasonsAgainstHits(registry, world)
         if !reasons.isEmpty { return "awaited, because " + reasons.joined(separator: ", and ") }
-        let past = "a copy in memory is shown at once, past all loaders"
+        let past = "a fresh copy in memory is shown at once, past all loaders"
         return account == nil ? past : past + ", if the request names a scope: only the app knows who is signed in"
     }
 

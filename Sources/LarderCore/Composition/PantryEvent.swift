@@ -26,16 +26,22 @@ public struct PolicyChange: Sendable, Hashable, CustomStringConvertible {
     public let from: String?
     /// The present revision; nil if the resource was removed.
     public let to: String?
-    /// The number of kept copies that are not used any more, because the policy names another source of data, such as
-    /// another URL. Nil if it names the same, or if the copies cannot be counted.
+    /// Whether the policy names another source of data, such as another URL. Kept copies of the former source are not used.
+    public package(set) var isOtherSource = false
+    /// The number of kept copies that are of another source and not used; nil if they were not counted, or cannot be.
     public package(set) var unusedCopies: Int?
 
     /// `feed: 03284ee171ef → 9a1c0c6f1d2e`.
     public var description: String {
         let change = "\(resource): \(from ?? "new") → \(to ?? "gone")"
-        guard let unusedCopies, unusedCopies > 0 else { return change }
-        let copies = unusedCopies == 1 ? "1 copy is" : "\(unusedCopies) copies are"
-        return "\(change); \(copies) of another source and not used"
+        if !isOtherSource { return change }
+        let copies =
+            switch unusedCopies {
+            case nil: "copies of the former one are"
+            case 1?: "1 copy is"
+            case let count?: "\(count == 0 ? "no" : "\(count)") copies are"
+            }
+        return "\(change); the data comes from another source: \(copies) left unused"
     }
 }
 

@@ -74,7 +74,7 @@ extension Pantry {
         await finishClearings()
         resumeBackgroundWork(after: changes)
         var changes = changes
-        for index in changes.indices where changes[index].unusedCopies != nil {
+        for index in changes.indices where changes[index].isOtherSource {
             changes[index].unusedCopies = await countUnusedCopies(of: changes[index].resource)
         }
         reportSuccess(changes)
@@ -177,7 +177,9 @@ extension Pantry {
             if let graph, resourceState.graph?.policy.isSame(as: graph.policy) == true { return nil }
             let former = resourceState.graph?.policy
             var change = PolicyChange(resource: resourceState.name, from: former?.revision, to: graph?.policy.revision)
-            if let mark = former?.source?.own, graph?.policy.source?.has(mark) == false { change.unusedCopies = 0 }
+            if let mark = former?.source?.own {
+                change.isOtherSource = graph?.policy.source?.contains(mark) == false
+            }
             return change
         }
         try? composer.places.sync()

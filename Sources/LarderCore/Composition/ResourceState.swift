@@ -49,6 +49,12 @@ final class ResourceState: Sendable {
 
     var graph: LoaderGraph? { present.use { $0 } }
 
+    /// Returns whether an answer has data of the present policy's source. The answer to a call of a former policy may not.
+    func isOfPresentSource(_ saved: SavedEntry) -> Bool {
+        guard let mark = saved.source?.own, let source = graph?.policy.source else { return true }
+        return source.contains(mark)
+    }
+
     /// Returns a request for an instance of the resource.
     @usableFromInline
     func request(

@@ -48,7 +48,9 @@ extension Resource {
                 let graph = try graph()
                 guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
                 let request = resourceState.owned(request)
-                let saved = resourceState.saved.stream(most: 1) { $0.answers(request) }
+                let saved = resourceState.saved.stream(most: 1) { [resourceState] in
+                    $0.answers(request) && resourceState.isOfPresentSource($0)
+                }
                 // The stream may outlive the policy, so it holds the graph no longer than its first loads last.
                 let first = Locked<LoaderGraph?>(graph)
                 let work = graph.world.spawn { await follow(request, saved, first, stream) }
@@ -70,7 +72,8 @@ extension Resource {
             stream.finish(throwing: error)
             return
         }
-        for await update in saved where update.entry.payload !== last {
+        for await update in saved
+        where update.entry.payload !== last && resourceState.isOfPresentSource(update) {
             last = update.entry.payload
             do {
                 stream.yield(.value(try value(of: Loaded(update.entry, isStored: update.isKept))))

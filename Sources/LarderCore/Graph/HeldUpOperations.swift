@@ -55,7 +55,8 @@ extension StoreAccess {
     private func sendUnsaved(_ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket) {
         saved.send(
             SavedEntry(
-                request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false, ticket: ticket))
+                request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false, ticket: ticket,
+                source: source))
     }
 
     private func postpone(_ ticket: Ticket, _ work: @escaping @Sendable (StoreAccess) async -> Void) {

@@ -3,6 +3,8 @@ struct MeasuredLoader: Loader {
     let inner: any Loader
     let meter: Meter
     let world: any World
+    /// The parameters that the origin takes and needs; nil if they are not checked.
+    var parameters: OriginParameters?
     /// The store whose prefetched copies are used, and the fields that the origin adds to requests; nil where no copies are
     /// shown.
     var prefetches: (storeAccess: StoreAccess, addedFields: Fields)?
@@ -36,6 +38,7 @@ struct MeasuredLoader: Loader {
         meter.loadBegan()
         defer { meter.loadEnded() }
         do {
+            if let parameters { try parameters.check(call.request) }
             return ended(call, try await inner.load(call), after: start)
         } catch {
             throw failed(call, error, after: start)
@@ -63,10 +66,12 @@ struct MeasuredLoader: Loader {
             if meter.isReported(plain: true) { meter.send(report(call, nil, after: took)) }
             return error
         }
-        switch failure.code {
-        case .notSignedIn: meter.count(.notSignedIn)
-        case .invalidRequest: meter.count(.invalidRequests)
-        default: count(call) { $0.failed(failure, after: took) }
+        count(call) {
+            switch failure.code {
+            case .notSignedIn: $0.count(.notSignedIn)
+            case .invalidRequest: $0.count(.invalidRequests)
+            default: $0.failed(failure, after: took)
+            }
         }
         failure.trail = Trail(call.trail.steps)
         failure.trail.revision = meter.revision
@@ -100,12 +105,9 @@ package struct MeasuredOrigin: Loader {
     let origin: any Loader
     let meter: Meter
     let world: any World
-    /// The parameters that the origin takes; nil if it takes any.
-    private let parameters: Set<String>?
 
-    package init(_ origin: any Loader, taking parameters: [String]? = nil, meter: Meter, world: any World) {
+    package init(_ origin: any Loader, meter: Meter, world: any World) {
         self.origin = origin
-        self.parameters = parameters.map(Set.init)
         self.meter = meter
         self.world = world
     }
@@ -113,7 +115,6 @@ package struct MeasuredOrigin: Loader {
     package var keepsLimit: Bool { origin.keepsLimit }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
-        if let parameters { try check(call.request, parameters) }
         if call.isSend { return try await send(call) }
         let (start, asked) = (world.uptime, world.now)
         do {
@@ -123,18 +124,6 @@ package struct MeasuredOrigin: Loader {
         } catch {
             throw failed(call, error, since: start)
         }
-    }
-
-    @inline(never)
-    private func check(_ request: Request, _ parameters: Set<String>) throws(LoadError) {
-        let unknown = request.parameters.dictionary.keys.filter { !parameters.contains($0) }.min()
-        guard let unknown else { return }
-        let known = parameters.sorted()
-        let hint = closestName(to: unknown, among: known).map { " (did you mean '\($0)'?)" } ?? ""
-        throw LoadError(
-            .invalidRequest,
-            "the origin takes no parameter '\(String(unknown.prefix(64)).withoutControls)'; it takes "
-                + (known.isEmpty ? "none" : known.joined(separator: ", ")) + hint)
     }
 
     // The work after the wait has functions of its own: see ``MeasuredLoader``.

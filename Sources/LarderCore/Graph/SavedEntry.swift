@@ -11,6 +11,8 @@ struct SavedEntry: Sendable {
     let isKept: Bool
     /// The ticket of the call, which tells whether the entry was cleared since.
     let ticket: Ticket
+    /// The source of the data; nil if copies of all sources are used.
+    let source: DataSource?
 
     /// Returns whether it is the answer to another request, too. A request that names no origin follows both.
     func answers(_ other: Request) -> Bool {

@@ -5,6 +5,8 @@ struct Sender: Sendable {
     let origin: (any Loader)?
     /// Whether the origin can change anything.
     let isAccepted: Bool
+    /// The parameters that the origin takes and needs; nil if they are not checked.
+    let parameters: OriginParameters?
     let meter: Meter
     let world: any World
 
@@ -36,6 +38,7 @@ struct Sender: Sendable {
     private func answer(to call: Call) async throws -> Loaded<Entry> {
         guard let origin else { throw LoadError(.failed, "nothing can be sent: the policy uses no origin") }
         guard isAccepted else { throw LoadError(.failed, "this origin does not accept changes") }
+        try parameters?.check(call.request)
         guard let deadline = call.deadline else { return try await origin.load(call) }
         if let answer = try await origin.load(call, within: deadline - world.uptime, in: world) { return answer }
         throw LoadError.overdue

@@ -17,7 +17,7 @@ final class SourcedStore: WrappingStore {
     }
 
     func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
-        wrapped.use(key) { source.has($0.metadata.source) && accept($0) }
+        wrapped.use(key) { source.contains($0.metadata.source) && accept($0) }
     }
 
     func read(_ key: Key) async throws -> Found? {
@@ -30,7 +30,7 @@ final class SourcedStore: WrappingStore {
 
     private func own(_ found: Found?) -> Found? {
         guard var found else { return nil }
-        guard source.has(found.entry.metadata.source) else {
+        guard source.contains(found.entry.metadata.source) else {
             refused.add(1, ordering: .relaxed)
             return nil
         }
@@ -40,9 +40,14 @@ final class SourcedStore: WrappingStore {
     }
 
     func contains(_ key: Key) async throws -> Bool {
-        guard try await wrapped.contains(key) else { return false }
+        try await look(at: key).map { source.contains($0.metadata.source) } ?? false
+    }
+
+    /// Returns the entry of any source under a key, without a hit or a miss in the statistics.
+    private func look(at key: Key) async throws -> Entry? {
+        guard try await wrapped.contains(key), let found = try await wrapped.read(key) else { return nil }
         ownReads.add(1, ordering: .relaxed)
-        return try await wrapped.read(key).map { source.has($0.entry.metadata.source) } ?? false
+        return found.entry
     }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool {
@@ -61,15 +66,35 @@ final class SourcedStore: WrappingStore {
 
     func pin(_ key: Key) async throws -> Bool {
         // An entry of another source would seem to be kept, and the data would not be fetched.
-        if try await wrapped.contains(key), try await !contains(key) { return false }
+        if let entry = try await look(at: key), !source.contains(entry.metadata.source) { return false }
         return try await wrapped.pin(key)
+    }
+
+    func remove(_ selection: Selection) async throws {
+        if let tag = await hiddenVariants(in: selection) { try await wrapped.remove(.tag(tag)) }
+        try await wrapped.remove(selection)
+    }
+
+    func expire(_ selection: Selection) async throws {
+        if let tag = await hiddenVariants(in: selection) { try await wrapped.expireVariants(with: tag) }
+        try await wrapped.expire(selection)
+    }
+
+    /// Returns the tag of the variants of another source that a key has; nil if it has none. Nobody but this store sees
+    /// their marker.
+    private func hiddenVariants(in selection: Selection) async -> String? {
+        guard case .key(let key) = selection, !key.isVariant, let entry = try? await look(at: key),
+            !source.contains(entry.metadata.source), Variation(marker: entry) != nil
+        else { return nil }
+        return VariantTag.of(key)
     }
 
     /// Entries of another source are in the list with their mark, so that they can be counted.
     func list(after cursor: StoreCursor?, most count: Int) async throws -> StorePage {
         var page = try await wrapped.list(after: cursor, most: count)
-        for index in page.entries.indices where source.has(page.entries[index].metadata.source) {
-            page.entries[index].metadata.source = nil
+        for index in page.entries.indices {
+            let mark = page.entries[index].metadata.source
+            page.entries[index].metadata.source = source.contains(mark) ? nil : mark ?? DataSource.unknown
         }
         return page
     }

@@ -198,7 +198,8 @@ package final class StoreAccess: Sendable {
         if saved.isEmpty { return }
         saved.send(
             SavedEntry(
-                request: request, addedFields: addedFields, names: [], entry: entry, isKept: isKept, ticket: ticket))
+                request: request, addedFields: addedFields, names: [], entry: entry, isKept: isKept, ticket: ticket,
+                source: source))
     }
 
     /// Saves an answer in its turn, which it may have to wait for, under the key of its variant.
@@ -219,7 +220,7 @@ package final class StoreAccess: Sendable {
             saved.send(
                 SavedEntry(
                     request: request, addedFields: addedFields, names: place.names, entry: entry, isKept: isKept,
-                    ticket: ticket))
+                    ticket: ticket, source: source))
         }
         do {
             var isKept = false

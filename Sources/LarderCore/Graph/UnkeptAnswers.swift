@@ -28,8 +28,7 @@ extension StoreAccess {
                 saved.send(
                     SavedEntry(
                         request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false,
-                        ticket: ticket)
-                )
+                        ticket: ticket, source: source))
             }
         } catch {
             _ = report(error, .notRemoved, trail)

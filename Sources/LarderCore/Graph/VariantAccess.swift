@@ -106,29 +106,26 @@ extension StoreAccess {
     /// Returns a page of the list of copies, without the markers of keys whose answers vary.
     func list(after cursor: StoreCursor?, most count: Int) async throws -> StorePage {
         var page = try await store.list(after: cursor, most: count)
-        page.entries.removeAll { Variation.isMarker($0.metadata, size: $0.size) || isUnused($0.metadata) }
+        page.entries.removeAll { Variation.isMarker($0.metadata, size: $0.size) || $0.metadata.source != nil }
         for index in page.entries.indices {
             page.entries[index].metadata = page.entries[index].metadata.withoutVariantTag
         }
         return page
     }
 
-    /// Returns the number of entries that are of another source, so that they are not used. Returns nil if they cannot be
+    /// Returns the number of copies that are of another source, so that they are not used. Returns nil if they cannot be
     /// counted.
     func countUnusedCopies() async -> Int? {
         var count = 0
         do {
-            try await store.forEachListed { count += isUnused($0.metadata) ? 1 : 0 }
+            try await store.forEachListed {
+                let isCopy = !Variation.isMarker($0.metadata, size: $0.size)
+                count += isCopy && $0.metadata.source != nil ? 1 : 0
+            }
         } catch {
             return nil
         }
         return count
-    }
-
-    /// Returns whether an entry in a list is of another source. Entries in memory have no mark.
-    private func isUnused(_ metadata: Metadata) -> Bool {
-        guard let source, let mark = metadata.source else { return false }
-        return !source.has(mark)
     }
 }
 

@@ -14,23 +14,15 @@ package struct DataSource: Hashable, Sendable {
         self.same = Set(same).union([own])
     }
 
-    /// Sources with the same data are equal, whichever of their marks new entries get.
-    package static func == (one: DataSource, other: DataSource) -> Bool { one.same == other.same }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(same) }
+    /// The mark in lists of entries that have none, because an earlier version of Larder wrote them. It is no source's.
+    static let unknown: UInt64 = 0
 
     /// Returns whether an entry with this mark has data of this source.
-    package func has(_ mark: UInt64?) -> Bool { mark.map(same.contains) ?? false }
+    package func contains(_ mark: UInt64?) -> Bool { mark.map(same.contains) ?? false }
 
     /// Returns whether each entry that a former policy may have kept has data of the present policy's source.
     static func keepsAll(from former: DataSource?, to present: DataSource?) -> Bool {
         guard let present else { return true }
         return former.map { present.same.isSuperset(of: $0.same) } ?? false
-    }
-
-    /// Returns a text by which people can compare sources. Nothing can be concluded from it about the settings.
-    package var text: String {
-        let digits = String(own, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

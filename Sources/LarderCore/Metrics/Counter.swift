@@ -178,7 +178,8 @@ extension Counter {
     public static let notSignedIn = Counter(37, "not_signed_in", "Loads that ended because nobody was signed in")
     /// Loads whose request the origin cannot answer: a mistake of the app. They stand in no rate.
     public static let invalidRequests = Counter(
-        38, "invalid_requests", "Loads with a parameter too few or too many, a mistake of the app")
+        38, "invalid_requests",
+        "Loads that lack a parameter of the origin or have one that it does not take, a mistake of the app")
 
     /// The counter of the loads with this outcome that ended without a network.
     static func offline(_ outcome: Outcome) -> Counter {

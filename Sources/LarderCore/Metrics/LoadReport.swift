@@ -10,7 +10,8 @@ public struct LoadReport: Sendable {
     public let began: Timestamp
     /// The time that the caller waited; zero for a hit that needed no waiting.
     public let took: Duration
-    /// The outcome; nil if the load was cancelled.
+    /// The outcome; nil if the load is in no rate: it was cancelled, nobody was signed in, or the request was wrong, as
+    /// ``error`` then says.
     public let outcome: Outcome?
     /// The source of the value; nil if there is no value.
     public let source: Source?
@@ -45,7 +46,7 @@ public struct LoadReport: Sendable {
             var reported = failure
             // Errors of the origin and the store may hold private data.
             (reported.origin, reported.store) = (nil, nil)
-            (outcome, error) = (.failed, reported)
+            (outcome, error) = (failure.isWithoutCall ? nil : .failed, reported)
             (source, age, isStale, bytes) = (nil, nil, false, 0)
             trail = failure.trail
         case nil:

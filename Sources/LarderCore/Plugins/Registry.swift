@@ -52,6 +52,11 @@ public struct Registry: Sendable {
                 description:
                     "\(plugin.kind) '\(plugin.name)' cannot have a second or reserved setting called '\(setting.name)'")
         }
+        for setting in plugin.settings {
+            guard case .formerValues(let other) = setting.role, !names.contains(other) else { continue }
+            throw conflict(
+                plugin, "setting '\(setting.name)'", "there is no setting '\(other)' whose values it could list")
+        }
         try checkNames(of: plugin)
         add(plugin)
     }

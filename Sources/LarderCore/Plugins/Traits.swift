@@ -45,6 +45,9 @@ public struct Traits: Sendable {
     public var needsNoNetwork = false
     /// Validator: how long it permits a copy after the copy stopped being fresh.
     public var showsStaleFor: Duration?
+    /// Validator: how long it permits a copy at once, before any answer, after the copy stopped being fresh. Nil if that is
+    /// ``showsStaleFor``.
+    public var showsStaleAtOnceFor: Duration?
     /// Validator: how long it permits a copy after the copy was fetched.
     public var showsFor: Duration?
     /// Validator: how long it permits a copy depends on what the origin says about the copy.

@@ -172,24 +172,26 @@ package struct LintRule: Sendable {
     }
 
     private static let noWindow = LintRule(
-        "no-window", .warning, "Without a window, no copy is shown any more soon after the service has failed."
+        "no-window", .warning,
+        "Without a window, copies that are no longer fresh are not shown, also when the service fails."
     ) { policy, rule, reading in
         guard policy.strategy.plugin.needs == [.origin, .store], policy.store?.traits.keepsNothing == false else {
             return
         }
         // Windows of another validator are missing here, and the rule `only-shortens` says so.
         let hasOthers = policy.validators.contains { !$0.traits.followsOrigin && $0.traits.showsFor != nil }
-        for validator in policy.validators {
-            if validator.traits.followsOrigin, validator.traits.showsFor == .zero, !hasOthers {
+        for validator in policy.validators where !(validator.traits.followsOrigin && hasOthers) {
+            if validator.traits.followsOrigin, validator.traits.showsFor == .zero {
                 rule.report(
                     "'\(validator.plugin.name)' has no windows, so a copy is shown only as long as its server says: often a "
                         + "few seconds, also when the service fails",
                     about: validator, reading, expected: "windows such as \"onError\": \"1d\"")
-            } else if policy.strategy.traits.showsStaleAtOnce, !validator.traits.followsOrigin,
-                validator.traits.showsStaleFor == .zero
+            } else if policy.strategy.traits.showsStaleAtOnce,
+                validator.traits.showsStaleAtOnceFor ?? validator.traits.showsStaleFor == .zero
             {
                 rule.report(
-                    "'\(validator.plugin.name)' has no window for stale copies, so '\(policy.strategy.plugin.name)' shows none",
+                    "'\(validator.plugin.name)' has no window for stale copies, so '\(policy.strategy.plugin.name)' shows none "
+                        + "at once",
                     about: validator, reading, expected: "a window such as \"whileRevalidating\": \"1h\"")
             }
         }

@@ -4,20 +4,22 @@ extension Policy {
     /// The source of its data; nil if its strategy uses no origin.
     package var source: DataSource? {
         guard let origin else { return nil }
-        let marks = origin.sources
+        // Copies from the alternative origin lie in the same store.
+        let other = alternative?.part.sources[0].bytes ?? []
+        let marks = origin.sources.map { DataSource.mark(of: $0.bytes + other) }
         return DataSource(marks[0], same: marks)
     }
 }
 
 extension DataSource {
-    fileprivate static func mark(of text: CanonicalText) -> UInt64 {
-        SHA256.digest(text.bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    fileprivate static func mark(of text: [UInt8]) -> UInt64 {
+        SHA256.digest(text).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 
 extension Part {
-    /// The marks of an origin's data: first its own, then those of sources that have the same data.
-    fileprivate var sources: [UInt64] {
+    /// The sources of an origin's data: first its own, then those that have the same data.
+    fileprivate var sources: [CanonicalText] {
         if plugin.settings.contains(where: { $0.role == .givesSameData }) {
             let inner = nested.filter { $0.plugin.kind == .origin }.flatMap(\.sources)
             if !inner.isEmpty { return inner }
@@ -29,7 +31,7 @@ extension Part {
             else { continue }
             texts += values.map { text(with: (other, $0)) }
         }
-        return texts.map(DataSource.mark)
+        return texts
     }
 
     /// Writes the settings that identify data.

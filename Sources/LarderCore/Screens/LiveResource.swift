@@ -164,11 +164,13 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
         apply(.returned)
     }
 
-    private func isFor(_ saved: SavedEntry) -> Bool { saved.answers(state.withLock { $0.request }) }
+    private func isFor(_ saved: SavedEntry) -> Bool {
+        saved.answers(state.withLock { $0.request }) && resource.resourceState.isOfPresentSource(saved)
+    }
 
     /// Shows the answer of another load.
     private func show(_ saved: SavedEntry) async {
-        guard let graph = resource.resourceState.graph else { return }
+        guard let graph = resource.resourceState.graph, resource.resourceState.isOfPresentSource(saved) else { return }
         let request = state.withLock { $0.request }
         let now = world.now
         let entry = saved.entry

@@ -36,6 +36,7 @@ extension Plugin {
                 }
                 $0.followsOrigin = true
                 $0.showsStaleFor = stale
+                $0.showsStaleAtOnceFor = whileRevalidating ?? .zero
                 $0.showsFor = min((fresh ?? .zero) + stale, .forever)
                 // The borders that servers set are not known.
                 $0.borders = [.zero, whileRevalidating ?? .zero, onError ?? .zero].map { (fresh ?? .zero) + $0 }

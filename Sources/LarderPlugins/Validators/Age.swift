@@ -23,6 +23,7 @@ extension Plugin {
             let ends = [fresh, fresh.scaled(by: 1 - jitter)]
             return Traits().with {
                 $0.showsStaleFor = stale
+                $0.showsStaleAtOnceFor = whileRevalidating
                 $0.showsFor = min(fresh + stale, .forever)
                 $0.borders = ends + ends.flatMap { [$0 + whileRevalidating, $0 + onError] }
             }

@@ -25,8 +25,11 @@ enum ForgottenCopies {
                 lines.append("store '\(kept.plugin.name)': copies older than \(less.inWords) are forgotten")
             }
         }
-        if !after.isEmpty, let former = old.policy.source?.own, let source = new.policy.source, !source.has(former) {
-            lines.append("the data comes from another source: the copies that the old policy kept are not used")
+        if !after.isEmpty, let former = old.policy.source?.own, let source = new.policy.source, !source.contains(former)
+        {
+            lines.append(
+                "the data comes from another source: the copies that the old policy kept are not used ("
+                    + "'larder check' counts them)")
             return lines
         }
         let isRefused = try !after.isEmpty && areRefused(from: old, by: new)

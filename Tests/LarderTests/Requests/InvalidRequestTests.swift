@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Larder
+import LarderBase
 import LarderSimulation
 import Testing
 
@@ -24,13 +25,55 @@ import Testing
             let start = world.uptime
             let error = await failure { try await pantry.resource("items").load(["page": "2"]) }
             #expect(error?.code == .invalidRequest)
-            #expect(error?.message == "the request has no value for the parameter 'id' of the URL")
+            #expect(error?.message == "the request has no value for the parameter 'id'")
             #expect(world.uptime == start)
             let metrics = try #require(pantry.metrics["items"])
             #expect(metrics.loads == 0 && metrics[.invalidRequests] == 1)
             #expect(metrics[.originCalls] == 0 && metrics[.originErrors] == 0)
             await pantry.close()
         }
+    }
+
+    @Test func requestWithoutItsParameterFailsBeforeBreakerAndFallbacks() throws {
+        try SimulatedWorld().run { world in
+            struct Down: Loader {
+                func load(_ call: Call) async throws -> Loaded<Entry> { throw LoadError(.failed, "down") }
+            }
+            var registry = Registry.standard
+            try registry.register(
+                .origin("down", "Fails.", traits: { Traits().with { $0.requiredParameters = ["id"] } }) { _ in Down() })
+            let down = Self.policies.mapValues {
+                $0.replacing(#"{ "use": "http", "url": "http://127.0.0.1:9/items/{id}{?page}" }"#, with: #""down""#)
+            }
+            let pantry = try await Pantry(
+                policies: down, registry: registry, cache: URL(filePath: "/nowhere"), world: world)
+            // The breaker opens, and the fallback answers.
+            #expect(try await pantry.resource("items").load(["id": "1"]).source == .fallback("constant"))
+            let error = await failure { try await pantry.resource("items").load() }
+            #expect(error?.code == .invalidRequest)
+            let offline = await failure { try await pantry.resource("items").load(mode: .cachedOnly) }
+            #expect(offline?.code == .invalidRequest)
+            await pantry.close()
+        }
+    }
+
+    @Test func loadsThatBlameNoServiceHaveNoOutcome() throws {
+        let reports = Locked<[LoadReport]>([])
+        struct Sink: MetricsSink {
+            let reports: Locked<[LoadReport]>
+            func ended(_ load: LoadReport) { reports.withLock { $0.append(load) } }
+        }
+        try SimulatedWorld().run { world in
+            let pantry = try await Self.pantry(world)
+            let listening = pantry.attach(Sink(reports: reports))
+            _ = await failure { try await pantry.resource("items").load() }
+            #expect(await pantry.resource("items").prefetch([[:]]).finished().failed == 1)
+            await pantry.close()
+            listening.stop()
+            #expect(pantry.metrics["items"]?[.prefetches] == 1)
+        }
+        let ended = reports.withLock { $0 }
+        #expect(ended.count == 2 && ended.allSatisfy { $0.outcome == nil && $0.error?.code == .invalidRequest })
     }
 
     @Test func parameterThatNoVariableTakesIsAnError() throws {

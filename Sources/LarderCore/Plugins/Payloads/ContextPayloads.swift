@@ -67,7 +67,7 @@ extension Context {
         // A call that was cancelled just before may still be closing its file.
         for _ in 0..<10 where unfinished.mayHave(call.key) {
             let found = try await world.blocking { [dataSource] in
-                unfinished.file(for: call.key) { (dataSource?.has($0.source) ?? true) && suits($0) }
+                unfinished.file(for: call.key) { (dataSource?.contains($0.source) ?? true) && suits($0) }
             }
             if let (file, marked) = found.file {
                 var metadata = marked

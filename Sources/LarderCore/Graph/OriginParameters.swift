@@ -1,0 +1,29 @@
+import LarderBase
+
+/// The parameters that an origin takes and needs. No call can answer a request with others, so it fails before any part of
+/// the policy sees it.
+struct OriginParameters: Sendable {
+    private let taken: Set<String>?
+    private let required: [String]
+
+    init(_ traits: Traits) {
+        taken = traits.parameters.map(Set.init)
+        required = traits.requiredParameters
+    }
+
+    /// - Throws: ``LoadError/Code/invalidRequest`` that names the parameter.
+    func check(_ request: Request) throws(LoadError) {
+        if required.isEmpty, taken == nil || request.parameters.isEmpty { return }
+        let values = request.parameters.dictionary
+        if let missing = required.first(where: { values[$0]?.isEmpty != false }) {
+            throw LoadError(.invalidRequest, "the request has no value for the parameter '\(missing)'")
+        }
+        guard let taken, let unknown = values.keys.filter({ !taken.contains($0) }).min() else { return }
+        let known = taken.sorted()
+        let hint = closestName(to: unknown, among: known).map { " (did you mean '\($0)'?)" } ?? ""
+        throw LoadError(
+            .invalidRequest,
+            "the origin takes no parameter '\(String(unknown.prefix(64)).withoutControls)'; it takes "
+                + (known.isEmpty ? "none" : known.joined(separator: ", ")) + hint)
+    }
+}
