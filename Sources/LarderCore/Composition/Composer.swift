@@ -100,7 +100,10 @@ struct Composer {
                     hasTwoOrigins: choice != nil, revision: plan.revision, world: world),
                 addedFields: policy.addedFields, attachments: attachments, background: background, choice: choice,
                 // A recording, which the substitute plays, hides the names of parameters.
-                parameters: substitute == nil ? policy.origin.map { OriginParameters($0.traits) } : nil,
+                parameters: substitute == nil
+                    ? policy.origin.map {
+                        OriginParameters(taken: $0.traits.parameters, required: $0.traits.requiredParameters)
+                    } : nil,
                 substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
             return LoaderGraph(

@@ -6,9 +6,10 @@ struct OriginParameters: Sendable {
     private let taken: Set<String>?
     private let required: [String]
 
-    init(_ traits: Traits) {
-        taken = traits.parameters.map(Set.init)
-        required = traits.requiredParameters
+    /// - Parameter taken: the parameters that the origin takes; nil if it takes any.
+    init(taken: [String]?, required: [String]) {
+        self.taken = taken.map(Set.init)
+        self.required = required
     }
 
     /// - Throws: ``LoadError/Code/invalidRequest`` that names the parameter.

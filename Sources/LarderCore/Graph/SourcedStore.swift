@@ -30,7 +30,8 @@ final class SourcedStore: WrappingStore {
 
     private func own(_ found: Found?) -> Found? {
         guard var found else { return nil }
-        guard source.contains(found.entry.metadata.source) else {
+        // The marker of a variation is no data, and tells a clearing of the key that there are variants.
+        guard source.contains(found.entry.metadata.source) || Variation(marker: found.entry) != nil else {
             refused.add(1, ordering: .relaxed)
             return nil
         }
@@ -68,25 +69,6 @@ final class SourcedStore: WrappingStore {
         // An entry of another source would seem to be kept, and the data would not be fetched.
         if let entry = try await look(at: key), !source.contains(entry.metadata.source) { return false }
         return try await wrapped.pin(key)
-    }
-
-    func remove(_ selection: Selection) async throws {
-        if let tag = await hiddenVariants(in: selection) { try await wrapped.remove(.tag(tag)) }
-        try await wrapped.remove(selection)
-    }
-
-    func expire(_ selection: Selection) async throws {
-        if let tag = await hiddenVariants(in: selection) { try await wrapped.expireVariants(with: tag) }
-        try await wrapped.expire(selection)
-    }
-
-    /// Returns the tag of the variants of another source that a key has; nil if it has none. Nobody but this store sees
-    /// their marker.
-    private func hiddenVariants(in selection: Selection) async -> String? {
-        guard case .key(let key) = selection, !key.isVariant, let entry = try? await look(at: key),
-            !source.contains(entry.metadata.source), Variation(marker: entry) != nil
-        else { return nil }
-        return VariantTag.of(key)
     }
 
     /// Entries of another source are in the list with their mark, so that they can be counted.

@@ -4,9 +4,7 @@ extension Policy {
     /// The source of its data; nil if its strategy uses no origin.
     package var source: DataSource? {
         guard let origin else { return nil }
-        // Copies from the alternative origin lie in the same store.
-        let other = alternative?.part.sources[0].bytes ?? []
-        let marks = origin.sources.map { DataSource.mark(of: $0.bytes + other) }
+        let marks = origin.sources.map { DataSource.mark(of: $0.bytes) }
         return DataSource(marks[0], same: marks)
     }
 }

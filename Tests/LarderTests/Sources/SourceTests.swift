@@ -123,7 +123,7 @@ import Testing
                 pantry = try await home.pantry(next, ["URL": "v2"])
             }
             let resource = pantry.resource("config")
-            // What is kept may be fetched anew already.
+            // Kept instances may be fetched anew already.
             let shown = try? await resource.load(mode: .cachedOnly).text
             #expect(former == .kept ? shown != "v1" : shown == nil, "\(former), \(strategy)")
             if strategy == "cache-only" {
@@ -306,22 +306,6 @@ import Testing
             Setting("formerly", .list(of: .text), default: [], help: "Former URLs").formerValues(of: "url")
         ) { _, _ in UnusedSide() }
         #expect(throws: Registry.Conflict.self) { try registry.register(origin) }
-    }
-
-    @Test func otherOriginOnExpensiveNetworksIsPartOfTheSource() throws {
-        func source(_ section: String) throws -> DataSource {
-            let home = try Home(SimulatedWorld())
-            let text = #"""
-                { "resource": "config", "origin": { "use": "service", "url": "a" }, "strategy": "network-only" \#(section) }
-                """#
-            let reader = try PolicyReader(
-                registry: home.registry, texts: ["config": text], files: nil, environment: [:])
-            return try #require(try reader.readAll().first?.source)
-        }
-        let small = try source(#", "expensive": { "origin": { "use": "service", "url": "small" } }"#)
-        let tiny = try source(#", "expensive": { "origin": { "use": "service", "url": "tiny" } }"#)
-        let alone = try source("")
-        #expect(!small.contains(tiny.own) && !small.contains(alone.own))
     }
 
     @Test func mirrorsAddedOrReorderedKeepTheSource() throws {
