@@ -17,7 +17,10 @@ final class SourcedStore: WrappingStore {
     }
 
     func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool {
-        wrapped.use(key) { source.contains($0.metadata.source) && accept($0) }
+        wrapped.use(key) { entry in
+            guard source.contains(entry.metadata.source) else { return false }
+            return accept(unmarked(entry))
+        }
     }
 
     func read(_ key: Key) async throws -> Found? {
@@ -35,8 +38,7 @@ final class SourcedStore: WrappingStore {
             refused.add(1, ordering: .relaxed)
             return nil
         }
-        // Memory keeps entries of this source only, so the mark would only take room there.
-        found.entry.metadata.source = nil
+        found.entry = unmarked(found.entry)
         return found
     }
 
@@ -87,6 +89,13 @@ final class SourcedStore: WrappingStore {
         statistics.hits = max(0, statistics.hits - ownReads.load(ordering: .relaxed) - refused)
         statistics.misses += refused
         return statistics
+    }
+
+    /// Memory keeps entries of this source only, so the mark would only take room there.
+    private func unmarked(_ entry: Entry) -> Entry {
+        var entry = entry
+        entry.metadata.source = nil
+        return entry
     }
 
     private func marked(_ entry: Entry) -> Entry {

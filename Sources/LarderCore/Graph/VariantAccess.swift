@@ -106,7 +106,7 @@ extension StoreAccess {
     /// Returns a page of the list of copies, without the markers of keys whose answers vary.
     func list(after cursor: StoreCursor?, most count: Int) async throws -> StorePage {
         var page = try await store.list(after: cursor, most: count)
-        page.entries.removeAll { Variation.isMarker($0.metadata, size: $0.size) || $0.metadata.source != nil }
+        page.entries.removeAll { Variation.isMarker($0.metadata, size: $0.size) || isOfAnotherSource($0) }
         for index in page.entries.indices {
             page.entries[index].metadata = page.entries[index].metadata.withoutVariantTag
         }
@@ -120,13 +120,16 @@ extension StoreAccess {
         do {
             try await store.forEachListed {
                 let isCopy = !Variation.isMarker($0.metadata, size: $0.size)
-                count += isCopy && $0.metadata.source != nil ? 1 : 0
+                count += isCopy && isOfAnotherSource($0) ? 1 : 0
             }
         } catch {
             return nil
         }
         return count
     }
+
+    /// Returns whether a listed entry is of another source. Without a source, all entries can be used.
+    private func isOfAnotherSource(_ listed: ListedEntry) -> Bool { source != nil && listed.metadata.source != nil }
 }
 
 extension Store {

@@ -17,6 +17,11 @@ package struct DataSource: Hashable, Sendable {
     /// The mark in lists of entries that have none, because an earlier version of Larder wrote them. It is no source's.
     static let unknown: UInt64 = 0
 
+    /// Sources with the same data are equal, whichever of their marks new entries get.
+    package static func == (left: DataSource, right: DataSource) -> Bool { left.same == right.same }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(same) }
+
     /// Returns whether an entry with this mark has data of this source.
     package func contains(_ mark: UInt64?) -> Bool { mark.map(same.contains) ?? false }
 
