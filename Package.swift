@@ -20,51 +20,68 @@ let package = Package(
     targets: [
         // Calls of C functions that Swift cannot make. It has only a header and no library.
         .systemLibrary(name: "CLarder"),
-        .target(name: "LarderBase", swiftSettings: settings),
-        .target(name: "LarderCore", dependencies: ["LarderBase"], swiftSettings: settings),
+        // Foundation and the C library under one name on all platforms.
+        .target(name: "LarderFoundation", swiftSettings: settings),
+        .target(name: "LarderBase", dependencies: ["LarderFoundation"], swiftSettings: settings),
+        .target(name: "LarderCore", dependencies: ["LarderBase", "LarderFoundation"], swiftSettings: settings),
         // The standard plugins see of LarderCore what your plugin sees.
         .target(
-            name: "LarderPlugins", dependencies: ["CLarder", "LarderBase", "LarderCore"], packageAccess: false,
+            name: "LarderPlugins", dependencies: ["CLarder", "LarderBase", "LarderCore", "LarderFoundation"],
+            packageAccess: false,
             swiftSettings: settings),
-        .target(name: "Larder", dependencies: ["LarderCore", "LarderPlugins"], swiftSettings: settings),
-        .target(name: "LarderSimulation", dependencies: ["Larder", "LarderBase"], swiftSettings: settings),
         .target(
-            name: "LarderCommand", dependencies: ["Larder", "LarderBase", "LarderSimulation"], swiftSettings: settings),
+            name: "Larder", dependencies: ["LarderCore", "LarderFoundation", "LarderPlugins"], swiftSettings: settings),
+        .target(
+            name: "LarderSimulation", dependencies: ["Larder", "LarderBase", "LarderFoundation"],
+            swiftSettings: settings),
+        .target(
+            name: "LarderCommand", dependencies: ["Larder", "LarderBase", "LarderFoundation", "LarderSimulation"],
+            swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
         .executableTarget(
-            name: "LarderBench", dependencies: ["CLarder", "Larder", "LarderBase", "LarderSimulation"],
+            name: "LarderBench",
+            dependencies: ["CLarder", "Larder", "LarderBase", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings),
         // The process that `Tests/clearing` kills; no product.
         .executableTarget(
-            name: "ClearingRun", dependencies: ["Larder"], path: "Tests/ClearingRun", swiftSettings: settings),
+            name: "ClearingRun", dependencies: ["Larder", "LarderFoundation"], path: "Tests/ClearingRun",
+            swiftSettings: settings),
         // The process that `Tests/large-answers` measures and kills; no product.
         .executableTarget(
-            name: "LargeAnswerRun", dependencies: ["Larder"], path: "Tests/LargeAnswerRun", packageAccess: false,
+            name: "LargeAnswerRun", dependencies: ["Larder", "LarderFoundation"], path: "Tests/LargeAnswerRun",
+            packageAccess: false,
             swiftSettings: settings),
         // The process in which `Tests/locks` looks for objects that are used after their end; no product.
         .executableTarget(
-            name: "LockRun", dependencies: ["Larder", "LarderBase", "LarderPlugins"], path: "Tests/LockRun",
+            name: "LockRun", dependencies: ["Larder", "LarderBase", "LarderFoundation", "LarderPlugins"],
+            path: "Tests/LockRun",
             swiftSettings: settings),
         // The process under which `Tests/network` changes the network; no product.
         .executableTarget(
-            name: "NetworkRun", dependencies: ["Larder"], path: "Tests/NetworkRun", swiftSettings: settings),
+            name: "NetworkRun", dependencies: ["Larder", "LarderFoundation"], path: "Tests/NetworkRun",
+            swiftSettings: settings),
         // Brute force against proofs, which `Tests/proofs` runs; no product.
         .executableTarget(
-            name: "ProofRun", dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderSimulation"],
+            name: "ProofRun",
+            dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
             path: "Tests/ProofRun", swiftSettings: settings),
         // The process that `Tests/store-crashes` kills; no product.
         .executableTarget(
-            name: "StoreRun", dependencies: ["Larder"], path: "Tests/StoreRun", swiftSettings: settings),
+            name: "StoreRun", dependencies: ["Larder", "LarderFoundation"], path: "Tests/StoreRun",
+            swiftSettings: settings),
         // It also compiles the transport of Apple platforms, to check on Linux what can be checked of it there.
         .testTarget(
-            name: "LarderTests", dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderSimulation"],
+            name: "LarderTests",
+            dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings + [.define("LARDER_TESTS")]),
         // These tests see only public declarations, as another package does.
         .testTarget(
-            name: "ThirdPartyTests", dependencies: ["Larder", "LarderSimulation"], packageAccess: false,
+            name: "ThirdPartyTests", dependencies: ["Larder", "LarderFoundation", "LarderSimulation"],
+            packageAccess: false,
             swiftSettings: settings),
         .testTarget(
-            name: "LarderCommandTests", dependencies: ["LarderBase", "LarderCommand", "LarderSimulation"],
+            name: "LarderCommandTests",
+            dependencies: ["LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 
 extension Pantry {
     /// Reads the policies in a folder, which may name the standard plugins, and composes each. If there is any problem,

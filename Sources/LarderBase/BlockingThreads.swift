@@ -1,16 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 import Synchronization
-
-#if canImport(SwiftOverlayShims)
-    // `timespec` comes from this module once another module has imported it.
-    import SwiftOverlayShims
-#endif
 
 /// A few threads that may block. A thread is started when work waits and no thread is idle. The threads end when this
 /// object is deallocated, or when they have been idle for a while.

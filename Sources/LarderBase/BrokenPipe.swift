@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 #if canImport(Glibc) || canImport(Musl)
     /// The signal that a thread receives when it writes to a connection that the other end has closed.

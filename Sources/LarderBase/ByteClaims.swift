@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 import Synchronization
 
 /// A claim on one byte of a file, which other processes see until it is released or this process ends. The file need not

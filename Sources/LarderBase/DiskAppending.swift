@@ -1,14 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-#if canImport(SwiftOverlayShims)
-    // `stat` comes from this module once another module has imported it.
-    import SwiftOverlayShims
-#endif
+import LarderFoundation
 
 extension Disk {
     /// A file to which bytes are added at the end. The file is made if it is missing, and only its owner has access.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 extension Disk {
     /// Returns the reason why this process cannot write to a folder, or nil if it can. The folder need not exist yet.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 /// The removal of whole folders. No link is followed, even one that another program puts there meanwhile.
 extension Disk {

@@ -1,14 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-#if canImport(SwiftOverlayShims)
-    // `stat` comes from this module once another module has imported it.
-    import SwiftOverlayShims
-#endif
+import LarderFoundation
 
 /// The names through which a path leads to a folder, with links followed. If one of them is replaced, the path may lead
 /// to another folder.

@@ -1,14 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-#if canImport(SwiftOverlayShims)
-    // `stat` comes from this module once another module has imported it.
-    import SwiftOverlayShims
-#endif
+import LarderFoundation
 
 /// The bytes of a file in this process's address space. The system reads them from the file when they are used, and
 /// they take no memory that it could not free at once.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 /// Traps in debug builds if a validator uses a store while it examines a copy. The store holds a lock meanwhile. In a
 /// release build, an answer from that store would be nil after some milliseconds. `relieve()` would wait forever on Linux, and

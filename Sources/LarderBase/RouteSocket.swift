@@ -1,13 +1,5 @@
 #if os(Linux)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
-    #if canImport(SwiftOverlayShims)
-        // `timespec` comes from this module once another module has imported it.
-        import SwiftOverlayShims
-    #endif
+    import LarderFoundation
 
     /// A socket through which Linux tells about its interfaces and routes (rtnetlink).
     package struct RouteSocket: ~Copyable {

@@ -1,14 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-#if canImport(SwiftOverlayShims)
-    // `stat` comes from this module once another module has imported it.
-    import SwiftOverlayShims
-#endif
+import LarderFoundation
 
 /// A complete file whose bytes are mapped. It can be given further names, which copies nothing.
 package final class SharedFile: Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 /// A library of the system that is looked up at run time. Building needs neither the library nor its headers, and a
 /// machine without it gets an error that names the package to install.

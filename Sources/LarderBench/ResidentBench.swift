@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 import Larder
 
 /// The memory that entries take, beside the weights that count in a store's capacity.

@@ -1,13 +1,7 @@
 import Larder
 import LarderBase
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 /// The output of a command, for results, and its error output, for everything else.
 public struct Terminal: Sendable {

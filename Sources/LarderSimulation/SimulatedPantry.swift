@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 public import Larder
 
 /// A pantry in simulated time, with an origin that plays a script and a store that fails when a test says so.

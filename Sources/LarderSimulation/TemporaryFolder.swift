@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 import LarderBase
 
 /// A new folder that is deleted when the last reference to this object is released.

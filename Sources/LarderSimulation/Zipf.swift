@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 /// A Zipf distribution: the n-th rank is 1/nˢ times as likely as the first.
 package struct Zipf: Sendable {

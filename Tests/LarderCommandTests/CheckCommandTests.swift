@@ -1,14 +1,6 @@
-import FoundationEssentials
+import LarderFoundation
 import Larder
 import Testing
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @testable import LarderCommand
 

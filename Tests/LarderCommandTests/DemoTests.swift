@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import Larder
 @_spi(Demo) import LarderPlugins
 import Testing

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import Larder
 
 /// Plugins as an app would write them, with public API only. Each has a setting of its own.

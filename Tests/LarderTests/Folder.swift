@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 
 /// A new folder that is deleted with the last reference to it.
 final class Folder: Sendable {

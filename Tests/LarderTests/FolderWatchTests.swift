@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import LarderSimulation
 import Testing
 
@@ -6,14 +6,6 @@ import Larder
 @testable import LarderBase
 @testable import LarderCore
 @testable import LarderPlugins
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A watch over a real folder, as the system tells changes. A watch that is deaf would hang here until the test's time
 /// limit.

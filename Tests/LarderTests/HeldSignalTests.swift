@@ -6,13 +6,7 @@ import Larder
 @testable import LarderCore
 @testable import LarderPlugins
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import LarderFoundation
 
 /// The pipe to which the handler below writes when it is called.
 nonisolated(unsafe) private var handlerPipe: (reading: Int32, writing: Int32) = (-1, -1)

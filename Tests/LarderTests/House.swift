@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import Larder
 
 /// The rules of the house that can be read off its sources. Each gives what breaks it, in words.

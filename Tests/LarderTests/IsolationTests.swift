@@ -1,5 +1,5 @@
 import Dispatch
-import FoundationEssentials
+import LarderFoundation
 import LarderSimulation
 import Testing
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 
 /// A Swift source file, as the checks of the house rules see it.
 struct SwiftSource: Sendable {

@@ -1,13 +1,7 @@
 import LarderBase
 import Testing
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 @Suite struct SystemLibraryTests {
     private static let files = ["no-such-library.so", "libc.so.6", "libc.so", "/usr/lib/libSystem.B.dylib"]

@@ -1,13 +1,7 @@
 import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 /// A small local HTTP server that answers one request on each connection.
 final class LoopbackServer: Sendable {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import Larder
 
 // One plugin of each kind, as an app or another package would write it. This target has no access to anything of

@@ -2,11 +2,7 @@ import Foundation
 import Larder
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import LarderFoundation
 
 /// A store that locks its folder for itself while it is open, as many databases do. Opening it twice fails.
 final class Vault: Store {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 #if canImport(Glibc) || canImport(Musl)
     import LarderBase
     import Synchronization

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 import Larder
 
 /// A drawing of a scenario, with a line for each request: the calls to the origin, and the answer.

@@ -1,13 +1,7 @@
 import Larder
 import LarderBase
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 
 /// The keyboard and the size of a terminal, for a command that draws its whole screen.
 struct Screen: Sendable {

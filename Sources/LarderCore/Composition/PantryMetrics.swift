@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 import LarderBase
 
 /// The metrics of a pantry since it was made. They are read when they are asked for.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 
 extension Resource {
     /// Sends a request that changes something at the origin, and returns the origin's answer.

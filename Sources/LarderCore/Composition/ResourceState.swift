@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 import LarderBase
 
 /// The present graph of a resource, and the state that outlives it. Handles refer to this, not to a graph.

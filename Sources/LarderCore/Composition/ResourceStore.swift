@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 import LarderBase
 
 // Saving, expiring, pinning and listing copies, for apps.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 import LarderBase
 
 /// The fields by which the answers for one key vary, and the keys of their variants.

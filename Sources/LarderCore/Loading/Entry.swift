@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 
 /// A payload and its metadata. Stores keep entries.
 public struct Entry: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 import LarderBase
 
 /// The encoding of an entry and its key, for stores outside this process's memory.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 
 /// The settings of an app's JSON: dates, names of keys and the other settings of Foundation's coders.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 import LarderBase
 
 /// Identifies a copy in a store by resource, scope and parameters. Two scopes never share a key.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 import LarderBase
 
 /// Collects a large answer in a file as it arrives, so that it needs no memory.

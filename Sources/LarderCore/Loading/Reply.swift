@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 
 /// The answer of an origin that led to a ``LoadError``, for apps that show a service's own explanation.
 ///

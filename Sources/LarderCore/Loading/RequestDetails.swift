@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 
 extension Request {
     /// Texts for the origin that are not part of the key, such as `Accept-Language`.

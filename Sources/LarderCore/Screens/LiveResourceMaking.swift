@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 
 extension Resource {
     /// Returns one instance for a screen, and begins to load it. See ``LiveResource``.

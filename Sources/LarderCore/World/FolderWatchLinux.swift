@@ -1,10 +1,6 @@
 import LarderBase
 #if os(Linux)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import LarderFoundation
 
     extension FolderWatch {
         /// Returns a stream of the changes that inotify reports, or nil if the system has no inotify left to give.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 // Dispatch sources are documented as safe to use from any thread, but they are not declared `Sendable`.
 @preconcurrency import Dispatch
 

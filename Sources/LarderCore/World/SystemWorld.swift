@@ -1,14 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-#if canImport(SwiftOverlayShims)
-    // `timespec` comes from this module once another module has imported it.
-    import SwiftOverlayShims
-#endif
+import LarderFoundation
 import LarderBase
 
 /// The real world, with the system's clocks, random numbers and network, Swift's tasks, and threads of its own for blocking

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 import LarderCore
 
 /// Collects the bodies of answers: small ones in memory, large ones in files.

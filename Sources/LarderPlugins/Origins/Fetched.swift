@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 public import LarderCore
 
 /// A value that an app's closure fetched, with the metadata that its service sent.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 import Larder
 
 /// Checks of renewals, expired selections and of what a store contains.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 public import Larder
 
 /// A suite that checks whether a wrapper keeps its promises, around an origin that answers, fails, hangs or ignores

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import Testing
 
 /// A row in a short form. Each of these rows passes, and none of them is from the fixture.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import Testing
 
 /// Rows with unknown content never pass.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import Testing
 
 import Larder

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 
 /// Compressed bytes, made without a library.
 enum Compressed {

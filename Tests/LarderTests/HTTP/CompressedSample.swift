@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 
 /// The same text in each compression that bodies of answers may have, made by the programs that most servers use.
 enum CompressedSample: String, CaseIterable {

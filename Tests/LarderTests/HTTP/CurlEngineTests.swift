@@ -1,5 +1,5 @@
 #if canImport(Glibc) || canImport(Musl)
-    import FoundationEssentials
+    import LarderFoundation
     import LarderBase
     import LarderCore
     import Testing

@@ -1,13 +1,8 @@
 #if canImport(Glibc) || canImport(Musl)
-    import FoundationEssentials
+    import LarderFoundation
     import LarderBase
     import LarderCore
     import Testing
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
 
     @testable import LarderPlugins
 

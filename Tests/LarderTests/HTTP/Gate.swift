@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 import LarderBase
 
 /// A gate that is opened once: by a test, so that a scripted server goes on, or by the server, so that a test does.

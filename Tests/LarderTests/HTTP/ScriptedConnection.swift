@@ -1,11 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-import FoundationEssentials
+import LarderFoundation
 
 /// One connection of a ``ScriptedServer``. It is used by one thread.
 final class ScriptedConnection {

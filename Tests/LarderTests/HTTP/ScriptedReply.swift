@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 
 /// The reaction of a ``ScriptedServer`` to a request.
 struct ScriptedReply: Sendable {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 
 /// A request that a ``ScriptedServer`` received.
 struct ScriptedRequest: Sendable {

@@ -1,12 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LarderFoundation
 import Dispatch
-import FoundationEssentials
 import LarderBase
 
 /// A TCP server on the loopback interface that does after each request what a closure says, also what no HTTP server

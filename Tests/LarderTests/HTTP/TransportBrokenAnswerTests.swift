@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import LarderCore
 import Testing
 

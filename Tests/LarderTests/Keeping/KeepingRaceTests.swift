@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import Larder
 import LarderBase
 import LarderSimulation

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 
 /// Linux's answers about a network namespace, as they were received: each array is one message or several sent at once.
 ///

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import LarderCore
 
 /// Every phase of a screen with every event: the table of the page "Screens", made by the state machine itself.

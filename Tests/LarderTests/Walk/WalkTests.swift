@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LarderFoundation
 import Testing
 
 /// Random histories of random policies. `LARDER_SEEDS` gives their number (`1000`) or their seeds (`4711-4720`).

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 
 /// A difference with the interval in which it lies 95 times of 100.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import LarderFoundation
 
 extension Context {
     /// The resource of a section, for loads and clearings of its own; nil in all other parts, in a section of

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LarderFoundation
 import LarderBase
 
 /// The requests whose instances are kept on the device, in a file of the data folder for each resource.

@@ -1,10 +1,6 @@
 #if canImport(Glibc) || canImport(Musl)
     import CLarder
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
+    import LarderFoundation
 
     /// A handle of libcurl for one exchange after the other.
     struct CurlHandle {

@@ -1,10 +1,6 @@
 #if canImport(Glibc) || canImport(Musl)
     import CLarder
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
+    import LarderFoundation
     import LarderBase
     import LarderCore
 

@@ -2,11 +2,7 @@
     import CLarder
     import LarderBase
     import LarderCore
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
+    import LarderFoundation
 
     /// The sockets of libcurl's connections, a timer, and a signal. One thread waits until any of them is ready.
     ///
