@@ -37,6 +37,10 @@ let package = Package(
         // The process that `Tests/clearing` kills; no product.
         .executableTarget(
             name: "ClearingRun", dependencies: ["Larder"], path: "Tests/ClearingRun", swiftSettings: settings),
+        // Plays scenarios of how any cache should behave; no product.
+        .executableTarget(
+            name: "ConformRun", dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderSimulation"],
+            path: "Tests/ConformRun", swiftSettings: settings),
         // The process that `Tests/large-answers` measures and kills; no product.
         .executableTarget(
             name: "LargeAnswerRun", dependencies: ["Larder"], path: "Tests/LargeAnswerRun", packageAccess: false,
@@ -64,7 +68,8 @@ let package = Package(
             name: "ThirdPartyTests", dependencies: ["Larder", "LarderSimulation"], packageAccess: false,
             swiftSettings: settings),
         .testTarget(
-            name: "LarderCommandTests", dependencies: ["LarderBase", "LarderCommand", "LarderSimulation"],
+            name: "LarderCommandTests",
+            dependencies: ["ConformRun", "LarderBase", "LarderCommand", "LarderSimulation"],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -29,9 +29,7 @@ public enum LarderCommand {
 
     static let commands: [Command] = [
         .load, .refresh, .check, .explain, .test, .prove, .diff, .simulate, .report, .advise, .top, .dashboard, .store,
-        .conform,
-        .plugins, .new,
-        .schema, .demo,
+        .plugins, .new, .schema, .demo,
     ]
 
     /// Runs the command that the process was started with, and ends the process.

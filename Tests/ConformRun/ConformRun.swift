@@ -1,8 +1,17 @@
 import Larder
+import LarderCommand
+
+/// Plays scenarios of how any cache should behave, as `ConformRun --help` explains.
+@main struct ConformRun {
+    static func main() async {
+        await LarderCommand.main(.conform)
+    }
+}
 
 extension Command {
     static let conform = Command(
-        name: "conform", summary: "Plays scenarios of how a cache should behave and lists the differences.",
+        name: "ConformRun", isProgram: true,
+        summary: "Plays scenarios of how a cache should behave and lists the differences.",
         operands: "FILE",
         details: """
             FILE holds scenarios in JSON, in the format \(ConformFile.format). A scenario names a strategy in neutral words,

@@ -4,6 +4,7 @@
     import Foundation
 #endif
 import Larder
+import LarderCommand
 
 extension ConformRow {
     /// The differences between the result and the expectations of the row.
