@@ -23,7 +23,7 @@ extension Command {
 
             \(ConformWords.lines.joined(separator: "\n"))
 
-            A row with any other word is unsupported. Testing.md in the documentation says what each word becomes.
+            A row with any other word is unsupported.
 
             Differences in rows marked 'choice' are reported, not counted as failures. Neither are unsupported rows of the
             families \(ConformRow.laterFamilies.joined(separator: ", ")).

@@ -45,13 +45,6 @@ import Testing
         }
     }
 
-    @Test func documentationExplainsEveryWordOfStrategies() throws {
-        let page = projectFolder.appending(path: "Sources/Larder/Larder.docc/Testing.md")
-        let text = String(decoding: try Data(contentsOf: page), as: UTF8.self)
-        let words = ConformWords.all.filter { ["strategy", "stores"].contains($0.place) }.flatMap(\.names)
-        for word in words where word != "name" { #expect(text.contains(word), "\(word)") }
-    }
-
     @Test func wrongExpectationsAreNoticed() throws {
         var missed: [String] = []
         var count = 0
