@@ -41,6 +41,10 @@ let package = Package(
         .executableTarget(
             name: "ConformRun", dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderSimulation"],
             path: "Tests/ConformRun", swiftSettings: settings),
+        // The made-up fleets of `Tests/fleet`; no product.
+        .executableTarget(
+            name: "FleetRun", dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderSimulation"],
+            path: "Tests/FleetRun", swiftSettings: settings),
         // The process that `Tests/large-answers` measures and kills; no product.
         .executableTarget(
             name: "LargeAnswerRun", dependencies: ["Larder"], path: "Tests/LargeAnswerRun", packageAccess: false,
@@ -69,7 +73,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LarderCommandTests",
-            dependencies: ["ConformRun", "LarderBase", "LarderCommand", "LarderSimulation"],
+            dependencies: ["ConformRun", "FleetRun", "LarderBase", "LarderCommand", "LarderSimulation"],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -5,6 +5,7 @@
 #endif
 import Larder
 import LarderBase
+import LarderCommand
 import LarderSimulation
 
 extension FleetPlan {
