@@ -46,6 +46,16 @@ let package = Package(
         .executableTarget(
             name: "ClearingRun", dependencies: ["Larder", "LarderFoundation"], path: "Tests/ClearingRun",
             swiftSettings: settings),
+        // Plays scenarios of how any cache should behave; no product.
+        .executableTarget(
+            name: "ConformRun",
+            dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            path: "Tests/ConformRun", swiftSettings: settings),
+        // The made-up fleets of `Tests/fleet`; no product.
+        .executableTarget(
+            name: "FleetRun",
+            dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            path: "Tests/FleetRun", swiftSettings: settings),
         // The process that `Tests/large-answers` measures and kills; no product.
         .executableTarget(
             name: "LargeAnswerRun", dependencies: ["Larder", "LarderFoundation"], path: "Tests/LargeAnswerRun",
@@ -81,7 +91,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LarderCommandTests",
-            dependencies: ["LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            dependencies: [
+                "ConformRun", "FleetRun", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation",
+            ],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

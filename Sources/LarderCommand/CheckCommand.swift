@@ -154,12 +154,11 @@ extension Command {
             let source = result.problems.lazy.compactMap({ $0.position?.source }).first,
             let root = try? JSONParser.parse(source),
             let scenarios = root.members?.first(where: { $0.name == "scenarios" }),
-            root["strategy"] == nil
+            root["strategy"] == nil, root["format"] == nil
         else { return result.problems }
-        let command = root["format"] == nil ? "test" : "conform"
         return [
             Problem(
-                "this is a file of scenarios, not a policy; run it with 'larder \(command)'", file: source.name,
+                "this is a file of scenarios, not a policy; run it with 'larder test'", file: source.name,
                 at: scenarios.position, path: "$.scenarios")
         ]
     }
@@ -182,6 +181,6 @@ extension Command {
 }
 
 /// `1 error`, `2 errors`.
-func counted(_ count: Int, _ one: String, _ many: String? = nil) -> String {
+package func counted(_ count: Int, _ one: String, _ many: String? = nil) -> String {
     "\(count) \(count == 1 ? one : many ?? one + "s")"
 }

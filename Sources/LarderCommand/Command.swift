@@ -1,39 +1,56 @@
-import Larder
+package import Larder
 
 /// A command: its name, its options and its work.
-struct Command: Sendable {
+package struct Command: Sendable {
     /// An option of a command. Reading it and its line of help come from this one declaration.
-    struct Option: Sendable {
+    package struct Option: Sendable {
         var name: String
         /// The word that stands for its value in help; nil for an option without a value.
         var value: String?
         var help: String
 
-        init(_ name: String, _ value: String? = nil, _ help: String) {
+        package init(_ name: String, _ value: String? = nil, _ help: String) {
             self.name = name
             self.value = value
             self.help = help
         }
     }
 
-    var name: String
-    var summary: String
-    var operands: String = ""
-    var details: String = ""
-    var options: [Option] = []
+    let name: String
+    /// Whether it is a program of its own, and not a command of `larder`.
+    let isProgram: Bool
+    let summary: String
+    let operands: String
+    let details: String
+    let options: [Option]
     /// Runs the command. Returns false if it ran and failed.
-    var run: @Sendable (Arguments, Registry, Terminal) async throws -> Bool
+    let run: @Sendable (Arguments, Registry, Terminal) async throws -> Bool
 
+    package init(
+        name: String, isProgram: Bool = false, summary: String, operands: String = "", details: String = "",
+        options: [Option] = [], run: @escaping @Sendable (Arguments, Registry, Terminal) async throws -> Bool
+    ) {
+        self.name = name
+        self.isProgram = isProgram
+        self.summary = summary
+        self.operands = operands
+        self.details = details
+        self.options = options
+        self.run = run
+    }
+
+    /// The line that shows how it is called.
     var usage: String {
+        let call = isProgram ? name : "larder \(name)"
         let operands = operands.isEmpty ? "" : " " + operands
-        return name + operands + (options.isEmpty ? "" : " [OPTION …]")
+        return "usage: " + call + operands + (options.isEmpty ? "" : " [OPTION …]")
     }
 
     var help: String {
         let titles = options.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
         let width = titles.map(\.count).max() ?? 0
         let lines = zip(titles, options).map { "  \($0.padded(to: width))  \($1.help)" }
-        var text = "usage: larder \(usage)\n\n\(summary)"
+        var text = "\(usage)\n\n\(summary)"
         if !details.isEmpty { text += "\n\n" + details }
         if !lines.isEmpty { text += "\n\n" + lines.joined(separator: "\n") }
         return text
@@ -41,13 +58,17 @@ struct Command: Sendable {
 }
 
 /// A command that was called wrongly.
-struct UsageError: Error {
-    var message: String
+package struct UsageError: Error {
+    let message: String
+
+    package init(message: String) {
+        self.message = message
+    }
 }
 
 /// The operands and options that a command was called with.
-struct Arguments: Sendable {
-    private(set) var operands: [String] = []
+package struct Arguments: Sendable {
+    package private(set) var operands: [String] = []
     /// Where `${NAME}` in policies is looked up.
     let environment: [String: String]
     /// The command's name and every word after it.
@@ -91,11 +112,13 @@ struct Arguments: Sendable {
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
     /// The option's value. Of several, the last one counts.
-    func value(of option: String) -> String? { values[option]?.last }
+    package func value(of option: String) -> String? { values[option]?.last }
 
-    func values(of option: String) -> [String] { values[option] ?? [] }
+    package func values(of option: String) -> [String] { values[option] ?? [] }
 
-    func number(of option: String, in range: ClosedRange<Int>, default fallback: Int) throws(UsageError) -> Int {
+    package func number(
+        of option: String, in range: ClosedRange<Int>, default fallback: Int
+    ) throws(UsageError) -> Int {
         guard let text = value(of: option) else { return fallback }
         guard let number = Int(text), range.contains(number) else {
             throw UsageError(

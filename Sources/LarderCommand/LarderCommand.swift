@@ -18,9 +18,7 @@ public enum LarderCommand {
 
     static let commands: [Command] = [
         .load, .refresh, .check, .explain, .test, .prove, .diff, .simulate, .report, .advise, .top, .dashboard, .store,
-        .conform,
-        .plugins, .new,
-        .schema, .demo,
+        .plugins, .new, .schema, .demo,
     ]
 
     /// Runs the command that the process was started with, and ends the process.
@@ -29,6 +27,12 @@ public enum LarderCommand {
     public static func main(registry: Registry = .standard) async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         exit(await run(arguments, registry: registry, terminal: .standard))
+    }
+
+    /// Runs the command that the process consists of, and ends the process.
+    package static func main(_ program: Command) async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        exit(await run(program, arguments, .standard, ProcessInfo.processInfo.environment, .standard))
     }
 
     /// Runs a command and returns its exit code.
@@ -70,7 +74,7 @@ public enum LarderCommand {
         }
     }
 
-    private static func run(
+    static func run(
         _ command: Command, _ arguments: [String], _ registry: Registry, _ environment: [String: String],
         _ terminal: Terminal
     ) async -> Int32 {
@@ -89,7 +93,7 @@ public enum LarderCommand {
             code = try await command.run(parsed, try parsed.assuming(registry), terminal) ? 0 : 1
         } catch let error as UsageError {
             terminal.complain(error.message)
-            terminal.complain("usage: larder \(command.usage)")
+            terminal.complain(command.usage)
             code = 2
         } catch let error as PolicyError {
             problems = error.problems

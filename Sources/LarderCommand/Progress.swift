@@ -5,7 +5,7 @@ import LarderBase
 ///
 /// A terminal shows a bar once the work takes longer than a second. Any other output, such as a log, gets a plain line
 /// every ten seconds.
-final class Progress: Sendable {
+package final class Progress: Sendable {
     private struct State {
         var next: Duration
         let start: Duration
@@ -17,7 +17,7 @@ final class Progress: Sendable {
     private let state: Locked<State>
 
     /// Begins the progress of a command called `task`.
-    init(_ terminal: Terminal, _ task: String) {
+    package init(_ terminal: Terminal, _ task: String) {
         self.terminal = terminal
         self.task = task
         let start = terminal.uptime()
@@ -25,7 +25,7 @@ final class Progress: Sendable {
     }
 
     /// Shows that a share of the work is done, if the last display is old enough.
-    func show(_ share: Double, _ label: String) {
+    package func show(_ share: Double, _ label: String) {
         let now = terminal.uptime()
         let start: Duration? = state.withLock { state in
             guard now >= state.next else { return nil }
@@ -50,7 +50,7 @@ final class Progress: Sendable {
     }
 
     /// Removes the bar if it is shown.
-    func end() {
+    package func end() {
         if terminal.isInteractive, state.withLock({ $0.isShown }) { terminal.clearLine() }
     }
 }

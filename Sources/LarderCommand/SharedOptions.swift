@@ -13,16 +13,16 @@ extension Command.Option {
         "data", "DIR",
         "The folder for data of users that is not a cache (default: the project's own, below the user's application data)"
     )
-    static let json = Command.Option("json", nil, "Write the result as JSON")
+    package static let json = Command.Option("json", nil, "Write the result as JSON")
 
-    static func format(_ names: [String]) -> Command.Option {
+    package static func format(_ names: [String]) -> Command.Option {
         Command.Option("format", names.joined(separator: "|"), "The format of the result (default: \(names[0]))")
     }
 }
 
 extension Arguments {
     /// The format of the result: the first of `names` by default, and `json` with `--json`.
-    func format(_ names: [String]) throws(UsageError) -> String {
+    package func format(_ names: [String]) throws(UsageError) -> String {
         let format = value(of: "format")
         if let format, !names.contains(format) {
             throw UsageError(message: "--format takes one of \(names.joined(separator: ", "))")

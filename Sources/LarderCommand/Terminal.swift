@@ -80,16 +80,16 @@ public struct Terminal: Sendable {
 
     /// Writes a line of the result. Control characters are written as escapes, so that no text of a policy, a key or an
     /// argument moves the cursor.
-    func print(_ line: String) { out(Array((line.withoutControlsInLines + "\n").utf8)) }
+    package func print(_ line: String) { out(Array((line.withoutControlsInLines + "\n").utf8)) }
 
     /// Writes bytes of the result unchanged.
     func write(_ bytes: some Sequence<UInt8>) { out(Array(bytes)) }
 
     /// Writes a line that is not part of the result, with escapes as in the result.
-    func note(_ line: String) { err(Array((line.withoutControlsInLines + "\n").utf8)) }
+    package func note(_ line: String) { err(Array((line.withoutControlsInLines + "\n").utf8)) }
 
     /// Writes an error message.
-    func complain(_ message: String) { note(Self.name + message) }
+    package func complain(_ message: String) { note(Self.name + message) }
 
     /// Draws the progress bar in place of the one before.
     func redraw(_ share: Double, _ label: String) {

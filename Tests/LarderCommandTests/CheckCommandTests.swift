@@ -151,11 +151,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (#"{ "resource": "feed", "scenarios": [] }"#, "test"),
-        (#"{ "format": "strategy-scenarios/1", "scenarios": [] }"#, "conform"),
-    ])
-    func fileOfScenariosIsNamedWithItsCommand(_ text: String, _ command: String) async throws {
+    @Test func fileOfScenariosIsNamedWithItsCommand() async throws {
+        let text = #"{ "resource": "feed", "scenarios": [] }"#
         let folder = try Self.folder(text)
         for path in [folder.path, folder.path + "/feed.json"] {
             let output = await Output(["check", path])
@@ -163,7 +160,7 @@ import Testing
             #expect(
                 output.out == """
                     \(folder.path)/feed.json:1:\(column): error: this is a file of scenarios, not a policy; run it with \
-                    'larder \(command)' [at $.scenarios]
+                    'larder test' [at $.scenarios]
 
                     """)
             #expect(output.code == 1)

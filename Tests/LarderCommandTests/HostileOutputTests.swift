@@ -29,7 +29,7 @@ import Testing
         ["explain", "HOSTILE"], ["check", "HOSTILE"], ["plugins", "HOSTILE"], ["plugins", "store", "HOSTILE"],
         ["report", "HOSTILE"], ["prove", "HOSTILE"], ["test", "HOSTILE"], ["diff", "HOSTILE", "HOSTILE"],
         ["new", "HOSTILE"], ["simulate", "HOSTILE"], ["store", "ls", "HOSTILE"], ["store", "HOSTILE"],
-        ["conform", "HOSTILE"], ["dashboard", "--p95", "HOSTILE"], ["load", "feed", "--format", "HOSTILE"],
+        ["dashboard", "--p95", "HOSTILE"], ["load", "feed", "--format", "HOSTILE"],
         ["report", "HOSTILE", "--json"], ["plugins", "HOSTILE", "--json"],
     ])
     func argumentsAreEchoedWithoutControlCharacters(_ words: [String]) async throws {

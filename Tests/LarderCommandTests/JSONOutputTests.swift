@@ -20,7 +20,6 @@ import Testing
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "Scenarios"), withIntermediateDirectories: true)
         try folder.write(scenarios, to: "Scenarios/motto.json")
-        try folder.write(ConformRows.file(ConformRows.row), to: "rows.txt")
         return folder
     }
 
@@ -39,7 +38,7 @@ import Testing
         ["explain", "FOLDER/motto.json", "--effective"], ["plugins"], ["plugins", "store", "memory"], ["schema"],
         ["dashboard"], ["dashboard", "--alerts"],
         ["load", "FOLDER/motto.json", "--trail"], ["new", "FOLDER/prices.json"],
-        ["test", "--policies", "FOLDER"], ["test", "--keys"], ["conform", "FOLDER/rows.txt"],
+        ["test", "--policies", "FOLDER"], ["test", "--keys"],
         ["simulate", "FOLDER/motto.json", "--traffic", "rate=1,for=1m"],
     ])
     func outputIsExactlyOneDocument(_ arguments: [String]) async throws {

@@ -14,6 +14,17 @@ struct Output {
     init(
         _ arguments: [String], registry: Registry = .standard, environment: [String: String] = [:], input: String = ""
     ) async {
+        await self.init(input: input) { terminal in
+            await LarderCommand.run(arguments, registry: registry, environment: environment, terminal: terminal)
+        }
+    }
+
+    /// Runs a program that consists of one command.
+    init(_ program: Command, _ arguments: [String]) async {
+        await self.init { terminal in await LarderCommand.run(program, arguments, .standard, [:], terminal) }
+    }
+
+    private init(input: String = "", _ run: (Terminal) async -> Int32) async {
         let out = Locked<[UInt8]>([])
         let err = Locked<[UInt8]>([])
         var terminal = Terminal(
@@ -22,8 +33,7 @@ struct Output {
         terminal.uptime = { .zero }
         terminal.now = { Dumps.now }
         terminal.input = { Array(input.utf8) }
-        code = await LarderCommand.run(
-            arguments, registry: registry, environment: environment, terminal: terminal)
+        code = await run(terminal)
         self.out = String(decoding: out.withLock { $0 }, as: UTF8.self)
         self.err = String(decoding: err.withLock { $0 }, as: UTF8.self)
     }

@@ -4,6 +4,7 @@ import LarderBase
 import LarderSimulation
 import Testing
 
+@testable import ConformRun
 @testable import LarderCommand
 
 @Suite struct ProgressTests {
@@ -68,15 +69,12 @@ import Testing
 
     @Test(arguments: [true, false]) func longCommandsShowProgress(_ isInteractive: Bool) async throws {
         let folder = try Folder.withPolicies()
-        let rows = try Folder()
         let commands = [
             ["simulate", "--traffic", "rate=10,for=2m", "--policies", folder.path],
             ["test", "--policies", projectFolder.path + "/Policies"],
             ["demo", "--policies", folder.path, "--out", folder.path + "/day"],
             ["report", folder.path + "/day/metrics.json"],
-            ["conform", rows.path + "/rows.json"],
         ]
-        try rows.write(ConformRows.file(ConformRows.row), to: "rows.json")
         for command in commands {
             let (out, err) = await Self.written(isInteractive: isInteractive, step: .seconds(11)) { terminal in
                 #expect(await LarderCommand.run(command, environment: [:], terminal: terminal) == 0)
@@ -84,5 +82,15 @@ import Testing
             #expect(err.contains(isInteractive ? "░" : "\(command[0]): "), "\(command[0]): \(err)")
             #expect(!out.contains("█") && !out.contains("\(command[0]): ") && !out.isEmpty)
         }
+    }
+
+    @Test(arguments: [true, false]) func longConformRunShowsProgress(_ isInteractive: Bool) async throws {
+        let rows = try Folder()
+        try rows.write(ConformRows.file(ConformRows.row), to: "rows.json")
+        let (out, err) = await Self.written(isInteractive: isInteractive, step: .seconds(11)) { terminal in
+            #expect(await LarderCommand.run(.conform, [rows.path + "/rows.json"], .standard, [:], terminal) == 0)
+        }
+        #expect(err.contains(isInteractive ? "░" : "conform: "), "\(err)")
+        #expect(!out.contains("█") && !out.contains("conform: ") && !out.isEmpty)
     }
 }

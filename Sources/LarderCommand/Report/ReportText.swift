@@ -168,7 +168,7 @@ extension Report.Revision {
 
 extension String {
     /// The text without characters that move a terminal's cursor or break a line.
-    var printable: String {
+    package var printable: String {
         var text = ""
         for scalar in unicodeScalars.prefix(200) {
             text.unicodeScalars.append(scalar.isPrintable ? scalar : "\u{FFFD}")

@@ -25,12 +25,6 @@ extension Command {
 
             With --advice, it also simulates each policy with each change that 'larder advise' proposes for it, and says
             whether that confirms or refutes the advice. The exit code is 1 if advice is refuted.
-
-            With --dumps and --out, it simulates a fleet of devices over two days instead, and writes their dumps, so that
-            reports can be tried. Policies with the same resource are revisions of it that are rolled out one after the
-            other; by default there are three revisions of 'feed', of which the last makes users wait longer. There is an
-            outage, two devices have wrong clocks, and ten files are not dumps. The file truth.json has the exact totals:
-              larder simulate --dumps 4000 --out fleet && larder report fleet
             """,
         options: [
             Option("trace", "FILE", "Recorded requests"),
@@ -39,8 +33,6 @@ extension Command {
             Option("policy", "FILE", "A policy to try; repeatable (default: every policy of the folder)"),
             Option("try", "STRATEGY", "Also try each policy with this strategy; repeatable"), .policies,
             Option("advice", "FILE", "Check advice of 'larder advise --json' with these requests"),
-            Option("dumps", "N", "Simulate a fleet that leaves so many dumps"),
-            Option("out", "DIR", "The folder for the dumps of a fleet. It must be empty"),
             Option("seed", "N", "The seed of all chance (default: 1)"), .json, .format(["text", "json"]), .assume,
         ],
         run: { arguments, registry, terminal in
@@ -48,10 +40,6 @@ extension Command {
             let seed = try arguments.number(of: "seed", in: 0...Int(Int32.max), default: 1)
             for operand in arguments.operands where !operand.hasSuffix(".json") {
                 throw UsageError(message: "'\(operand)' is not a policy file such as Policies/feed.json")
-            }
-            if try FleetCommand.isAsked(arguments) {
-                return try await FleetCommand.run(
-                    arguments, seed: UInt64(seed), isJSON: format == "json", terminal)
             }
             let progress = Progress(terminal, "simulate")
             let advice = try arguments.value(of: "advice").map(AdviceFile.read) ?? []

@@ -1,13 +1,13 @@
-import Larder
+package import Larder
 import LarderBase
-import LarderSimulation
+package import LarderSimulation
 
 /// Reads the value of an option that is a JSON object, a file that holds one, or `name=value,name=value`.
-struct Spec {
+package struct Spec {
     /// Reads the value of an option as `type` declares it.
     ///
     /// - Throws: ``PolicyError`` with every problem of the value.
-    static func read<Value>(_ text: String, as type: SettingType<Value>, option: String) throws -> Value {
+    package static func read<Value>(_ text: String, as type: SettingType<Value>, option: String) throws -> Value {
         let (name, bytes) = try source(text, option)
         let reading = PolicyDiagnostics(registry: .standard, folder: ".", file: name)
         do {
@@ -60,7 +60,7 @@ struct Spec {
 
 extension SettingType where Value == OriginModel {
     /// The behaviour of an origin.
-    static var originModel: SettingType<OriginModel> {
+    package static var originModel: SettingType<OriginModel> {
         .object(
             "an origin model",
             Setting("latency", .moment, default: .milliseconds(80), help: "Half of all calls take no longer"),

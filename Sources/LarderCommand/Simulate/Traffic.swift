@@ -1,18 +1,18 @@
 import LarderFoundation
-import Larder
+package import Larder
 import LarderSimulation
 
 /// Generates requests at a rate, at random times. Some instances are asked for far more often than others.
-struct Traffic: Sendable {
+package struct Traffic: Sendable {
     var rate: Double
-    var length: Duration
+    package var length: Duration
     var keys: Int
     var skew: Double
 
     static let most = 20_000_000.0
 
     /// The requests, in the order of their times.
-    func requests(seed: UInt64) -> [TracedRequest] {
+    package func requests(seed: UInt64) -> [TracedRequest] {
         var dice = SeededGenerator(seed: seed ^ 0x7EA_F1C)
         let ranks = Zipf(count: keys, skew: skew)
         var requests: [TracedRequest] = []
@@ -27,18 +27,18 @@ struct Traffic: Sendable {
 }
 
 /// A request of a trace.
-struct TracedRequest: Sendable {
+package struct TracedRequest: Sendable {
     /// The time since the first request.
-    var at: Duration
+    package var at: Duration
     /// The resource; nil if the request is for any resource.
     var resource: String?
-    var key: String
+    package var key: String
     var mode = Request.Mode.normal
 }
 
 extension SettingType where Value == Traffic {
     /// A stream of requests.
-    static var traffic: SettingType<Traffic> {
+    package static var traffic: SettingType<Traffic> {
         .object(
             "traffic",
             Setting("rate", .number(0.0001...1_000_000), default: 10, help: "How many requests a second"),

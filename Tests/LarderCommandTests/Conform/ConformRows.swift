@@ -1,7 +1,9 @@
 import LarderFoundation
 import Testing
 
-/// Files of rows for `larder conform`.
+@testable import ConformRun
+
+/// Files of rows for `ConformRun`.
 enum ConformRows {
     static let fixture = projectFolder.appending(path: "Tests/LarderCommandTests/Fixtures/strategies.json").path
 
@@ -21,7 +23,7 @@ enum ConformRows {
         #"{ "format": "strategy-scenarios/1", "scenarios": ["# + rows.joined(separator: ",\n") + "] }"
     }
 
-    /// Runs `larder conform` with a file and returns its output.
+    /// Runs `ConformRun` with a file and returns its output.
     static func play(_ text: String, _ options: String...) async throws -> Output {
         try await play(Data(text.utf8), options)
     }
@@ -30,7 +32,7 @@ enum ConformRows {
         let folder = try Folder()
         let file = folder.url.appending(path: "rows.json")
         try bytes.write(to: file)
-        var output = await Output(["conform", file.path] + options)
+        var output = await Output(.conform, [file.path] + options)
         output.err = output.err.replacing(file.path, with: "rows.json")
         return output
     }

@@ -2,11 +2,11 @@ import LarderFoundation
 import Larder
 import Testing
 
-@testable import LarderCommand
+@testable import ConformRun
 
 @Suite struct ConformTests {
     @Test func fixturePasses() async {
-        let output = await Output(["conform", ConformRows.fixture])
+        let output = await Output(.conform, [ConformRows.fixture])
         #expect(output.code == 0 && output.err.isEmpty)
         var lines = output.out.split(separator: "\n").map(String.init)
         #expect(lines.popLast() == "must: 32 pass, 0 fail, 6 unsupported; choice: 2 pass, 0 fail, 0 unsupported")
@@ -36,7 +36,7 @@ import Testing
             var must: [String: Int]
             var choice: [String: Int]
         }
-        let output = await Output(["conform", ConformRows.fixture, "--format", "json"])
+        let output = await Output(.conform, [ConformRows.fixture, "--format", "json"])
         #expect(output.code == 0)
         let report = try JSONDecoder().decode(Report.self, from: Data(output.out.utf8))
         #expect(report.must == ["pass": 32, "fail": 0, "unsupported": 6])
@@ -48,8 +48,8 @@ import Testing
 
     /// A second run gives the same output, byte for byte.
     @Test func secondRunGivesSameOutput() async {
-        let first = await Output(["conform", ConformRows.fixture])
-        #expect(await Output(["conform", ConformRows.fixture]).out == first.out)
+        let first = await Output(.conform, [ConformRows.fixture])
+        #expect(await Output(.conform, [ConformRows.fixture]).out == first.out)
     }
 
     @Test(arguments: [

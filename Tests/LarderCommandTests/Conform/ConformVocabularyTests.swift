@@ -2,7 +2,7 @@ import LarderFoundation
 import Larder
 import Testing
 
-@testable import LarderCommand
+@testable import ConformRun
 
 /// Rows over the whole vocabulary of scenarios, in combinations. Each word must have an effect, and each wrong
 /// expectation must be noticed.
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func rowsPass() async {
-        let output = await Output(["conform", Self.fixture])
+        let output = await Output(.conform, [Self.fixture])
         #expect(output.code == 0 && output.err.isEmpty)
         let others = output.out.split(separator: "\n").filter { !$0.hasSuffix(" pass") }
         #expect(others.count == 1, "\(others.joined(separator: "\n"))")
@@ -43,13 +43,6 @@ import Testing
                 #expect(rows.contains { $0.contains(path[...]) }, "\(place).\(name)")
             }
         }
-    }
-
-    @Test func documentationExplainsEveryWordOfStrategies() throws {
-        let page = projectFolder.appending(path: "Sources/Larder/Larder.docc/Testing.md")
-        let text = String(decoding: try Data(contentsOf: page), as: UTF8.self)
-        let words = ConformWords.all.filter { ["strategy", "stores"].contains($0.place) }.flatMap(\.names)
-        for word in words where word != "name" { #expect(text.contains(word), "\(word)") }
     }
 
     @Test func wrongExpectationsAreNoticed() throws {

@@ -1,5 +1,6 @@
 import LarderFoundation
 import Larder
+import LarderCommand
 
 extension ConformRow {
     /// The differences between the result and the expectations of the row.

@@ -1,6 +1,7 @@
 import LarderFoundation
 import Larder
 import LarderBase
+import LarderCommand
 import LarderSimulation
 
 extension FleetPlan {

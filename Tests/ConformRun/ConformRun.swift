@@ -1,8 +1,17 @@
 import Larder
+import LarderCommand
+
+/// Plays scenarios of how any cache should behave, as `ConformRun --help` explains.
+@main struct ConformRun {
+    static func main() async {
+        await LarderCommand.main(.conform)
+    }
+}
 
 extension Command {
     static let conform = Command(
-        name: "conform", summary: "Plays scenarios of how a cache should behave and lists the differences.",
+        name: "ConformRun", isProgram: true,
+        summary: "Plays scenarios of how a cache should behave and lists the differences.",
         operands: "FILE",
         details: """
             FILE holds scenarios in JSON, in the format \(ConformFile.format). A scenario names a strategy in neutral words,
@@ -14,7 +23,7 @@ extension Command {
 
             \(ConformWords.lines.joined(separator: "\n"))
 
-            A row with any other word is unsupported. Testing.md in the documentation says what each word becomes.
+            A row with any other word is unsupported.
 
             Differences in rows marked 'choice' are reported, not counted as failures. Neither are unsupported rows of the
             families \(ConformRow.laterFamilies.joined(separator: ", ")).

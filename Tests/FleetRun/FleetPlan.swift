@@ -1,4 +1,5 @@
 import Larder
+import LarderCommand
 import LarderSimulation
 
 /// The plan of a made-up fleet: its devices, and the events of their lives. It follows from the options alone.
