@@ -124,16 +124,13 @@ extension Plugin {
 // MARK: Rules for a network
 
 extension Plugin {
-    /// A section with rules for ships: no prefetches, and another origin.
+    /// A section with rules for ships: no prefetches.
     static let aboard = Plugin.section(
-        "aboard", "Spares the satellite of a ship.", Setting("origin", .part(.origin), help: "The origin on board"),
-        traits: { origin in
-            Traits().with {
-                $0.permitsBackground = { work, network in work != .prefetch || network.kind != .other }
-                $0.alternative = AlternativeOrigin(origin) { $0.kind == .other }
-            }
+        "aboard", "Spares the satellite of a ship.",
+        traits: {
+            Traits().with { $0.permitsBackground = { work, network in work != .prefetch || network.kind != .other } }
         }
-    ) { _, _ in Aboard() }
+    ) { _ in Aboard() }
 }
 
 private struct Aboard: Attachment {}

@@ -8,10 +8,9 @@ extension Part {
 }
 
 extension Policy {
-    /// The source of the account in whose name the origin signs its calls, or else an alternative origin or a fallback; nil
-    /// if none signs them.
+    /// The source of the account in whose name the origin signs its calls, or else a fallback; nil if none signs them.
     var account: (@Sendable () -> String?)? {
-        ([origin, alternative?.part].compactMap { $0 } + fallbacks).lazy.compactMap(\.account).first
+        (origin.map { [$0] + fallbacks } ?? fallbacks).lazy.compactMap(\.account).first
     }
 }
 

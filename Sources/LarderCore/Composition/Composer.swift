@@ -84,10 +84,9 @@ struct Composer {
                 try kept?.storeAccess
                 ?? storeAccess(
                     of: isClosed ? nil : plan.store, taken, resourceState, meter, in: storeContext)
-            let (background, choice) = (policy.backgroundRules(in: world), policy.originChoice(in: world))
+            let background = policy.backgroundRules(in: world)
             let validators = Validators(
-                try plan.validators.map { try $0.validator(in: context.of(PartIdentity(part: $0))) }
-                    + (choice.map { _ in [OtherOriginsCopies()] } ?? []))
+                try plan.validators.map { try $0.validator(in: context.of(PartIdentity(part: $0))) })
             // A closed pantry makes no attachments, because nothing would close them.
             let attachments =
                 try isClosed
@@ -96,9 +95,9 @@ struct Composer {
             var builder = GraphBuilder(
                 context: context, storeAccess: storeAccess, validators: validators,
                 lookup: Lookup(
-                    storeAccess, validators: validators, addedFields: policy.addedFields,
-                    hasTwoOrigins: choice != nil, revision: plan.revision, world: world),
-                addedFields: policy.addedFields, attachments: attachments, background: background, choice: choice,
+                    storeAccess, validators: validators, addedFields: policy.addedFields, revision: plan.revision,
+                    world: world),
+                addedFields: policy.addedFields, attachments: attachments, background: background,
                 // A recording, which the substitute plays, hides the names of parameters.
                 parameters: substitute == nil
                     ? policy.origin.map {
@@ -116,8 +115,8 @@ struct Composer {
                     origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
                     parameters: builder.parameters, meter: meter, world: world),
                 storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
-                storeState: storeState, attachments: attachments, background: background, choice: choice,
-                meter: meter, world: world)
+                storeState: storeState, attachments: attachments, background: background, meter: meter,
+                world: world)
         } catch {
             throw Self.failure(error, in: policy.file)
         }

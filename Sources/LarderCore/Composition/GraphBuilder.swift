@@ -9,8 +9,6 @@ struct GraphBuilder {
     let attachments: [HeldAttachment]
     /// The rules about background work.
     let background: BackgroundRules
-    /// The choice of the origin; nil if there is one origin only.
-    let choice: OriginChoice?
     /// The parameters that the origin takes and needs; nil if they are not checked.
     let parameters: OriginParameters?
     /// Returns the loader that replaces the policy's own origin; nil if none does.
@@ -28,7 +26,7 @@ struct GraphBuilder {
 
     init(
         context: Context, storeAccess: StoreAccess, validators: Validators, lookup: Lookup,
-        addedFields: Fields, attachments: [HeldAttachment], background: BackgroundRules, choice: OriginChoice?,
+        addedFields: Fields, attachments: [HeldAttachment], background: BackgroundRules,
         parameters: OriginParameters?, substitute: (() -> any Loader)?
     ) {
         self.context = context
@@ -38,7 +36,6 @@ struct GraphBuilder {
         self.addedFields = addedFields
         self.attachments = attachments
         self.background = background
-        self.choice = choice
         self.parameters = parameters
         self.substitute = substitute
     }
@@ -56,11 +53,7 @@ struct GraphBuilder {
             let inner = try loader(of: inner)
             return attachments.first { $0.part.plugin.name == part.plugin.name }?.attachment?.around(inner) ?? inner
         case .networkRules(let inner):
-            return NetworkRules(inner: try loader(of: inner), background: background, choice: choice)
-        case .chosenOrigin(let own, let alternative):
-            let alternative = try loader(of: alternative)
-            // The own origin comes last, because sides heed the network as it needs.
-            return ChosenOrigin(usual: try loader(of: own), alternative: alternative)
+            return NetworkRules(inner: try loader(of: inner), background: background)
         case .fallback(let first, let others):
             let first = try loader(of: first)
             return FallbackLoader(
@@ -92,8 +85,7 @@ struct GraphBuilder {
         let sides = Sides(
             live: self.live, cached: try cached.map { try loader(of: $0) } ?? UnusedSide(),
             rest: part.traits.rest ?? .zero, heedsNetwork: part.traits.heedsNetwork && !worksOffline,
-            background: background, choice: choice, world: world,
-            storeAccess: storeAccess, meter: context.meter,
+            background: background, world: world, storeAccess: storeAccess, meter: context.meter,
             scope: context.of(PartIdentity(part: part)))
         self.sides = sides
         return ModeLoader(try part.strategy(over: sides), sides: sides)

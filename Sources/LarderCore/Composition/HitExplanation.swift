@@ -18,7 +18,6 @@ extension Policy {
         var reasons: [String] = []
         if try rule(of: strategy, registry, world) == nil { reasons.append("'\(name)' states no rule for hits") }
         if let store, !store.keepsInMemory { reasons.append("no store keeps copies in memory") }
-        if alternative != nil { reasons.append("the network decides which origin a request is for") }
         reasons += sections.filter(\.goesAround).map { "'\($0.plugin.name)' sees each load" }
         return reasons
     }
@@ -29,8 +28,7 @@ extension Policy {
             resource: resource, world: world, registry: registry, meter: meter, reloadState: ReloadState())
         let storeAccess = StoreAccess(EmptyStore(), meter: meter, world: world)
         let lookup = Lookup(
-            storeAccess, validators: Validators([]), addedFields: [:], hasTwoOrigins: false, revision: revision,
-            world: world)
+            storeAccess, validators: Validators([]), addedFields: [:], revision: revision, world: world)
         let sides = Sides(
             live: UnusedSide(), cached: lookup, world: world, storeAccess: storeAccess, meter: meter,
             scope: context.of(PartIdentity(part: part)))

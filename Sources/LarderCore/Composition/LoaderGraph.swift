@@ -29,8 +29,6 @@ final class LoaderGraph: Sendable {
     let attachments: [HeldAttachment]
     /// The rules about background work.
     let background: BackgroundRules
-    /// The choice of the origin; nil if there is one origin only.
-    let choice: OriginChoice?
     /// Returns the account that is the scope of requests without one; nil if the origin does not sign its calls.
     let account: (@Sendable () -> String?)?
     /// The fields that the origin adds to requests that lack them.
@@ -42,8 +40,7 @@ final class LoaderGraph: Sendable {
         policy: Policy, root: any Loader, lookup: Lookup, live: any Loader, refreshNow: @escaping DueRefreshes.Refresh,
         sender: Sender, storeAccess: StoreAccess,
         places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
-        attachments: [HeldAttachment], background: BackgroundRules, choice: OriginChoice?, meter: Meter,
-        world: any World
+        attachments: [HeldAttachment], background: BackgroundRules, meter: Meter, world: any World
     ) {
         self.policy = policy
         self.root = root
@@ -59,7 +56,6 @@ final class LoaderGraph: Sendable {
         self.storeState = storeState
         self.attachments = attachments
         self.background = background
-        self.choice = choice
         account = policy.account
         straightWay = StraightWay(past: root, meter: meter, needsScope: account != nil)
         immediate = account == nil ? root : ScopedAnswers(of: root)
@@ -70,7 +66,7 @@ final class LoaderGraph: Sendable {
 
     /// Returns the call for a load that begins now.
     func call(for request: Request, codec: AnyCodec) -> Call {
-        var call = Call(choice?.request(request) ?? request, codec: codec)
+        var call = Call(request, codec: codec)
         call.deadline = request.deadline.map { world.uptime + $0 }
         call.ticket = storeAccess.order.begin(request.key)
         return call

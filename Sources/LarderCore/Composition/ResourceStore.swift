@@ -57,7 +57,7 @@ extension Resource {
     public func pin(_ request: Request) async throws -> Bool {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
-        return try await graph.pin(resourceState.owned(request))
+        return try await graph.storeAccess.pin(resourceState.owned(request), adding: graph.addedFields)
     }
 
     /// Removes the pin of the copy of one instance. Does nothing if it has none.
@@ -71,7 +71,7 @@ extension Resource {
     public func unpin(_ request: Request) async throws {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
-        try await graph.unpin(resourceState.owned(request))
+        try await graph.storeAccess.unpin(resourceState.owned(request), adding: graph.addedFields)
     }
 
     /// Returns a page of the list of all copies, whatever the validators permit. See ``Store/list(after:most:)``.
@@ -90,31 +90,6 @@ extension Resource {
 }
 
 extension LoaderGraph {
-    /// Returns whether the store has a copy for a request, of either origin.
-    func contains(_ request: Request) async throws -> Bool {
-        for request in variants(of: request) where try await storeAccess.contains(request, adding: addedFields) {
-            return true
-        }
-        return false
-    }
-
-    /// Pins the copies for a request, of both origins. Returns false if there is none.
-    func pin(_ request: Request) async throws -> Bool {
-        var isPinned = false
-        for request in variants(of: request) where try await storeAccess.pin(request, adding: addedFields) {
-            isPinned = true
-        }
-        return isPinned
-    }
-
-    /// Removes the pins of the copies for a request.
-    func unpin(_ request: Request) async throws {
-        for request in variants(of: request) { try await storeAccess.unpin(request, adding: addedFields) }
-    }
-
-    /// The requests under which the copies for a request are kept: one for each origin.
-    func variants(of request: Request) -> [Request] { choice == nil ? [request] : OriginChoice.both(request) }
-
     /// Saves an entry as the answer of a call that begins and ends now.
     fileprivate func save(_ entry: Entry, for request: Request, codec: AnyCodec) async throws -> Loaded<Entry> {
         // A task of its own: a write that its caller gives up must not overtake a later one.
@@ -134,11 +109,7 @@ extension LoaderGraph {
     private func saveNow(_ entry: Entry, for request: Request, codec: AnyCodec) async throws -> Loaded<Entry> {
         let ticket = storeAccess.order.begin(request.key)
         let trail = Trail.Recorder()
-        var (request, loaded) = (request, Loaded(entry))
-        if choice != nil {
-            request = OriginChoice.requestAsChosen(request)
-            OriginChoice.mark(&loaded.content.metadata, isAlternative: OriginChoice.isAlternative(request))
-        }
+        var loaded = Loaded(entry)
         let call = Call(request, codec: codec, trail: trail)
         let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
         // Callers that come from now on must not get an older answer.

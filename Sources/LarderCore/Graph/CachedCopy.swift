@@ -12,21 +12,6 @@ public struct CachedCopy: Sendable {
     let validators: Validators
     let revision: String
     let world: any World
-    /// The copy that the origin is asked about in the place of this one, which came from another origin.
-    private var question: Entry?
-
-    init(
-        found: Found, isKept: Bool, request: Request, load: UInt64, validators: Validators, revision: String,
-        world: any World
-    ) {
-        self.found = found
-        self.isKept = isKept
-        self.request = request
-        self.load = load
-        self.validators = validators
-        self.revision = revision
-        self.world = world
-    }
 
     /// The name of the store or tier that keeps it.
     public var tier: String { found.tier }
@@ -60,20 +45,6 @@ public struct CachedCopy: Sendable {
         return shown
     }
 
-    /// Returns whether this copy may be shown for a better use than the other one, or for the same and is newer.
-    func isBetter(than other: CachedCopy) -> Bool {
-        let (mine, others) = (permissions.uses, other.permissions.uses)
-        let better = [Uses.fresh, .whileRevalidating, .onError].first { mine.contains($0) != others.contains($0) }
-        return better.map(mine.contains) ?? (found.entry.metadata.confirmedAt > other.found.entry.metadata.confirmedAt)
-    }
-
-    /// Returns this copy for a load that asks the origin about another one, which came from there.
-    func asking(about entry: Entry?) -> CachedCopy {
-        var copy = self
-        copy.question = entry
-        return copy
-    }
-
     /// The window that would have been needed to show the copy on an error: see ``Validators``.
     var neededWindowOnError: Int64? {
         validators.neededWindowOnError(of: found.entry.metadata, for: request, at: world.now)
@@ -81,8 +52,7 @@ public struct CachedCopy: Sendable {
 
     /// The entry, for ``Call/knowing(_:)``, if the origin may be asked whether it is still current; nil otherwise.
     public var revalidatable: Entry? {
-        if let question { return question }
-        return permissions.allows(.revalidation) && found.entry.metadata.hasCondition ? found.entry : nil
+        permissions.allows(.revalidation) && found.entry.metadata.hasCondition ? found.entry : nil
     }
 
     /// Notes in the trail that a validator refused the copy for every use in which it is shown. Copies that are only too

@@ -15,14 +15,12 @@ package struct Lookup: Loader {
     let world: any World
     /// The fields that the origin adds to requests that lack them.
     private let addedFields: Fields
-    /// Whether copies of two origins may answer a request.
-    private let hasTwoOrigins: Bool
     /// The revision of the policy.
     let revision: String
 
     package init(
-        _ storeAccess: StoreAccess, validators: Validators, addedFields: Fields = [:], hasTwoOrigins: Bool = false,
-        revision: String, world: any World
+        _ storeAccess: StoreAccess, validators: Validators, addedFields: Fields = [:], revision: String,
+        world: any World
     ) {
         self.storeAccess = storeAccess
         store = storeAccess.store
@@ -33,7 +31,6 @@ package struct Lookup: Loader {
         exceptions = storeAccess.order.exceptions
         self.validators = validators
         self.addedFields = addedFields
-        self.hasTwoOrigins = hasTwoOrigins
         self.revision = revision
         self.world = world
     }
@@ -47,24 +44,7 @@ package struct Lookup: Loader {
     /// Returns the copy of the variant that answers the request, unless it is outdated or cleared.
     @inline(never)
     private func exceptionalAnswer(_ request: Request, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
-        if hasTwoOrigins { return answerOfTwo(request, codec, uses.intersection(.fresh)) }
-        return exceptionalAnswer(request, at: request, codec, uses)
-    }
-
-    /// Returns the newer one of two fresh copies. Stale copies are left to the loaders, which compare them.
-    private func answerOfTwo(_ request: Request, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
-        let other = OriginChoice.other(than: request)
-        let own = exceptionalAnswer(request, at: request, codec, uses)
-        if areInOnePlace(request, other) { return own }
-        guard let second = exceptionalAnswer(request, at: other, codec, uses) else { return own }
-        guard let own else { return second }
-        return second.content.metadata.confirmedAt > own.content.metadata.confirmedAt ? second : own
-    }
-
-    private func exceptionalAnswer(
-        _ request: Request, at variant: Request, _ codec: AnyCodec, _ uses: Uses
-    ) -> Loaded<Entry>? {
-        let key = variations.entryKey(of: variant, adding: addedFields)
+        let key = variations.entryKey(of: request, adding: addedFields)
         guard outdatedCopies[key] == nil, !failedClearings.select(key)
         else { return nil }
         return answer(request, at: key, codec, uses)
@@ -172,56 +152,19 @@ package struct Lookup: Loader {
         throw LoadError.overdue
     }
 
-    /// Finds the copy. If copies of two origins may answer the request, finds the better one of them.
-    ///
-    /// - Throws: see ``find(_:as:)``.
-    private func find(_ call: Call) async throws -> CachedCopy {
-        hasTwoOrigins ? try await findOfTwo(call) : try await find(call, as: call.request)
-    }
-
-    /// Finds the copies of both origins, and returns the one that may be shown for the better use: the newer one if both
-    /// may be shown for the same. The origin is asked whether its own copy is still current.
-    @inline(never)
-    private func findOfTwo(_ call: Call) async throws -> CachedCopy {
-        let own: CachedCopy
-        do {
-            own = try await find(call, as: call.request)
-        } catch let error as LoadError {
-            guard let other = try await copyOfOtherOrigin(call) else { throw error }
-            return other
-        }
-        guard let other = try await copyOfOtherOrigin(call), other.isBetter(than: own) else { return own }
-        return other.asking(about: own.revalidatable)
-    }
-
-    /// Finds the copy of the origin that the request is not for. Returns nil if there is none or the store fails.
-    ///
-    /// - Throws: `CancellationError` only.
-    private func copyOfOtherOrigin(_ call: Call) async throws -> CachedCopy? {
-        let other = OriginChoice.other(than: call.request)
-        if areInOnePlace(call.request, other) { return nil }
-        do { return try await find(call, as: other) } catch is LoadError { return nil }
-    }
-
-    /// Returns whether the copies for two requests are under the same key, because no answer has varied yet.
-    private func areInOnePlace(_ request: Request, _ other: Request) -> Bool {
-        variations.entryKey(of: request, adding: addedFields) == variations.entryKey(of: other, adding: addedFields)
-    }
-
-    /// Finds the copy of a variant. If it is not fresh, the first search of a load also searches the tiers below, which other
+    /// Finds the copy. If it is not fresh, the first search of a load also searches the tiers below, which other
     /// processes may share. A fresher copy found there is promoted, so that later searches need not repeat this.
     ///
-    /// - Parameter variant: the request whose copy is searched for.
     /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
     ///   store failed.
-    private func find(_ call: Call, as variant: Request) async throws -> CachedCopy {
-        let key = variations.entryKey(of: variant, adding: addedFields)
+    private func find(_ call: Call) async throws -> CachedCopy {
+        let key = variations.entryKey(of: call.request, adding: addedFields)
         let mark = storeAccess.order.mark(key, for: call.ticket)
         let outdated = storeAccess.outdatedReason(of: key)
         var found = try await read(call, mark, outdated)
         if !key.isVariant, let variation = Variation(marker: found.entry) {
             variations.learn(variation, of: key)
-            return try await find(call, as: variant)
+            return try await find(call)
         }
         let ticket = mark.ticket()
         var isKept = true

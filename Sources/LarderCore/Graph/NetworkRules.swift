@@ -14,19 +14,16 @@ struct BackgroundRules: Sendable {
     }
 }
 
-/// Refuses prefetches where the policy does not permit them, and chooses the origin of requests that are answered at once.
-/// Other requests come here with their origin chosen.
+/// Refuses prefetches where the policy does not permit them.
 struct NetworkRules: Loader {
     let inner: any Loader
     let background: BackgroundRules
-    /// The choice of the origin; nil if there is one origin only.
-    let choice: OriginChoice?
 
     func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        inner.answer(choice?.request(request) ?? request, codec: codec, for: uses)
+        inner.answer(request, codec: codec, for: uses)
     }
 
-    var hitRule: HitRule? { choice == nil ? inner.hitRule : nil }
+    var hitRule: HitRule? { inner.hitRule }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         if call.request.purpose == .prefetch, call.request.mode != .cachedOnly, !background.permit(.prefetch) {

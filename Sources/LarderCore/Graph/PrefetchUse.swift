@@ -3,8 +3,7 @@ extension StoreAccess {
     /// Notes that a marked copy has answered a user's load.
     @inline(never)
     func usedPrefetch(_ entry: Entry, for request: Request, adding addedFields: Fields) {
-        let variant = OriginChoice.request(request, answeredBy: entry.metadata)
-        let key = variations.entryKey(of: variant, adding: addedFields)
+        let key = variations.entryKey(of: request, adding: addedFields)
         let (events, isOpen) = prefetched.used(entry.metadata, size: entry.payload.size, at: key)
         count(events)
         if isOpen { world.begin { [weak self] in await self?.settle(key) } }

@@ -14,11 +14,8 @@ struct SavedEntry: Sendable {
     /// The source of the data; nil if copies of all sources are used.
     let source: DataSource?
 
-    /// Returns whether it is the answer to another request, too. A request that names no origin follows both.
+    /// Returns whether it is the answer to another request, too.
     func answers(_ other: Request) -> Bool {
-        guard request.key == other.key, let names = OriginChoice.names(names, of: entry.metadata, for: other) else {
-            return false
-        }
-        return other.matches(request, by: names, adding: addedFields)
+        request.key == other.key && other.matches(request, by: names, adding: addedFields)
     }
 }

@@ -25,20 +25,17 @@ public struct Sides: Sendable {
     private let heedsNetwork: Bool
     /// The rules about background work.
     private let background: BackgroundRules
-    /// The choice of the origin; nil if there is one origin only.
-    private let choice: OriginChoice?
 
     init(
         live: any Loader, cached: any Loader, rest: Duration = .zero, heedsNetwork: Bool = false,
-        background: BackgroundRules? = nil, choice: OriginChoice? = nil, world: any World, storeAccess: StoreAccess,
-        meter: Meter, scope: any StrategyScope
+        background: BackgroundRules? = nil, world: any World, storeAccess: StoreAccess, meter: Meter,
+        scope: any StrategyScope
     ) {
         self.live = live
         self.cached = cached
         self.rest = rest
         self.heedsNetwork = heedsNetwork
         self.background = background ?? BackgroundRules(rules: [], world: world)
-        self.choice = choice
         self.world = world
         self.storeAccess = storeAccess
         self.meter = meter
@@ -279,9 +276,7 @@ public struct Sides: Sendable {
     func refreshNow(_ due: Call, within limit: Duration) async {
         if due.ticket.map(storeAccess.order.isVoid) == true { return }
         if !mayRefresh(due) { return refreshLater(due, within: limit) }
-        var call = Call(due.request, codec: due.codec)
-        if let choice { call.request = choice.requestAgain(call.request) }
-        await refreshing(call, within: limit)?()
+        await refreshing(Call(due.request, codec: due.codec), within: limit)?()
     }
 
     /// Returns whether `share` of a fresh copy's fresh time is over, so that a ``refresh(_:within:)`` should start.

@@ -29,12 +29,6 @@ extension Request {
         set { change { $0.noOlderThan = newValue } }
     }
 
-    /// Whether the app has chosen between the policy's own origin and an alternative one, so that the network has no say.
-    var choosesOrigin: Bool {
-        get { details?.content.choosesOrigin ?? false }
-        set { change { $0.choosesOrigin = newValue } }
-    }
-
     /// Whether the load is part of no rate.
     var isCountedApart: Bool { !isPlain && (mode == .cachedOnly || purpose == .prefetch) }
 
@@ -44,7 +38,6 @@ extension Request {
         var body: Data?
         var purpose = Purpose.user
         var noOlderThan: Duration?
-        var choosesOrigin = false
     }
 
     /// Holds the parts that few requests have behind a single reference.

@@ -16,8 +16,6 @@ extension Trail.Event.Kind {
     public static let resting: Self = "resting"
     /// The origin is not called because the device has no network.
     public static let offline: Self = "offline"
-    /// The alternative origin is called, which the policy names for the present network.
-    public static let alternative: Self = "alternative"
     /// The load joined a running call.
     public static let joined: Self = "joined"
     /// The running call was answered for other values of a field by which the answer varies, so the load asks again.
@@ -100,7 +98,6 @@ extension Trail.Fact<[String]> {
 extension Trail.Event {
     static func answered(after time: Duration) -> Self { Self(.answered, "answered after \(.after, time)") }
     static func unchanged(after time: Duration) -> Self { Self(.unchanged, "unchanged, after \(.after, time)") }
-    static var alternative: Self { Self(.alternative, "the alternative origin is called") }
     static var joined: Self { Self(.joined, "joined the call under way") }
     static var anotherVariant: Self { Self(.anotherVariant, "the answer is for other fields, so another call") }
 

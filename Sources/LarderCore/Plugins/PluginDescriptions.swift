@@ -53,7 +53,6 @@ extension Traits: CustomStringConvertible, CustomDebugStringConvertible, CustomR
             ("changesAfterFailures", changesAfterFailures.map(String.init)), ("account", account.map { _ in "set" }),
             ("allowsAnonymous", allowsAnonymous ? "true" : nil),
             ("permitsBackground", permitsBackground.map { _ in "set" }),
-            ("alternative", alternative.map { $0.part.plugin.name }),
             ("contradictions", contradictions.isEmpty ? nil : contradictions.map(\.setting).joined(separator: ", ")),
         ]
         return values.compactMap { name, value in value.map { (name, $0) } }

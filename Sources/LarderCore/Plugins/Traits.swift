@@ -82,8 +82,6 @@ public struct Traits: Sendable {
     /// ``LoadError/Code/unavailable`` unless a copy answers it at once. Loads for which a user waits are not concerned. It may
     /// be called from any thread, so it must be quick.
     public var permitsBackground: (@Sendable (BackgroundWork, NetworkState) -> Bool)?
-    /// Section: an origin that is called in place of the policy's own origin on some networks.
-    public var alternative: AlternativeOrigin?
     /// Validator: the ages of a copy at which it changes its mind. Every other part: the times of waiting, or since a
     /// failure, at which it changes its mind. Empty if there are none; nil if the part does not tell them.
     ///

@@ -72,12 +72,6 @@ package struct LintRule: Sendable {
         let unused: [PolicyMember] =
             (strategy.plugin.needs.contains(.origin) ? [] : [.origin, .around])
             + (strategy.plugin.needs.contains(.store) ? [] : [.store])
-        for section in policy.sections where !strategy.plugin.needs.contains(.origin) {
-            guard let alternative = section.traits.alternative else { continue }
-            rule.report(
-                "the alternative origin has no effect: strategy '\(strategy.plugin.name)' uses no origin",
-                about: alternative.part, reading)
-        }
         for member in unused {
             guard let node = policy.tree[member.name] else { continue }
             rule.report(

@@ -36,8 +36,6 @@ public struct Plan: Sendable {
         /// Shares one call between equal requests whose live sides have equal declarations, admits and decodes its
         /// answer, and saves it where the strategy uses the store.
         case live(Layer, isSaved: Bool, declaration: Int)
-        /// Calls the alternative origin for the requests that are for it.
-        case chosenOrigin(Layer, alternative: Layer)
         /// A wrapper around the origin or another wrapper.
         case wrapper(Part, PartIdentity, around: Layer)
         /// Counts and times each call of the policy's origin.
@@ -74,20 +72,14 @@ public struct Plan: Sendable {
     }
 
     private static func live(_ policy: Policy, from origin: Part, usesStore: Bool) -> Layer {
-        let own = called(origin, in: policy)
-        let live = policy.alternative.map { .chosenOrigin(own, alternative: called($0.part, in: policy)) } ?? own
-        return .live(live, isSaved: usesStore, declaration: policy.liveFingerprint)
-    }
-
-    /// Returns an origin with the policy's wrappers around it.
-    private static func called(_ origin: Part, in policy: Policy) -> Layer {
-        var called = Layer.measuredOrigin(origin)
+        var live = Layer.measuredOrigin(origin)
         for (place, wrapper) in policy.around.enumerated().reversed() {
             // An unchanged wrapper around an unchanged origin keeps its state across a reload. A second equal wrapper
             // has its own state.
             let inside = policy.around[(place + 1)...]
-            called = .wrapper(wrapper, PartIdentity(part: wrapper, origin: origin, inside: inside), around: called)
+            live = .wrapper(wrapper, PartIdentity(part: wrapper, origin: origin, inside: inside), around: live)
         }
-        return called
+        return .live(
+            live, isSaved: usesStore, declaration: policy.fingerprint(of: [.origin, .around, .validators]))
     }
 }

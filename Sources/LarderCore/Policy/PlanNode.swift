@@ -50,9 +50,6 @@ extension Plan {
                 self.init(part, role: Self.section, around: [node(inner)])
             case .networkRules(let inner):
                 self.init("network rules", role: role, note: plan.ruling.joined(separator: ", "), [node(inner)])
-            case .chosenOrigin(let own, let alternative):
-                self.init(
-                    "one of two origins", role: role, [node(own, "usual"), node(alternative, "alternative")])
             case .fallback(let first, let others):
                 let fallbacks = others.map { decoding($0.layer, "fallback") }
                 self.init("fallback", role: role, note: "in order", [node(first)] + fallbacks)

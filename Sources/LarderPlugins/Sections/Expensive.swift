@@ -1,7 +1,7 @@
 import LarderCore
 
 extension Plugin {
-    /// The section `expensive`: the work that waits for a better network, and another origin for networks that cost.
+    /// The section `expensive`: the work that waits for a better network.
     static let expensive = Plugin.section(
         "expensive",
         "Saves data on networks that cost by use, such as mobile ones, and where the user asked for it. Loads for which "
@@ -12,12 +12,7 @@ extension Plugin {
         Setting(
             "prefetch", .flag, default: true,
             help: "Whether values are fetched ahead; if not, prefetches wait for a better network"),
-        Setting(
-            "origin", optional: .part(.origin),
-            help:
-                "An origin that is called in place of the policy's own, such as one with smaller images; copies of both "
-                + "are kept side by side"),
-        traits: { refresh, prefetch, origin in
+        traits: { refresh, prefetch in
             Traits().with {
                 $0.permitsBackground = { work, network in
                     switch work {
@@ -25,10 +20,9 @@ extension Plugin {
                     case .prefetch: prefetch || !network.isCostly
                     }
                 }
-                $0.alternative = origin.map { AlternativeOrigin($0) { $0.isCostly } }
             }
         }
-    ) { _, _, _, _ in DataSaver() }
+    ) { _, _, _ in DataSaver() }
 }
 
 /// The attachment of the section. Its rules are traits, so it has nothing to do.

@@ -2,9 +2,7 @@ import Larder
 
 extension SimulatedPolicy {
     /// Whether a section has rules for some networks.
-    var hasNetworkRules: Bool {
-        policy.sections.contains { $0.traits.permitsBackground != nil || $0.traits.alternative != nil }
-    }
+    var hasNetworkRules: Bool { policy.sections.contains { $0.traits.permitsBackground != nil } }
 
     /// Times that are longer than anything that is played. A time without end is none.
     var longTimeGaps: [String] {
@@ -31,15 +29,9 @@ extension SimulatedPolicy {
 
     /// The rules for networks that are not played, or not whole.
     var networkGaps: [String] {
-        policy.sections.flatMap { section -> [String] in
-            var gaps: [String] = []
-            if section.traits.alternative != nil {
-                gaps.append("section '\(section.plugin.name)' calls another origin on some networks")
-            }
-            if let permits = section.traits.permitsBackground, Self.hasOtherRules(permits) {
-                gaps.append("section '\(section.plugin.name)' has rules for networks that are not played")
-            }
-            return gaps
+        policy.sections.compactMap { section in
+            guard let permits = section.traits.permitsBackground, Self.hasOtherRules(permits) else { return nil }
+            return "section '\(section.plugin.name)' has rules for networks that are not played"
         }
     }
 

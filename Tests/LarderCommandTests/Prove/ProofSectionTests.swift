@@ -51,16 +51,6 @@ import Testing
         #expect(try PromiseProof(of: "prices", in: without.url).isProved)
     }
 
-    @Test func anotherOriginForSomeNetworksIsNotComplete() async throws {
-        let section = #""expensive": { "origin": { "use": "sample", "payload": "feed" } }, "#
-        let folder = try Self.folder(section, #"{ "neverOlderThan": "65m" }"#)
-        let output = await Output(["prove", "--policies", folder.path])
-        #expect(output.code == 0, "\(output.out)\(output.err)")
-        #expect(
-            output.out.hasSuffix("  not complete: section 'expensive' calls another origin on some networks\n"),
-            "\(output.out)")
-    }
-
     @Test func limitOfCallsIsNotComplete() throws {
         let limit = #"{ "use": "limit", "concurrent": 2 }, "#
         let folder = try Self.folder("", #"{ "callsPerLoad": 1 }"#, around: limit)

@@ -55,6 +55,38 @@ import Testing
         }
     }
 
+    @Test func refreshThatWaitedIsMadeByThePolicyInEffect() throws {
+        try SimulatedWorld().run { world in
+            world.network = Self.wifi
+            let cache = try TemporaryFolder()
+            let scene = try await DataSaverScene(
+                world, #""expensive": { "refresh": false }"#, strategy: Self.swr,
+                store: #"{ "use": "file", "capacity": "1MB" }"#, cache: cache)
+            let (first, second) = (#""scripted", "small""#, #""small", "scripted""#)
+            let text = try scene.simulated.feed(
+                with: #""origin": "scripted""#, #""origin": { "use": "mirrors", "origins": [\#(first)] }"#)
+            try await scene.pantry.replace(policies: ["feed": text])
+            try await world.sleep(for: .seconds(5))
+            _ = try await scene.feed.load()
+            world.network = Self.mobile
+            try await world.sleep(for: .seconds(600))
+            _ = try await scene.feed.load()
+            let swapped = text.replacing(first, with: second)
+            try await scene.pantry.replace(policies: ["feed": swapped])
+            world.network = Self.wifi
+            try await world.sleep(for: .seconds(5))
+            #expect(scene.calls == [1, 1])
+            // Another store at the same place opens when nothing holds the former one.
+            world.network = Self.mobile
+            try await world.sleep(for: .seconds(600))
+            _ = try await scene.feed.load()
+            try await scene.pantry.replace(policies: ["feed": swapped.replacing("1MB", with: "2MB")])
+            try await world.sleep(for: .seconds(5))
+            #expect(try await scene.feed.contains())
+            await scene.pantry.close()
+        }
+    }
+
     @Test func loadsOfUsersAreNeverRefused() throws {
         try DataSaverScene.run(#""expensive": { "refresh": false, "prefetch": false }"#, strategy: Self.swr) {
             world, scene in
@@ -98,6 +130,13 @@ import Testing
             try await world.sleep(for: .seconds(3_600))
             #expect(prefetch.present.done == 2)
             #expect(scene.large.calls.count { $0.request.parameters["id"] == nil } > 0)
+        }
+    }
+
+    @Test func planShowsTheRulesForNetworks() throws {
+        try DataSaverScene.run(#""expensive": { "refresh": false }"#) { _, scene in
+            let tree = Plan(try #require(scene.pantry.policy(of: "feed"))).tree
+            #expect(tree.contains("network rules  (expensive)"))
         }
     }
 }

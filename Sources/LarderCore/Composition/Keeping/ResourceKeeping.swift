@@ -101,14 +101,9 @@ extension Resource {
         let graph = try graph()
         var copies: [KeptInstance] = []
         for request in try owned(requests) {
-            var sizes: [Int] = []
-            for request in graph.variants(of: request) {
-                if let size = try await graph.storeAccess.size(request, adding: graph.addedFields) {
-                    sizes.append(size)
-                }
-            }
-            // Before any answer has varied, both have the same copy.
-            copies.append(KeptInstance(request: request, size: sizes.max()))
+            copies.append(
+                KeptInstance(
+                    request: request, size: try await graph.storeAccess.size(request, adding: graph.addedFields)))
         }
         return copies
     }
@@ -160,12 +155,12 @@ extension ResourceState {
     /// Pins the copy for a request. Returns false if there is none.
     func pinIfStored(_ request: Request) async throws -> Bool {
         guard let graph else { return false }
-        return try await graph.pin(request)
+        return try await graph.storeAccess.pin(request, adding: graph.addedFields)
     }
 
     /// Removes the pin of the copy for a request.
     func unpin(_ request: Request) async throws {
-        if let graph { try await graph.unpin(request) }
+        if let graph { try await graph.storeAccess.unpin(request, adding: graph.addedFields) }
     }
 }
 
