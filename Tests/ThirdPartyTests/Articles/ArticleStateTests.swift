@@ -98,7 +98,7 @@ extension Plugin {
     func articleShowsTestedCode(_ file: String, _ from: String, _ to: String) throws {
         let here = URL(filePath: #filePath).deletingLastPathComponent()
         let article = try String(
-            contentsOf: here.appending(path: "../../Sources/Larder/Larder.docc/WritingAPlugin.md"), encoding: .utf8)
+            contentsOf: here.appending(path: "../../../Sources/Larder/Larder.docc/WritingAPlugin.md"), encoding: .utf8)
         let text = try String(contentsOf: here.appending(path: file), encoding: .utf8)
         let start = try #require(text.range(of: from)?.upperBound)
         let end = try #require(text.range(of: to, range: start..<text.endIndex)?.lowerBound)

@@ -4,8 +4,7 @@ import LarderSimulation
 import Testing
 
 @Suite struct ScreensExampleTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
     private static func lines(_ text: String) -> String {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
@@ -16,7 +15,8 @@ import Testing
             contentsOf: Self.root.appending(path: "Sources/Larder/Larder.docc/Screens.md"), encoding: .utf8)
         let code = Self.lines(
             try String(
-                contentsOf: Self.root.appending(path: "Tests/ThirdPartyTests/ScreensExample.swift"), encoding: .utf8))
+                contentsOf: Self.root.appending(path: "Tests/ThirdPartyTests/Articles/ScreensExample.swift"),
+                encoding: .utf8))
         let blocks = page.components(separatedBy: "```swift\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }

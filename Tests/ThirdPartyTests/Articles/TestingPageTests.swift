@@ -6,8 +6,7 @@ import Testing
 // The code of the page "Testing", as it stands there.
 
 @Suite struct TestingPageTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
     @Test func policyInATestFallsBackToItsCopyWhenTheOriginFails() throws {
         let feed = """

@@ -28,8 +28,7 @@ struct ArticleStrategy: Loader {
     }
 
     @Test func articleShowsTestedStrategy() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         func body(_ text: String) throws -> String {
             let start = try #require(text.range(of: ": Loader {\n    let sides: Sides\n"))
             let end = try #require(text.range(of: "\n}\n", range: start.upperBound..<text.endIndex))

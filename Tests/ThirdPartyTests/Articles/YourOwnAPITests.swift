@@ -39,7 +39,7 @@ import Testing
 
     @Test func pageShowsTestedCode() throws {
         let here = URL(filePath: #filePath).deletingLastPathComponent()
-        let root = here.deletingLastPathComponent().deletingLastPathComponent()
+        let root = (1...3).reduce(here) { url, _ in url.deletingLastPathComponent() }
         func lines(_ text: Substring) -> String {
             text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
         }

@@ -4,8 +4,7 @@ import LarderCore
 import Testing
 
 @Suite struct FloorsTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
     private static let read = Result {
         try House(floors: House.floors, files: House.sources(in: root))

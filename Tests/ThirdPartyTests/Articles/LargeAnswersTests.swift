@@ -96,8 +96,7 @@ import Testing
     }
 
     @Test func articleShowsTestedOrigin() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         func body(_ text: String) throws -> String {
             let start = try #require(text.range(of: "struct Films: Loader {\n"))
             let end = try #require(text.range(of: "\n}\n", range: start.upperBound..<text.endIndex))

@@ -3,8 +3,7 @@ import Larder
 import Testing
 
 @Suite struct DownloadForOfflineTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     private static let page = "Sources/Larder/Larder.docc/DownloadForOffline.md"
 
     private static func blocks(_ language: String, in page: String = page) throws -> [String] {

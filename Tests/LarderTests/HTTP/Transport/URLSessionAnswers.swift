@@ -1,0 +1,1 @@
+../../../../Sources/LarderPlugins/HTTP/Transport/URLSessionAnswers.swift

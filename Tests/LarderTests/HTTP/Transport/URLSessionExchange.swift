@@ -1,0 +1,1 @@
+../../../../Sources/LarderPlugins/HTTP/Transport/URLSessionExchange.swift
