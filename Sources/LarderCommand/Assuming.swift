@@ -2,7 +2,8 @@ import Larder
 
 extension Command.Option {
     static let assume = Command.Option(
-        "assume", "KIND:NAME", "Treat this plugin as registered, with any settings, such as origin:prices; repeatable"
+        "assume", value: "KIND:NAME",
+        help: "Treat this plugin as registered, with any settings, such as origin:prices; repeatable"
     )
 }
 

@@ -15,15 +15,15 @@ extension Command {
             """,
         options: [
             .policies, .json, .format(["text", "json"]),
-            Option("strict", nil, "Fail if there is a warning"),
+            Option("strict", help: "Fail if there is a warning"),
             .assume,
             Option(
-                "cache", "DIR",
-                "The cache folder; warn if it cannot be written (default: the project's own, if there is one)"),
-            Option("data", "DIR", "Warn if this folder for data of users cannot be written"),
-            Option("prove", nil, "Prove all promises, however long that takes"),
-            Option("no-prove", nil, "Do not play the situations that could break promises"),
-            Option("rules", nil, "List the rules about settings that contradict each other, and end"),
+                "cache", value: "DIR",
+                help: "The cache folder; warn if it cannot be written (default: the project's own, if there is one)"),
+            Option("data", value: "DIR", help: "Warn if this folder for data of users cannot be written"),
+            Option("prove", help: "Prove all promises, however long that takes"),
+            Option("no-prove", help: "Do not play the situations that could break promises"),
+            Option("rules", help: "List the rules about settings that contradict each other, and end"),
         ],
         run: { arguments, registry, terminal in
             let isJSON = try arguments.format(["text", "json"]) == "json"
@@ -100,7 +100,7 @@ extension Command {
 
     /// The settings of the process in those paths that are folders.
     private static func settings(
-        _ paths: [String], _ registry: Registry, _ environment: [String: String]
+        _ paths: [String], registry: Registry, environment: [String: String]
     ) -> [ProcessSettings] {
         paths.compactMap { path in
             try? PolicyReader(registry: registry, folder: path, environment: environment).process()
@@ -120,7 +120,7 @@ extension Command {
     /// Reads a folder of policies or one file, and returns the number of policies, the problems, and
     /// the policies without errors.
     private static func check(
-        _ path: String, _ registry: Registry, _ environment: [String: String]
+        _ path: String, registry: Registry, environment: [String: String]
     ) -> (count: Int, problems: [Problem], policies: [Policy]) {
         func reader(_ folder: String) -> PolicyReader {
             PolicyReader(registry: registry, folder: folder, environment: environment)
@@ -163,7 +163,7 @@ extension Command {
         ]
     }
 
-    private static func list(_ rules: [LintRule], _ isJSON: Bool, _ terminal: Terminal) {
+    private static func list(_ rules: [LintRule], isJSON: Bool, terminal: Terminal) {
         if isJSON {
             let items = rules.map { rule -> JSON in
                 [
@@ -181,6 +181,6 @@ extension Command {
 }
 
 /// `1 error`, `2 errors`.
-package func counted(_ count: Int, _ one: String, _ many: String? = nil) -> String {
+package func counted(_ count: Int, one: String, many: String? = nil) -> String {
     "\(count) \(count == 1 ? one : many ?? one + "s")"
 }

@@ -9,7 +9,7 @@ package struct Command: Sendable {
         var value: String?
         var help: String
 
-        package init(_ name: String, _ value: String? = nil, _ help: String) {
+        package init(_ name: String, value: String? = nil, help: String) {
             self.name = name
             self.value = value
             self.help = help

@@ -13,7 +13,7 @@ extension Command {
             """,
         options: [
             .policies, .json, .format(["tree", "mermaid", "json"]),
-            Option("effective", nil, "Show the policy with everything that it extends merged in, as JSON"),
+            Option("effective", help: "Show the policy with everything that it extends merged in, as JSON"),
             .assume,
         ],
         run: { arguments, registry, terminal in
@@ -45,7 +45,7 @@ extension Command {
         })
 
     /// The policy of a resource; nil if there is no such resource, which is then told.
-    private static func policy(_ name: String, _ reader: PolicyReader, _ terminal: Terminal) throws -> Policy? {
+    private static func policy(_ name: String, reader: PolicyReader, terminal: Terminal) throws -> Policy? {
         guard let item = try reader.names().first(where: { $0 == name + ".json" }) else {
             let known = try reader.names().map { String($0.dropLast(".json".count)) }
             terminal.complain("no such resource; there are: \(known.joined(separator: ", "))")

@@ -75,8 +75,8 @@ public enum LarderCommand {
     }
 
     static func run(
-        _ command: Command, _ arguments: [String], _ registry: Registry, _ environment: [String: String],
-        _ terminal: Terminal
+        _ command: Command, arguments: [String], registry: Registry, environment: [String: String],
+        terminal: Terminal
     ) async -> Int32 {
         if arguments.contains("--help") || arguments.contains("-h") {
             terminal.print(command.help)
@@ -103,17 +103,19 @@ public enum LarderCommand {
             terminal.complain("\(error)")
         }
         if code != 0, !written.hasOutput {
-            tellAsJSON(written.complaint ?? "the policies have errors", arguments, terminal, problems)
+            tellAsJSON(
+                written.complaint ?? "the policies have errors", arguments: arguments, terminal: terminal,
+                problems: problems)
         }
         return code
     }
 
     /// Tells that there is no such command.
     private static func refuse(
-        _ message: String, near name: String, _ arguments: [String], _ terminal: Terminal
+        _ message: String, near name: String, arguments: [String], terminal: Terminal
     ) -> Int32 {
         let meant = commands.map(\.name).first { $0.hasPrefix(name) || name.hasPrefix($0) }
-        tellAsJSON(message, arguments, terminal)
+        tellAsJSON(message, arguments: arguments, terminal: terminal)
         terminal.complain(message + (meant.map { " (did you mean '\($0)'?)" } ?? ""))
         terminal.complain("'larder --help' lists the commands")
         return 2
@@ -121,7 +123,7 @@ public enum LarderCommand {
 
     /// Writes an error to the output as JSON if the arguments ask for JSON.
     private static func tellAsJSON(
-        _ message: String, _ arguments: [String], _ terminal: Terminal, _ problems: [Problem] = []
+        _ message: String, arguments: [String], terminal: Terminal, problems: [Problem] = []
     ) {
         let words = arguments.prefix { $0 != "--" }
         let isJSON =

@@ -16,15 +16,16 @@ extension Command {
             """,
         options: [
             .policies, .cache, .data, .json,
-            Option("scope", "NAME", "The account that the request is for"),
-            Option("refresh", nil, "Ask the origin now, whatever the strategy"),
-            Option("cached-only", nil, "Never ask the origin"),
-            Option("deadline", "DURATION", "The longest wait for the origin, such as 500ms"),
-            Option("repeat", "N", "Load N times, one after the other"),
-            Option("watch", nil, "Load until interrupted, follow changes of the policies and report each"),
-            Option("every", "DURATION", "The pause between two loads of --watch (default: 1s)"),
-            Option("record", "FILE", "Add a line for each load to this file, for 'larder simulate --trace'"),
-            Option("trail", nil, "Show the decisions that led to the value"),
+            Option("scope", value: "NAME", help: "The account that the request is for"),
+            Option("refresh", help: "Ask the origin now, whatever the strategy"),
+            Option("cached-only", help: "Never ask the origin"),
+            Option("deadline", value: "DURATION", help: "The longest wait for the origin, such as 500ms"),
+            Option("repeat", value: "N", help: "Load N times, one after the other"),
+            Option("watch", help: "Load until interrupted, follow changes of the policies and report each"),
+            Option("every", value: "DURATION", help: "The pause between two loads of --watch (default: 1s)"),
+            Option(
+                "record", value: "FILE", help: "Add a line for each load to this file, for 'larder simulate --trace'"),
+            Option("trail", help: "Show the decisions that led to the value"),
         ],
         run: { arguments, registry, terminal in
             let isWatching = arguments.has("watch")
@@ -104,8 +105,8 @@ extension Command {
     /// Loads `times` times, or until interrupted, and reports changes of the policies. Without JSON, a payload is written
     /// only if it differs from the one before.
     private static func watch(
-        _ request: Request, _ resource: Resource<Data>, _ pantry: Pantry, _ times: Int, _ pause: Duration,
-        _ output: LoadOutput
+        _ request: Request, resource: Resource<Data>, pantry: Pantry, times: Int, pause: Duration,
+        output: LoadOutput
     ) async -> Bool {
         let world = SystemWorld()
         let events = pantry.events
@@ -140,7 +141,7 @@ extension Command {
         return isWhole.withLock { $0 }
     }
 
-    private static func tell(_ event: PantryEvent, of resource: String, _ pantry: Pantry, _ terminal: Terminal) {
+    private static func tell(_ event: PantryEvent, of resource: String, pantry: Pantry, terminal: Terminal) {
         switch event {
         case .reloaded(let changes):
             for change in changes { terminal.note("policy swapped: \(change)") }
@@ -157,7 +158,7 @@ extension Command {
     }
 
     private static func load(
-        _ request: Request, from resource: Resource<Data>, _ isRepeated: Bool, _ output: LoadOutput
+        _ request: Request, from resource: Resource<Data>, isRepeated: Bool, output: LoadOutput
     ) async -> Bool {
         do {
             let loaded = try await resource.load(request)

@@ -9,12 +9,15 @@ extension Command {
         details: "RESOURCE is the name of a resource or the path of its policy file.",
         options: [
             .policies, .json,
-            Option("strategy", "NAME", "The strategy (default: the one that --assume names, or the first registered)"),
             Option(
-                "origin", "NAME",
-                "An origin (default: the one that --assume names; else one that takes a URL, or sample without --url)"
+                "strategy", value: "NAME",
+                help: "The strategy (default: the one that --assume names, or the first registered)"),
+            Option(
+                "origin", value: "NAME",
+                help:
+                    "An origin (default: the one that --assume names; else one that takes a URL, or sample without --url)"
             ),
-            Option("url", "URL", "The URL that the origin asks"),
+            Option("url", value: "URL", help: "The URL that the origin asks"),
             .assume,
         ],
         run: { arguments, registry, terminal in
@@ -34,7 +37,7 @@ extension Command {
                 terminal.complain("\(path) already exists")
                 return false
             }
-            let text = starter(name, strategy, origin, in: folder, registry).text() + "\n"
+            let text = starter(name, strategy: strategy, origin: origin, in: folder, registry: registry).text() + "\n"
             try Disk.makeFolder(folder)
             let seed =
                 strategy.needs.contains(.origin) && names(seed(name), in: origin) ? folder + "/" + seed(name) : nil
@@ -64,7 +67,7 @@ extension Command {
     }
 
     /// The commands that suit a new policy. One with an assumed plugin can be explained, but not loaded.
-    private static func next(_ name: String, _ path: String, _ arguments: Arguments) -> [[String]] {
+    private static func next(_ name: String, path: String, arguments: Arguments) -> [[String]] {
         let verb = arguments.assumed.isEmpty ? "load" : "explain"
         let resource = arguments.operands[0] == name ? [name] + folder(arguments) : [path]
         return [["check", path] + arguments.assumed, [verb] + resource + arguments.assumed]
@@ -133,7 +136,7 @@ extension Command {
     }
 
     /// An example for a setting that takes a plugin or a list of plugins.
-    private static func part(_ type: String, _ resource: String, _ registry: Registry) -> JSON {
+    private static func part(_ type: String, resource: String, registry: Registry) -> JSON {
         let words = type.split(separator: " ")
         let plugins = words.last.flatMap { registry.kind(named: String($0)) }.map { registry[$0] } ?? []
         let easy = plugins.last { $0.settings.allSatisfy { !$0.isRequired || $0.example != nil } }
@@ -142,7 +145,7 @@ extension Command {
     }
 
     private static func starter(
-        _ name: String, _ strategy: Plugin, _ origin: JSON, in folder: String, _ registry: Registry
+        _ name: String, strategy: Plugin, origin: JSON, in folder: String, registry: Registry
     ) -> JSON {
         var members: [JSON.Member] = []
         if Disk.item(folder + "/policy.schema.json") != nil {
@@ -150,7 +153,7 @@ extension Command {
         }
         members.append(JSON.Member("resource", .string(name)))
         members.append(JSON.Member("about", "What this is, and how old it may be when the network is gone"))
-        func add(_ key: String, _ kind: PluginKind, _ plugin: String, _ value: JSON) {
+        func add(_ key: String, kind: PluginKind, plugin: String, value: JSON) {
             if registry[kind, plugin] != nil { members.append(JSON.Member(key, value)) }
         }
         if strategy.needs.contains(.origin) {

@@ -57,7 +57,7 @@ extension Command {
         return ([kind], operands.count == 2 ? operands[1] : nil)
     }
 
-    private static func list(_ plugins: [Plugin], _ kinds: [PluginKind], _ terminal: Terminal) {
+    private static func list(_ plugins: [Plugin], kinds: [PluginKind], terminal: Terminal) {
         let width = plugins.map(\.name.count).max() ?? 0
         for kind in kinds {
             let own = plugins.filter { $0.kind == kind }

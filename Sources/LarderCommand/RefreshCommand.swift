@@ -16,7 +16,7 @@ extension Command {
             """,
         options: [
             .policies, .cache, .data, .json,
-            Option("budget", "DURATION", "The longest time for the work (default: 30s)"),
+            Option("budget", value: "DURATION", help: "The longest time for the work (default: 30s)"),
         ],
         run: { arguments, registry, terminal in
             let operands = arguments.operands

@@ -5,18 +5,21 @@ import LarderBase
 // Options that several commands take. Each is declared once, here.
 
 extension Command.Option {
-    static let policies = Command.Option("policies", "DIR", "The folder of policies (default: Policies)")
+    static let policies = Command.Option("policies", value: "DIR", help: "The folder of policies (default: Policies)")
     static let cache = Command.Option(
-        "cache", "DIR", "The folder where stores keep files (default: the project's own, below the user's caches)"
+        "cache", value: "DIR",
+        help: "The folder where stores keep files (default: the project's own, below the user's caches)"
     )
     static let data = Command.Option(
-        "data", "DIR",
-        "The folder for data of users that is not a cache (default: the project's own, below the user's application data)"
+        "data", value: "DIR",
+        help:
+            "The folder for data of users that is not a cache (default: the project's own, below the user's application data)"
     )
-    package static let json = Command.Option("json", nil, "Write the result as JSON")
+    package static let json = Command.Option("json", help: "Write the result as JSON")
 
     package static func format(_ names: [String]) -> Command.Option {
-        Command.Option("format", names.joined(separator: "|"), "The format of the result (default: \(names[0]))")
+        Command.Option(
+            "format", value: names.joined(separator: "|"), help: "The format of the result (default: \(names[0]))")
     }
 }
 

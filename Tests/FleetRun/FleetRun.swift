@@ -77,12 +77,12 @@ extension Command {
             The values of --traffic and --origin are written as those of 'larder simulate'.
             """,
         options: [
-            Option("dumps", "N", "The number of dumps"),
-            Option("out", "DIR", "The folder for the dumps. It must be empty"),
-            Option("policy", "FILE", "A policy of the devices; repeatable"),
-            Option("traffic", "SPEC", "The requests of a device for each resource"),
-            Option("origin", "SPEC", "The behaviour of the origin"),
-            Option("seed", "N", "The seed of all chance (default: 1)"), .json, .format(["text", "json"]),
+            Option("dumps", value: "N", help: "The number of dumps"),
+            Option("out", value: "DIR", help: "The folder for the dumps. It must be empty"),
+            Option("policy", value: "FILE", help: "A policy of the devices; repeatable"),
+            Option("traffic", value: "SPEC", help: "The requests of a device for each resource"),
+            Option("origin", value: "SPEC", help: "The behaviour of the origin"),
+            Option("seed", value: "N", help: "The seed of all chance (default: 1)"), .json, .format(["text", "json"]),
         ],
         run: { arguments, _, terminal in try await FleetRun.run(arguments, terminal) })
 }

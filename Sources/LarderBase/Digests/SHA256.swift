@@ -26,14 +26,14 @@ public struct SHA256 {
             schedule.initialize(repeating: 0)
             let end = bytes.count / 64 * 64
             rounds.withUnsafeBufferPointer { rounds in
-                add(UnsafeRawBufferPointer(rebasing: bytes[..<end]), to: state, schedule, rounds)
+                add(UnsafeRawBufferPointer(rebasing: bytes[..<end]), to: state, schedule: schedule, rounds: rounds)
                 withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { last in
                     let size = bytes.count - end < 56 ? 64 : 128
                     last.initializeMemory(as: UInt8.self, repeating: 0)
                     last.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[end...]))
                     last[bytes.count - end] = 0x80
                     last.storeBytes(of: (UInt64(bytes.count) * 8).bigEndian, toByteOffset: size - 8, as: UInt64.self)
-                    add(UnsafeRawBufferPointer(rebasing: last[..<size]), to: state, schedule, rounds)
+                    add(UnsafeRawBufferPointer(rebasing: last[..<size]), to: state, schedule: schedule, rounds: rounds)
                 }
             }
             for index in state.indices { state[index] = state[index].bigEndian }
@@ -44,7 +44,7 @@ public struct SHA256 {
     /// Adds whole blocks of 64 bytes.
     private static func add(
         _ blocks: UnsafeRawBufferPointer, to state: UnsafeMutableBufferPointer<UInt32>,
-        _ schedule: UnsafeMutableBufferPointer<UInt32>, _ rounds: UnsafeBufferPointer<UInt32>
+        schedule: UnsafeMutableBufferPointer<UInt32>, rounds: UnsafeBufferPointer<UInt32>
     ) {
         for block in stride(from: 0, to: blocks.count, by: 64) {
             for word in 0..<16 {
@@ -58,13 +58,13 @@ public struct SHA256 {
                 let second = turn(late, 17) ^ turn(late, 19) ^ (late >> 10)
                 schedule[word] = schedule[word - 16] &+ first &+ schedule[word - 7] &+ second
             }
-            compress(state, schedule, rounds)
+            compress(state, schedule: schedule, rounds: rounds)
         }
     }
 
     private static func compress(
-        _ state: UnsafeMutableBufferPointer<UInt32>, _ schedule: UnsafeMutableBufferPointer<UInt32>,
-        _ rounds: UnsafeBufferPointer<UInt32>
+        _ state: UnsafeMutableBufferPointer<UInt32>, schedule: UnsafeMutableBufferPointer<UInt32>,
+        rounds: UnsafeBufferPointer<UInt32>
     ) {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])

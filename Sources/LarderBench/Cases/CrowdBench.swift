@@ -184,7 +184,7 @@ struct CrowdBench {
         }.joined(separator: "\n")
     }
 
-    private static func json(_ crowd: Crowd, _ cost: Cost, _ count: Int) -> JSON {
+    private static func json(_ crowd: Crowd, cost: Cost, count: Int) -> JSON {
         [
             "waiting": .string(crowd.rawValue), "count": .int(count), "bytes_each": .number(cost.bytes),
             "gathering_seconds": .number(cost.gathering), "ending_seconds": .number(cost.ending),

@@ -125,7 +125,7 @@ struct HitRatioBench {
         return rows
     }
 
-    private static func ask(_ store: any Store, _ key: Key, _ entry: Entry) async throws -> Bool {
+    private static func ask(_ store: any Store, key: Key, entry: Entry) async throws -> Bool {
         if store.peek(key, if: { _ in true }) != nil { return true }
         if try await store.read(key) != nil { return true }
         _ = try await store.write(entry, for: key)

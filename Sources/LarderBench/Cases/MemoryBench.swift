@@ -47,7 +47,7 @@ enum MemoryBench {
     }
 
     private static func compare<Key: BenchKey>(
-        _ key: Key.Type, _ name: String, _ use: Use, _ traffic: Traffic, _ harness: Harness, _ threads: Int = 1,
+        _ key: Key.Type, name: String, use: Use, traffic: Traffic, harness: Harness, threads: Int = 1,
         goal: Double? = nil
     ) async throws -> [Figure] {
         let keys = (0..<keys).map { Key.key($0) }
@@ -96,7 +96,7 @@ enum MemoryBench {
     }
 
     private static func run<Key: BenchKey>(
-        _ use: Use, _ cache: some BenchCache<Key>, _ keys: [Key], _ traffic: Traffic, _ threads: Int,
+        _ use: Use, cache: some BenchCache<Key>, keys: [Key], traffic: Traffic, threads: Int,
         goal: Double? = nil
     ) -> Case {
         Case(type(of: cache).name, goal: goal, loop(use, cache, keys, traffic, threads))
@@ -112,7 +112,7 @@ enum MemoryBench {
     }
 
     private static func loop<Key: BenchKey>(
-        _ use: Use, _ cache: some BenchCache<Key>, _ keys: [Key], _ traffic: Traffic, _ threads: Int
+        _ use: Use, cache: some BenchCache<Key>, keys: [Key], traffic: Traffic, threads: Int
     ) -> @Sendable (Int) -> Void {
         let stream = traffic.stream(of: keys)
         let isFilled = Locked(use == .readThrough)

@@ -25,7 +25,7 @@ enum PathBench {
                     for _ in 0..<count { keep(try await measured.load(["id": "42"])) }
                 },
                 Case("composed hit, awaited from the main actor") { count in
-                    try await onMain(measured, request, count)
+                    try await onMain(measured, request: request, count: count)
                 },
                 Case("composed hit, somebody listening") { count in
                     let decisions = bench.pantry.decisions
@@ -35,7 +35,7 @@ enum PathBench {
                 Case("recording a hit, by itself", cases.metrics),
             ])
         func median(_ name: String) -> Double? { figures.first { $0.name == name }?.median }
-        func difference(_ name: String, _ more: String, _ less: String, goal: Double) {
+        func difference(_ name: String, more: String, less: String, goal: Double) {
             guard let more = median(more), let less = median(less) else { return }
             figures.append(Figure(group: "path", name: name, median: more - less, goal: goal))
         }
@@ -44,7 +44,7 @@ enum PathBench {
         return figures
     }
 
-    @MainActor private static func onMain(_ resource: Resource<Data>, _ request: Request, _ count: Int) async throws {
+    @MainActor private static func onMain(_ resource: Resource<Data>, request: Request, count: Int) async throws {
         for _ in 0..<count { keep(try await resource.load(request)) }
     }
 

@@ -71,7 +71,7 @@ enum PolicyBench {
 
     /// Edits one policy and checks that the change is in effect.
     private static func change(
-        _ folder: BenchFolder, _ pantry: Pantry, _ round: Int, _ reload: (String) async throws -> [PolicyChange]
+        _ folder: BenchFolder, pantry: Pantry, round: Int, reload: (String) async throws -> [PolicyChange]
     ) async throws {
         let number = (round * 997 + 1) % folder.names.count
         try folder.edit(number, about: "Edited in round \(round)")
@@ -86,7 +86,7 @@ enum PolicyBench {
     }
 
     private static func times<Result>(
-        _ name: String, _ rounds: Int, goal: Double? = nil, _ work: (Int) async throws -> Result
+        _ name: String, rounds: Int, goal: Double? = nil, work: (Int) async throws -> Result
     ) async throws -> Figure {
         var times: [Double] = []
         for round in 0..<max(rounds, 1) {

@@ -174,7 +174,7 @@ struct StoryBench {
         story.goals.map { tally.calls <= $0.calls && tally.failures == 0 && tally.worst <= $0.wait }
     }
 
-    private static func line(_ story: Story, _ tally: Tally, _ width: Int) -> String {
+    private static func line(_ story: Story, tally: Tally, width: Int) -> String {
         let mean = tally.loads == 0 ? Duration.zero : tally.waited / tally.loads
         let cells = [
             ("\(tally.loads)", 9), ("\(tally.calls)", 7), ("\(tally.failures)", 8), (tally.worst.brief, 8),

@@ -39,7 +39,7 @@
             }
             guard harness.only.isEmpty || "http: memory left by requests".contains(harness.only) else { return figures }
             let isQuick = harness.rounds < Harness().rounds
-            figures += try await leaks(whole, server, bare, count: isQuick ? 10_000 : 100_000)
+            figures += try await leaks(whole, server: server, bare: bare, count: isQuick ? 10_000 : 100_000)
             return figures
         }
 
@@ -56,7 +56,7 @@
 
         /// Makes many requests, and checks that each was made once and that nothing is left behind.
         private static func leaks(
-            _ resources: Resources, _ server: ServerProcess, _ bare: BareCurl, count: Int
+            _ resources: Resources, server: ServerProcess, bare: BareCurl, count: Int
         ) async throws -> [Figure] {
             var figures: [Figure] = []
             // The connection for the questions to the server is there before anything is counted.

@@ -98,7 +98,7 @@ struct AdviceBasis: Sendable {
         self.init(section.name, metrics, AdvisedSetting.all(in: policy, of: registry))
     }
 
-    init(_ resource: String, _ metrics: ResourceMetrics, _ settings: [AdvisedSetting]) {
+    init(_ resource: String, metrics: ResourceMetrics, settings: [AdvisedSetting]) {
         self.resource = resource
         self.metrics = metrics
         self.settings = settings
@@ -112,16 +112,16 @@ struct AdviceBasis: Sendable {
 
     /// Makes advice to change one setting.
     func advice(
-        _ setting: AdvisedSetting, to value: JSON?, _ effect: Advice.Effect, saves saved: ClosedRange<Double>,
-        _ sentence: String
+        _ setting: AdvisedSetting, to value: JSON?, effect: Advice.Effect, saves saved: ClosedRange<Double>,
+        sentence: String
     ) -> Advice {
         advice(setting.topic, [setting], to: value, effect, saves: saved, sentence)
     }
 
     /// Makes advice to change several settings about one topic to the same value.
     func advice(
-        _ topic: AdviceTopic, _ settings: [AdvisedSetting], to value: JSON?, _ effect: Advice.Effect,
-        saves saved: ClosedRange<Double>, _ sentence: String
+        _ topic: AdviceTopic, settings: [AdvisedSetting], to value: JSON?, effect: Advice.Effect,
+        saves saved: ClosedRange<Double>, sentence: String
     ) -> Advice {
         Advice(
             resource: resource, revision: metrics.revision, topic: topic,

@@ -20,8 +20,8 @@ extension Command {
             """,
         options: [
             .policies, .json, .format(["text", "json"]),
-            Option("since", "TIME", "Leave out everything before: 2h, 7d, 2026-01-05 or 2026-01-05T14:00"),
-            Option("output", "FILE", "Write the advice to this file"),
+            Option("since", value: "TIME", help: "Leave out everything before: 2h, 7d, 2026-01-05 or 2026-01-05T14:00"),
+            Option("output", value: "FILE", help: "Write the advice to this file"),
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
@@ -52,7 +52,7 @@ extension Command {
         })
 
     private static func lines(
-        _ report: Report, _ judged: [JudgedAdvice], _ policies: [String: AdvisedPolicy]
+        _ report: Report, judged: [JudgedAdvice], policies: [String: AdvisedPolicy]
     ) -> [String] {
         var lines: [String] = []
         for section in report.sections {
@@ -81,7 +81,7 @@ extension Command {
     /// The policies that advice is about, as far as the folder has them. Notes each one that is missing, or whose plugins
     /// and values are not those of the dumps.
     private static func policies(
-        of advice: [Advice], _ arguments: Arguments, _ registry: Registry, _ terminal: Terminal
+        of advice: [Advice], arguments: Arguments, registry: Registry, terminal: Terminal
     ) -> [String: AdvisedPolicy] {
         let reader = PolicyReader(
             registry: registry, folder: arguments.policies.shortPath, environment: arguments.environment)

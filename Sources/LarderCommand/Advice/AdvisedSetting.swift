@@ -36,7 +36,7 @@ struct AdvisedSetting: Sendable {
 
     /// Adds the settings of one part, or of each part in a list.
     private static func add(
-        _ node: JSON, _ kind: PluginKind, at path: PolicyPath, isNested: Bool, _ registry: Registry,
+        _ node: JSON, kind: PluginKind, at path: PolicyPath, isNested: Bool, registry: Registry,
         to settings: inout [AdvisedSetting]
     ) {
         let name: String

@@ -126,8 +126,8 @@ struct AlertRules {
     // MARK: Kinds of rules
 
     private func share(
-        _ name: String, _ expression: String, _ limit: Double?, _ severity: Severity, _ summary: String,
-        _ what: String, of whole: Counter = .loads
+        _ name: String, expression: String, limit: Double?, severity: Severity, summary: String,
+        what: String, of whole: Counter = .loads
     ) -> Rule? {
         limit.map { limit in
             Rule(
@@ -139,7 +139,7 @@ struct AlertRules {
     }
 
     private func time(
-        _ name: String, _ family: MetricFamily, _ limit: Duration?, _ summary: String, _ what: String,
+        _ name: String, family: MetricFamily, limit: Duration?, summary: String, what: String,
         where condition: String = ""
     ) -> Rule? {
         limit.map { limit in

@@ -16,18 +16,23 @@ extension Command {
             """,
         options: [
             .json,
-            Option("out", "DIR", "Write \(files.dashboard) and \(files.alerts) to this folder"),
-            Option("alerts", nil, "Write the alert rules to the output, not the dashboard"),
-            Option("window", "TIME", "The time over which rules compare counters, at least two dumps (default: 5m)"),
-            Option("for", "TIME", "How long a condition must hold (default: 10m)"),
-            Option("loads", "N", "How many loads or calls in the window a rule needs to judge by (default: 20)"),
-            Option("failed", "LIMIT", "Loads that fail, without answers such as 404 (default: 5%)"),
-            Option("refused", "LIMIT", "Loads that fail although there is a copy (default: 1%)"),
-            Option("fallback", "LIMIT", "Loads answered by a copy in place of a call (default: 20%)"),
-            Option("origin-errors", "LIMIT", "Calls that the origin fails (default: 50%)"),
-            Option("refresh-errors", "LIMIT", "Background refreshes that fail (default: 50%)"),
-            Option("p95", "LIMIT", "The time that 95 % of the loads take at most (default: 2s)"),
-            Option("age", "LIMIT", "The age that 95 % of the served stale copies have at most (default: 1d)"),
+            Option("out", value: "DIR", help: "Write \(files.dashboard) and \(files.alerts) to this folder"),
+            Option("alerts", help: "Write the alert rules to the output, not the dashboard"),
+            Option(
+                "window", value: "TIME",
+                help: "The time over which rules compare counters, at least two dumps (default: 5m)"),
+            Option("for", value: "TIME", help: "How long a condition must hold (default: 10m)"),
+            Option(
+                "loads", value: "N",
+                help: "How many loads or calls in the window a rule needs to judge by (default: 20)"),
+            Option("failed", value: "LIMIT", help: "Loads that fail, without answers such as 404 (default: 5%)"),
+            Option("refused", value: "LIMIT", help: "Loads that fail although there is a copy (default: 1%)"),
+            Option("fallback", value: "LIMIT", help: "Loads answered by a copy in place of a call (default: 20%)"),
+            Option("origin-errors", value: "LIMIT", help: "Calls that the origin fails (default: 50%)"),
+            Option("refresh-errors", value: "LIMIT", help: "Background refreshes that fail (default: 50%)"),
+            Option("p95", value: "LIMIT", help: "The time that 95 % of the loads take at most (default: 2s)"),
+            Option(
+                "age", value: "LIMIT", help: "The age that 95 % of the served stale copies have at most (default: 1d)"),
         ],
         run: { arguments, registry, terminal in
             guard arguments.operands.isEmpty else { throw UsageError(message: "dashboard takes no operands") }

@@ -65,18 +65,21 @@ struct GrafanaDashboard {
     private var overview: [GrafanaPanel] {
         let rates: [Rate] = [.failedRate, .fallbackRate, .staleErrorRate]
         return [
-            GrafanaPanel("Loads", Counter.loads.help, .perSecond, [.init(every.rate(.loads), "{{resource}}")])
+            GrafanaPanel(
+                "Loads", about: Counter.loads.help, unit: .perSecond,
+                queries: [.init(every.rate(.loads), "{{resource}}")])
         ]
             + rates.map { rate in
                 GrafanaPanel(
-                    rate.title.capitalizedFirst, rate.help, .share, [.init(every.share(rate), "{{resource}}")])
+                    rate.title.capitalizedFirst, about: rate.help, unit: .share,
+                    queries: [.init(every.share(rate), "{{resource}}")])
             } + [
                 GrafanaPanel(
-                    "Load time, p95", MetricFamily.loadDuration.help, .seconds,
-                    [.init(every.percentile(0.95, of: .loadDuration), "{{resource}}")]),
+                    "Load time, p95", about: MetricFamily.loadDuration.help, unit: .seconds,
+                    queries: [.init(every.percentile(0.95, of: .loadDuration), "{{resource}}")]),
                 GrafanaPanel(
-                    "Origin time, p95", MetricFamily.originDuration.help, .seconds,
-                    [.init(every.percentile(0.95, of: .originDuration), "{{resource}}")]),
+                    "Origin time, p95", about: MetricFamily.originDuration.help, unit: .seconds,
+                    queries: [.init(every.percentile(0.95, of: .originDuration), "{{resource}}")]),
             ]
     }
 
@@ -87,25 +90,27 @@ struct GrafanaDashboard {
         let others = Rate.all.filter { $0.whole != .loads }
         return [
             GrafanaPanel(
-                "Rates", "Shares of all loads", .share, rates.map { .init(every.share($0), $0.title) }),
+                "Rates", about: "Shares of all loads", unit: .share,
+                queries: rates.map { .init(every.share($0), $0.title) }),
             GrafanaPanel(
-                "Loads by outcome", "Loads that ended in a second, by outcome", .perSecond,
-                [.init(every.samples(of: .loadDuration, by: ["outcome"]), "{{outcome}}")]),
+                "Loads by outcome", about: "Loads that ended in a second, by outcome", unit: .perSecond,
+                queries: [.init(every.samples(of: .loadDuration, by: ["outcome"]), "{{outcome}}")]),
             GrafanaPanel(
-                "Load time by outcome, p95", MetricFamily.loadDuration.help, .seconds,
-                [.init(every.percentile(0.95, of: .loadDuration, by: ["outcome"]), "{{outcome}}")]),
+                "Load time by outcome, p95", about: MetricFamily.loadDuration.help, unit: .seconds,
+                queries: [.init(every.percentile(0.95, of: .loadDuration, by: ["outcome"]), "{{outcome}}")]),
             GrafanaPanel(
-                "Load time", "Times that callers waited", .seconds,
-                percentiles.map { .init(every.percentile($0, of: .loadDuration), percentile($0)) }),
+                "Load time", about: "Times that callers waited", unit: .seconds,
+                queries: percentiles.map { .init(every.percentile($0, of: .loadDuration), percentile($0)) }),
             GrafanaPanel(
-                "Origin time", MetricFamily.originDuration.help, .seconds,
-                percentiles.map { .init(every.percentile($0, of: .originDuration), percentile($0)) }),
+                "Origin time", about: MetricFamily.originDuration.help, unit: .seconds,
+                queries: percentiles.map { .init(every.percentile($0, of: .originDuration), percentile($0)) }),
             GrafanaPanel(
-                "Failures of calls and refreshes", "Shares of the calls and of the background refreshes", .share,
-                others.map { .init(every.share($0), $0.title) }),
+                "Failures of calls and refreshes", about: "Shares of the calls and of the background refreshes",
+                unit: .share,
+                queries: others.map { .init(every.share($0), $0.title) }),
             GrafanaPanel(
-                "Age of served copies", MetricFamily.servedAge.help, .seconds,
-                [0.5, 0.95].map {
+                "Age of served copies", about: MetricFamily.servedAge.help, unit: .seconds,
+                queries: [0.5, 0.95].map {
                     .init(
                         every.percentile($0, of: .servedAge, by: ["freshness"]), "{{freshness}}, \(percentile($0))")
                 }),
@@ -123,34 +128,35 @@ struct GrafanaDashboard {
                 }),
             counters("Without a network", "Losses of the network, and loads without it by outcome", Self.offline),
             GrafanaPanel(
-                "Without a network, share of time", Counter.offlineTime.help, .share,
-                [.init(every.rate(.offlineTime), Counter.offlineTime.title)]),
+                "Without a network, share of time", about: Counter.offlineTime.help, unit: .share,
+                queries: [.init(every.rate(.offlineTime), Counter.offlineTime.title)]),
             counters("Prefetched copies", "Prefetched copies that were saved, used and wasted", Self.prefetches),
             GrafanaPanel(
-                "Prefetched bytes", "Bytes of prefetched copies in a second", .bytesPerSecond,
-                [Counter.prefetchedBytes, .prefetchedUsedBytes, .prefetchedWastedBytes].map {
+                "Prefetched bytes", about: "Bytes of prefetched copies in a second", unit: .bytesPerSecond,
+                queries: [Counter.prefetchedBytes, .prefetchedUsedBytes, .prefetchedWastedBytes].map {
                     .init(every.rate($0), $0.title)
                 }),
             GrafanaPanel(
-                "Bytes", "Bytes of payload in a second", .bytesPerSecond,
-                [Counter.bytesIn, .bytesOut].map { .init(every.rate($0), $0.title) }),
+                "Bytes", about: "Bytes of payload in a second", unit: .bytesPerSecond,
+                queries: [Counter.bytesIn, .bytesOut].map { .init(every.rate($0), $0.title) }),
             GrafanaPanel(
-                "Store size", MetricFamily.storeBytes.help, .bytes, [.init(every.gauge("sum", .storeBytes), "bytes")]),
+                "Store size", about: MetricFamily.storeBytes.help, unit: .bytes,
+                queries: [.init(every.gauge("sum", .storeBytes), "bytes")]),
             GrafanaPanel(
-                "Store entries and loads in flight", "Numbers at the last dump", .count,
-                [
+                "Store entries and loads in flight", about: "Numbers at the last dump", unit: .count,
+                queries: [
                     .init(every.gauge("sum", .storeEntries), "entries"),
                     .init(every.gauge("sum", .inFlight), "loads in flight"),
                 ]),
             GrafanaPanel(
-                "Store", "Reads of the store, and entries removed to make room", .perSecond,
-                [
+                "Store", about: "Reads of the store, and entries removed to make room", unit: .perSecond,
+                queries: [
                     .init(every.rate(.storeHits), "hits"), .init(every.rate(.storeMisses), "misses"),
                     .init(every.rate(.storeEvictions), "evictions"),
                 ]),
             GrafanaPanel(
-                "Store faults", MetricFamily.storeFaults.help, .perSecond,
-                [.init(every.rate(.storeFaults, by: ["tier", "kind"]), "{{tier}}, {{kind}}")]),
+                "Store faults", about: MetricFamily.storeFaults.help, unit: .perSecond,
+                queries: [.init(every.rate(.storeFaults, by: ["tier", "kind"]), "{{tier}}, {{kind}}")]),
         ]
     }
 
@@ -160,16 +166,17 @@ struct GrafanaDashboard {
 
     private static let prefetches: [Counter] = [.prefetched, .prefetchedUsed, .prefetchedWasted]
 
-    private func counters(_ title: String, _ about: String, _ counters: [Counter]) -> GrafanaPanel {
-        GrafanaPanel(title, about, .perSecond, counters.map { .init(every.rate($0), $0.title) })
+    private func counters(_ title: String, about: String, counters: [Counter]) -> GrafanaPanel {
+        GrafanaPanel(title, about: about, unit: .perSecond, queries: counters.map { .init(every.rate($0), $0.title) })
     }
 
     /// A panel for each level, and for the counters of each plugin, separately by unit.
     private var pluginPanels: [GrafanaPanel] {
         registry.distinctLevels.map { level in
             GrafanaPanel(
-                level.name.words.capitalizedFirst, "\(level.help): the number of processes at each value", .count,
-                zip(level.values.dropFirst(), level.families).map { value, family in
+                level.name.words.capitalizedFirst, about: "\(level.help): the number of processes at each value",
+                unit: .count,
+                queries: zip(level.values.dropFirst(), level.families).map { value, family in
                     .init(every.gauge("sum", family), value)
                 }, isStepped: true)
         }
@@ -178,8 +185,8 @@ struct GrafanaDashboard {
                     let own = counters.filter { $0.unit == unit }
                     if own.isEmpty { return nil }
                     return GrafanaPanel(
-                        "\(plugin.name)\(addition)", own.map(\.help).joined(separator: "; "), shown,
-                        own.map { .init(every.rate($0), $0.title) })
+                        "\(plugin.name)\(addition)", about: own.map(\.help).joined(separator: "; "), unit: shown,
+                        queries: own.map { .init(every.rate($0), $0.title) })
                 }
             }
     }
@@ -187,15 +194,16 @@ struct GrafanaDashboard {
     private var processPanels: [GrafanaPanel] {
         [
             GrafanaPanel(
-                "Policies in effect", "Processes with each revision of a policy", .count,
-                [.init(process.gauge("count", .policy, by: ["resource", "revision", "strategy"]), "")], kind: .table),
+                "Policies in effect", about: "Processes with each revision of a policy", unit: .count,
+                queries: [.init(process.gauge("count", .policy, by: ["resource", "revision", "strategy"]), "")],
+                kind: .table),
             GrafanaPanel(
-                "Parts that cannot be used", MetricFamily.unusable.help, .count,
-                [.init(process.gauge("sum", .unusable, by: ["resource", "part"]), "{{resource}} {{part}}")],
+                "Parts that cannot be used", about: MetricFamily.unusable.help, unit: .count,
+                queries: [.init(process.gauge("sum", .unusable, by: ["resource", "part"]), "{{resource}} {{part}}")],
                 isStepped: true),
             GrafanaPanel(
-                "Lost lines of the log", MetricFamily.logLostLines.help, .perSecond,
-                [.init(process.rate(.logLostLines, by: ["instance"]), "{{instance}}")]),
+                "Lost lines of the log", about: MetricFamily.logLostLines.help, unit: .perSecond,
+                queries: [.init(process.rate(.logLostLines, by: ["instance"]), "{{instance}}")]),
         ]
     }
 
@@ -203,7 +211,7 @@ struct GrafanaDashboard {
 
     private var variables: [JSON] {
         let loads = Counter.loads.family.sampleName
-        func variable(_ name: String, _ label: String, _ matchers: String) -> JSON {
+        func variable(_ name: String, label: String, matchers: String) -> JSON {
             [
                 "type": "query", "name": .string(name), "label": .string(label), "datasource": GrafanaPanel.source,
                 "query": .string("label_values(\(loads)\(matchers), \(name))"), "refresh": 2, "sort": 1,

@@ -43,7 +43,7 @@ struct GrafanaPanel {
     var queries: [Query]
 
     init(
-        _ title: String, _ about: String, _ unit: Unit, _ queries: [Query], kind: Kind = .lines, isStepped: Bool = false
+        _ title: String, about: String, unit: Unit, queries: [Query], kind: Kind = .lines, isStepped: Bool = false
     ) {
         (self.title, self.about, self.unit, self.queries) = (title, about, unit, queries)
         (self.kind, self.isStepped) = (kind, isStepped)

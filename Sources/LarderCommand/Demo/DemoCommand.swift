@@ -19,8 +19,9 @@ extension Command {
             """,
         options: [
             .policies, .json,
-            Option("seed", "N", "The seed of the day (default: 1)"),
-            Option("out", "DIR", "Also write a metrics dump, a report and a Prometheus file to this folder"),
+            Option("seed", value: "N", help: "The seed of the day (default: 1)"),
+            Option(
+                "out", value: "DIR", help: "Also write a metrics dump, a report and a Prometheus file to this folder"),
         ],
         run: { arguments, registry, terminal in
             let operands = arguments.operands

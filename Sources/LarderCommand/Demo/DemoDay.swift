@@ -108,8 +108,8 @@ struct DemoDay: Sendable {
     }
 
     private static func live(
-        through phase: Phase, _ habits: [Habit], _ seed: UInt64, _ pantry: Pantry, _ world: SimulatedWorld,
-        _ progress: @escaping @Sendable (Double, String) -> Void
+        through phase: Phase, habits: [Habit], seed: UInt64, pantry: Pantry, in world: SimulatedWorld,
+        progress: @escaping @Sendable (Double, String) -> Void
     ) async throws {
         let length = Duration.seconds(3_600 * phase.hours.count)
         // No requests in the last half minute, so that the calls of a phase end in it.
@@ -150,7 +150,7 @@ struct DemoDay: Sendable {
     /// Makes requests at random intervals, some instances far more often than others. The requests depend neither on the
     /// policy nor on other resources.
     private static func ask(
-        _ habit: Habit, _ dice: SeededGenerator, _ pantry: Pantry, _ world: SimulatedWorld, until end: Duration
+        _ habit: Habit, dice: SeededGenerator, pantry: Pantry, in world: SimulatedWorld, until end: Duration
     ) async {
         var dice = dice
         let resource = pantry.resource(habit.resource)

@@ -13,8 +13,8 @@ extension Command {
             """,
         options: [
             .policies, .json, .format(["text", "markdown", "json"]),
-            Option("all", nil, "Show all lines, not only the \(DiffReport.mostLines) that matter most to users"),
-            Option("no-prove", nil, "Do not compare promises, which takes longest"),
+            Option("all", help: "Show all lines, not only the \(DiffReport.mostLines) that matter most to users"),
+            Option("no-prove", help: "Do not compare promises, which takes longest"),
             .assume,
         ],
         run: { arguments, registry, terminal in

@@ -16,8 +16,9 @@ extension Command {
             """,
         options: [
             .policies, .json, .format(["text", "json"]),
-            Option("out", "DIR", "Write the situations that break promises as scenarios, for 'larder test'"),
-            Option("scenario", nil, "Print the situations that break promises as scenarios, and nothing else"),
+            Option(
+                "out", value: "DIR", help: "Write the situations that break promises as scenarios, for 'larder test'"),
+            Option("scenario", help: "Print the situations that break promises as scenarios, and nothing else"),
             .assume,
         ],
         run: { arguments, registry, terminal in

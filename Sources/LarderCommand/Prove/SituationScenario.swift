@@ -64,7 +64,7 @@ extension Situation {
 
     private func cached(_ contentType: String) -> [JSON] {
         guard let copy else { return [] }
-        func entry(_ name: String, _ age: Duration, _ tier: Int?) -> JSON {
+        func entry(_ name: String, age: Duration, tier: Int?) -> JSON {
             var members = [
                 JSON.Member("value", .object([JSON.Member(name, true)])),
                 JSON.Member("age", .string((age - lead).spelled)), JSON.Member("etag", .string("\"\(name)\"")),

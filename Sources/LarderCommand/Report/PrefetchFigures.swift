@@ -39,7 +39,7 @@ struct PrefetchFigures {
 
     /// The rows of a table under ``title``. `show` writes a number.
     func rows(_ show: (UInt64) -> String) -> [[String]] {
-        func row(_ label: String, _ part: (Amount) -> UInt64, _ share: Double) -> [String] {
+        func row(_ label: String, part: (Amount) -> UInt64, share: Double) -> [String] {
             let ended = part(used).plus(part(wasted))
             let waiting = part(saved) - min(part(saved), ended)
             return [label] + [part(saved), part(used), part(wasted), waiting].map(show)

@@ -19,8 +19,8 @@ extension Command {
             """,
         options: [
             .json, .format(["text", "json", "prometheus", "openmetrics", "html"]),
-            Option("since", "TIME", "Leave out everything before: 2h, 7d, 2026-01-05 or 2026-01-05T14:00"),
-            Option("output", "FILE", "Write the report to this file"),
+            Option("since", value: "TIME", help: "Leave out everything before: 2h, 7d, 2026-01-05 or 2026-01-05T14:00"),
+            Option("output", value: "FILE", help: "Write the report to this file"),
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json", "prometheus", "openmetrics", "html"])
@@ -35,7 +35,7 @@ extension Report {
     /// Reads the dumps that a command was called with, and adds them up. Tells which ones cannot be read.
     ///
     /// - Returns: nil if there is no dump.
-    static func read(_ arguments: Arguments, _ registry: Registry, _ terminal: Terminal) throws -> Report? {
+    static func read(_ arguments: Arguments, registry: Registry, terminal: Terminal) throws -> Report? {
         if arguments.operands.count(where: { $0 == "-" }) > 1 {
             throw UsageError(message: "'-' can be given only once")
         }
@@ -52,7 +52,7 @@ extension Report {
 
     /// Reads files and adds them up. Tells which ones cannot be read.
     private static func read(
-        _ files: [DumpFile], _ builder: ReportBuilder, _ registry: Registry, _ terminal: Terminal
+        _ files: [DumpFile], builder: ReportBuilder, registry: Registry, terminal: Terminal
     ) -> Report? {
         var builder = builder
         let progress = Progress(terminal, "report")

@@ -40,7 +40,7 @@ struct SectionSums {
     }
 
     private mutating func add(
-        _ revision: RevisionDump, _ metrics: ResourceMetrics, _ own: [Period], of unit: String, isRunning: Bool
+        _ revision: RevisionDump, metrics: ResourceMetrics, own: [Period], of unit: String, isRunning: Bool
     ) {
         guard let place = places[revision.name] ?? makePlace(revision, if: !metrics.isEmpty || revision.isCurrent)
         else {

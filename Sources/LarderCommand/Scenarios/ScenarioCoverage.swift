@@ -70,7 +70,7 @@ extension Observation {
 extension Command {
     /// Plays the kinds of situations of the policies that scenarios are about; of all policies, if no file is named.
     static func coverage(
-        of report: ScenarioReport, _ arguments: Arguments, _ registry: Registry, _ progress: Progress
+        of report: ScenarioReport, arguments: Arguments, registry: Registry, progress: Progress
     ) throws -> [ScenarioCoverage] {
         let folder = arguments.policies.shortPath
         let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)

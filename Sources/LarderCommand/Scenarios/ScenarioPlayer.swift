@@ -58,7 +58,8 @@ struct ScenarioPlayer {
                 if let chance = scenario.chance { world.fixChances(at: chance) }
                 let origin = ScenarioOrigin(scenario.origin, world: world)
                 played.withLock { $0 = origin }
-                let stage = try ScenarioStage(scenario, of: resource, self, cache, origin, world)
+                let stage = try ScenarioStage(
+                    scenario, of: resource, player: self, cache: cache, origin: origin, in: world)
                 try await stage.open()
                 let notes = try await stage.stock(scenario.cached)
                 history.withLock { $0.notes = notes }
@@ -81,7 +82,7 @@ struct ScenarioPlayer {
     }
 
     private func ask(
-        _ scenario: Scenario, _ stage: ScenarioStage, _ world: SimulatedWorld, _ history: Locked<ScenarioHistory>
+        _ scenario: Scenario, stage: ScenarioStage, in world: SimulatedWorld, history: Locked<ScenarioHistory>
     ) async throws {
         let start = world.uptime
         try await withThrowingTaskGroup { group in

@@ -21,8 +21,8 @@ final class ScenarioStage: Sendable {
     private let state: Locked<State>
 
     init(
-        _ scenario: Scenario, of resource: String, _ player: ScenarioPlayer, _ cache: URL, _ origin: ScenarioOrigin,
-        _ world: SimulatedWorld
+        _ scenario: Scenario, of resource: String, player: ScenarioPlayer, cache: URL, origin: ScenarioOrigin,
+        in world: SimulatedWorld
     ) throws {
         name = resource
         self.cache = cache
@@ -113,7 +113,7 @@ final class ScenarioStage: Sendable {
 
     /// Returns a store that fails when told to, in front of the policy's own.
     private static func next(
-        _ name: String, _ traits: Traits, in world: any World, _ state: Locked<State>, _ own: any Store
+        _ name: String, traits: Traits, in world: any World, state: Locked<State>, own: any Store
     ) -> FaultyStore {
         let store = FaultyStore(
             name, isForeign: traits.isForeign, lifetime: nil, keepingIn: own, world: world)

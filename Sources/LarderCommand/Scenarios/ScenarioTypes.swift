@@ -103,8 +103,7 @@ extension SettingType where Value == Expectation.Age {
 extension Scenario {
     /// Reports contradictions between its parts.
     func check(_ node: Node, _ reading: PolicyDiagnostics) {
-        func report(_ message: String, _ key: String, _ index: Int, _ position: SourcePosition, expected: String? = nil)
-        {
+        func report(_ message: String, key: String, index: Int, position: SourcePosition, expected: String? = nil) {
             reading.inside(".\(key)[\(index)]") { reading.report(message, at: position, expected: expected) }
         }
         for (index, (one, next)) in zip(origin, origin.dropFirst()).enumerated()

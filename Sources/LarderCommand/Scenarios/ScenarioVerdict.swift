@@ -20,7 +20,7 @@ extension ScenarioHistory {
     func mismatches(of answer: Answer) -> [Mismatch] {
         guard let expectation = answer.ask.expectation else { return [] }
         var found: [Mismatch] = []
-        func compare(_ key: String, _ expected: String?, _ actual: String, _ isMet: Bool) {
+        func compare(_ key: String, expected: String?, actual: String, isMet: Bool) {
             guard let expected, !isMet else { return }
             let position = expectation.node.members?.first { $0.name == key }?.position ?? expectation.node.position
             found.append(Mismatch(key: key, expected: expected, actual: actual, position: position))

@@ -12,10 +12,10 @@ extension Command {
             """,
         options: [
             .policies, .json, .format(["text", "json"]),
-            Option("draw", nil, "Also draw the scenarios that pass"),
-            Option("keys", nil, "List the keys of scenario files, and end"),
-            Option("coverage", nil, "Also tell the kinds of situations that no scenario plays"),
-            Option("out", "DIR", "With --coverage, write a scenario for each of them to this folder"),
+            Option("draw", help: "Also draw the scenarios that pass"),
+            Option("keys", help: "List the keys of scenario files, and end"),
+            Option("coverage", help: "Also tell the kinds of situations that no scenario plays"),
+            Option("out", value: "DIR", help: "With --coverage, write a scenario for each of them to this folder"),
             .assume,
         ],
         run: { arguments, registry, terminal in
@@ -36,7 +36,7 @@ extension Command {
             let progress = Progress(terminal, "test")
             var report = try report(on: paths, arguments, registry, progress)
             if arguments.has("coverage"), report.problems.isEmpty {
-                report.coverage = try coverage(of: report, arguments, registry, progress)
+                report.coverage = try coverage(of: report, arguments: arguments, registry: registry, progress: progress)
             }
             progress.end()
             if let out {
@@ -59,7 +59,7 @@ extension Command {
 
     /// Reads all files, then plays the scenarios that are sound.
     private static func report(
-        on paths: [String], _ arguments: Arguments, _ registry: Registry, _ progress: Progress
+        on paths: [String], arguments: Arguments, registry: Registry, progress: Progress
     ) throws -> ScenarioReport {
         let (policies, environment) = (arguments.policies, arguments.environment)
         let reader = PolicyReader(registry: registry, folder: policies.relativePath, environment: environment)
@@ -92,7 +92,7 @@ extension Command {
         return report
     }
 
-    private static func list(_ keys: [ScenarioKey], _ format: String, _ terminal: Terminal) {
+    private static func list(_ keys: [ScenarioKey], format: String, terminal: Terminal) {
         if format == "json" {
             let items = keys.map { key -> JSON in
                 ["key": .string(key.path), "required": .bool(key.isRequired), "help": .string(key.help)]

@@ -27,13 +27,14 @@ extension Command {
             whether that confirms or refutes the advice. The exit code is 1 if advice is refuted.
             """,
         options: [
-            Option("trace", "FILE", "Recorded requests"),
-            Option("traffic", "SPEC", "Generated requests"),
-            Option("origin", "SPEC", "The behaviour of the origin"),
-            Option("policy", "FILE", "A policy to try; repeatable (default: every policy of the folder)"),
-            Option("try", "STRATEGY", "Also try each policy with this strategy; repeatable"), .policies,
-            Option("advice", "FILE", "Check advice of 'larder advise --json' with these requests"),
-            Option("seed", "N", "The seed of all chance (default: 1)"), .json, .format(["text", "json"]), .assume,
+            Option("trace", value: "FILE", help: "Recorded requests"),
+            Option("traffic", value: "SPEC", help: "Generated requests"),
+            Option("origin", value: "SPEC", help: "The behaviour of the origin"),
+            Option("policy", value: "FILE", help: "A policy to try; repeatable (default: every policy of the folder)"),
+            Option("try", value: "STRATEGY", help: "Also try each policy with this strategy; repeatable"), .policies,
+            Option("advice", value: "FILE", help: "Check advice of 'larder advise --json' with these requests"),
+            Option("seed", value: "N", help: "The seed of all chance (default: 1)"), .json, .format(["text", "json"]),
+            .assume,
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])

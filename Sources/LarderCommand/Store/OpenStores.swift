@@ -11,7 +11,7 @@ struct OpenStores {
     ///
     /// - Throws: ``PolicyError`` if a policy is not sound or a store cannot be opened; ``StoreCommandFailure`` if there is
     ///   no such resource, or nothing that outlives a process.
-    init(_ call: StoreCall, _ registry: Registry, _ terminal: Terminal) async throws {
+    init(_ call: StoreCall, registry: Registry, terminal: Terminal) async throws {
         (self.call, self.terminal) = (call, terminal)
         let reader = PolicyReader(
             registry: registry, folder: call.policies.shortPath, environment: call.arguments.environment

@@ -89,7 +89,7 @@ extension OpenStores {
         return true
     }
 
-    private static func count(_ number: Int, _ one: String, _ several: String) -> String {
+    private static func count(_ number: Int, one: String, several: String) -> String {
         "\(number) \(number == 1 ? one : several)"
     }
 }

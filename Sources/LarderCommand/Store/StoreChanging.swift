@@ -42,7 +42,7 @@ extension OpenStores {
         return true
     }
 
-    private func tell(_ resource: Resource<Data>, _ done: String, _ members: [JSON.Member], _ text: String) {
+    private func tell(_ resource: Resource<Data>, done: String, members: [JSON.Member], text: String) {
         guard call.isJSON else { return terminal.print("\(resource.name): \(done) \(text)") }
         let head = [JSON.Member("resource", .string(resource.name)), JSON.Member("done", .string(done))]
         terminal.print(JSON.object(head + members).text())

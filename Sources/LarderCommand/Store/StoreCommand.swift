@@ -18,21 +18,24 @@ extension Command {
             """,
         options: [
             .policies,
-            Option("cache", "DIR", "The folder where an app's stores keep files (default: that of 'larder load')"),
+            Option(
+                "cache", value: "DIR",
+                help: "The folder where an app's stores keep files (default: that of 'larder load')"),
             .json, .format(["text", "json"]),
-            Option("keys", nil, "ls, get: Show the keys"),
-            Option("payload", nil, "get: Write the payload to the output, and the facts to the error output"),
-            Option("output", "FILE", "get: Write the payload to this file"),
-            Option("scope", "NAME", "expire, clear: The entries of this account"),
-            Option("no-scope", nil, "expire, clear: The entries that belong to no account"),
-            Option("tag", "TAG", "expire, clear: The entries with this tag"),
-            Option("all", nil, "expire, clear: All entries"),
-            Option("repair", nil, "verify: Remove damaged entries and what belongs to no entry, and mend other damage"),
+            Option("keys", help: "ls, get: Show the keys"),
+            Option("payload", help: "get: Write the payload to the output, and the facts to the error output"),
+            Option("output", value: "FILE", help: "get: Write the payload to this file"),
+            Option("scope", value: "NAME", help: "expire, clear: The entries of this account"),
+            Option("no-scope", help: "expire, clear: The entries that belong to no account"),
+            Option("tag", value: "TAG", help: "expire, clear: The entries with this tag"),
+            Option("all", help: "expire, clear: All entries"),
+            Option(
+                "repair", help: "verify: Remove damaged entries and what belongs to no entry, and mend other damage"),
             .assume,
         ],
         run: { arguments, registry, terminal in
             let call = try StoreCall(arguments)
-            let stores = try await OpenStores(call, registry, terminal)
+            let stores = try await OpenStores(call, registry: registry, terminal: terminal)
             let isDone: Bool
             do {
                 isDone = try await stores.run()

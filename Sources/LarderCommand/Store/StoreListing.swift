@@ -76,7 +76,7 @@ extension OpenStores {
     // MARK: Facts
 
     /// Returns the facts about an entry, as members of its JSON.
-    private func facts(_ found: Found, _ key: Key, _ resource: Resource<Data>) throws -> [JSON.Member] {
+    private func facts(_ found: Found, key: Key, resource: Resource<Data>) throws -> [JSON.Member] {
         let metadata = found.entry.metadata
         var facts = [JSON.Member("resource", .string(resource.name)), JSON.Member("digest", .string(key.digest))]
         facts += keyMember(key)

@@ -16,9 +16,9 @@ extension Command {
             NO_COLOR turns colours off. Times are in UTC.
             """,
         options: [
-            Option("interval", "TIME", "How often the files are looked at (default: 2s)"),
-            Option("once", nil, "Show the present state and end"),
-            Option("json", nil, "Write the state as JSON, on one line for each change unless --once is given"),
+            Option("interval", value: "TIME", help: "How often the files are looked at (default: 2s)"),
+            Option("once", help: "Show the present state and end"),
+            Option("json", help: "Write the state as JSON, on one line for each change unless --once is given"),
         ],
         run: { arguments, registry, terminal in
             if arguments.operands.isEmpty { throw UsageError(message: "top takes at least one FOLDER or FILE") }

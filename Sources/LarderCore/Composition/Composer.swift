@@ -83,7 +83,8 @@ struct Composer {
             let storeAccess =
                 try kept?.storeAccess
                 ?? storeAccess(
-                    of: isClosed ? nil : plan.store, taken, resourceState, meter, in: storeContext)
+                    of: isClosed ? nil : plan.store, taken: taken, resourceState: resourceState, meter: meter,
+                    in: storeContext)
             let background = policy.backgroundRules(in: world)
             let validators = Validators(
                 try plan.validators.map { try $0.validator(in: context.of(PartIdentity(part: $0))) })
@@ -131,7 +132,7 @@ struct Composer {
     /// Opens the store of a policy, even if its strategy keeps nothing: the copies of earlier policies must be cleared
     /// after a logout. If the store that it replaces is still in use, it is opened later.
     private func storeAccess(
-        of part: Part?, _ taken: HeldPlaces, _ resourceState: ResourceState, _ meter: Meter, in context: Context
+        of part: Part?, taken: HeldPlaces, resourceState: ResourceState, meter: Meter, in context: Context
     ) throws -> StoreAccess {
         let use = StoreUse(of: resourceState.name)
         let world = context.world
@@ -142,7 +143,7 @@ struct Composer {
             let store =
                 try part.map {
                     try self.store(
-                        of: $0, taken, lateFaults, evictedKeys, for: use,
+                        of: $0, taken: taken, lateFaults: lateFaults, evictedKeys: evictedKeys, for: use,
                         reporting: resourceState.unfinishedClearings.reporter(), in: context)
                 } ?? EmptyStore()
             let storeAccess = StoreAccess(
@@ -162,7 +163,7 @@ struct Composer {
     }
 
     private func store(
-        of part: Part, _ taken: HeldPlaces, _ lateFaults: LateFaults, _ evictedKeys: EvictedKeys, for use: StoreUse,
+        of part: Part, taken: HeldPlaces, lateFaults: LateFaults, evictedKeys: EvictedKeys, for use: StoreUse,
         reporting report: @escaping @Sendable (ClearingReport) -> Void, in context: Context
     ) throws -> any Store {
         var source = PlaceSource(

@@ -60,7 +60,7 @@ struct GraphBuilder {
                 first: first, others: try others.map { ($0.name, try loader(of: $0.layer)) }, validators: validators,
                 world: world)
         case .strategy(let part, let live, let cached):
-            return try strategy(part, live, cached)
+            return try strategy(part, live: live, cached: cached)
         case .live(let inner, let isSaved, let declaration):
             let origin = try loader(of: inner)
             self.origin = origin
@@ -80,7 +80,7 @@ struct GraphBuilder {
         }
     }
 
-    private mutating func strategy(_ part: Part, _ live: Plan.Layer?, _ cached: Plan.Layer?) throws -> any Loader {
+    private mutating func strategy(_ part: Part, live: Plan.Layer?, cached: Plan.Layer?) throws -> any Loader {
         if let live { self.live = try loader(of: live) }
         let sides = Sides(
             live: self.live, cached: try cached.map { try loader(of: $0) } ?? UnusedSide(),

@@ -20,7 +20,7 @@ struct FallbackLoader: Loader {
                 throw error
             }
             for (name, loader) in others {
-                if let loaded = try await load(name, loader, call) {
+                if let loaded = try await load(name, loader: loader, call: call) {
                     return served(loaded, by: name, for: failure)
                 }
             }
@@ -28,7 +28,7 @@ struct FallbackLoader: Loader {
         }
     }
 
-    private func load(_ name: String, _ loader: any Loader, _ call: Call) async throws -> Loaded<Entry>? {
+    private func load(_ name: String, loader: any Loader, call: Call) async throws -> Loaded<Entry>? {
         do {
             let asked = world.now
             var loaded = try await loader.load(call.knowing(nil))

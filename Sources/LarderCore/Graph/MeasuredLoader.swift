@@ -119,8 +119,8 @@ package struct MeasuredOrigin: Loader {
         let (start, asked) = (world.uptime, world.now)
         do {
             // A handler would make everything inside it slower.
-            if call.hasTimedOut == nil { return answered(call, try await origin.load(call), asked, since: start) }
-            return answered(call, try await answer(to: call), asked, since: start)
+            if call.hasTimedOut == nil { return answered(call, answer: try await origin.load(call), asked: asked, since: start) }
+            return answered(call, answer: try await answer(to: call), asked: asked, since: start)
         } catch {
             throw failed(call, error, since: start)
         }
@@ -129,7 +129,7 @@ package struct MeasuredOrigin: Loader {
     // The work after the wait has functions of its own: see ``MeasuredLoader``.
     @inline(never)
     private func answered(
-        _ call: Call, _ answer: Loaded<Entry>, _ asked: Timestamp, since start: Duration
+        _ call: Call, answer: Loaded<Entry>, asked: Timestamp, since start: Duration
     ) -> Loaded<Entry> {
         var loaded = answer
         loaded.value.metadata.askedAt = asked

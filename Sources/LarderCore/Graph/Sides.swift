@@ -80,7 +80,7 @@ public struct Sides: Sendable {
     public func load(_ call: Call, patience: Duration? = nil, linger: Duration = .seconds(60)) async throws
         -> Loaded<Entry>
     {
-        if let pause = pause(of: call) { return try await load(call, during: pause, patience, linger) }
+        if let pause = pause(of: call) { return try await load(call, during: pause, patience: patience, linger: linger) }
         let isPatient = patience == nil && call.deadline == nil
         guard let joined = liveSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
         let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)
@@ -101,7 +101,7 @@ public struct Sides: Sendable {
                     continue
                 }
                 guard let limits else { continue }
-                if let shown = overran(limits, joined, call) {
+                if let shown = overran(limits, joined: joined, call: call) {
                     goOn(joined, for: linger, after: limits, call)
                     return shown
                 }
@@ -111,7 +111,7 @@ public struct Sides: Sendable {
                 }
             }
         } catch is AnotherVariant {
-            return try await loadAgain(call, patience, linger)
+            return try await loadAgain(call, patience: patience, linger: linger)
         } catch {
             return try await standIn(for: error, in: call)
         }
@@ -120,7 +120,7 @@ public struct Sides: Sendable {
     /// Shows the copy while the origin is not called. Calls the origin when no copy may be shown.
     @inline(never)
     private func load(
-        _ call: Call, during pause: OriginPause, _ patience: Duration?, _ linger: Duration
+        _ call: Call, during pause: OriginPause, patience: Duration?, linger: Duration
     ) async throws -> Loaded<Entry> {
         if let shown = try await copy(of: call, during: pause) { return shown }
         var call = call
@@ -130,7 +130,7 @@ public struct Sides: Sendable {
 
     /// Asks again, after the answer of a shared call did not match the request.
     @inline(never)
-    private func loadAgain(_ call: Call, _ patience: Duration?, _ linger: Duration) async throws -> Loaded<Entry> {
+    private func loadAgain(_ call: Call, patience: Duration?, linger: Duration) async throws -> Loaded<Entry> {
         try await load(call.afterMismatch, patience: patience, linger: linger)
     }
 
@@ -144,7 +144,7 @@ public struct Sides: Sendable {
     ///
     /// - Returns: the copy to show in its place; nil when no copy may be shown, or when it is being read.
     @inline(never)
-    private func overran(_ limits: WaitLimits, _ joined: LiveCall, _ call: Call) -> Loaded<Entry>? {
+    private func overran(_ limits: WaitLimits, joined: LiveCall, call: Call) -> Loaded<Entry>? {
         switch limits.stage {
         case .patience(let patience):
             call.trail.note("origin", .noAnswer(after: patience))

@@ -35,7 +35,7 @@ final class StraightWay: Sendable {
     /// - Returns: whether there is such a copy. If not, the loaders must be asked.
     @inline(__always)
     func answer(
-        _ request: Request, codec: AnyCodec, _ provenance: inout Provenance, _ take: (Entry) -> Bool
+        _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
     ) -> Bool {
         // A load of which somebody hears is left to the loaders.
         guard request.isPlain, !lookup.hasExceptions,
@@ -44,7 +44,7 @@ final class StraightWay: Sendable {
         var copy = CopyFacts()
         // A stale copy is logged.
         let uses = meter.logsDecisions ? rule.uses.intersection(.fresh) : rule.uses
-        let reasons = lookup.hit(request, at: request.key, for: uses, leavesPrefetches: true, &copy, take)
+        let reasons = lookup.hit(request, at: request.key, for: uses, leavesPrefetches: true, copy: &copy, take: take)
         guard copy.isFound else { return false }
         // This comes before the counting, so that the processor has written it when the caller reads it.
         provenance.set(in: tier, copy, by: revision)

@@ -53,10 +53,10 @@ public indirect enum JSON: Sendable, Hashable {
         case .string(let value): Self.write(value, to: &text)
         case .list(let items):
             let inner = items.contains(where: \.isStructure) ? indent.map { $0 + "  " } : nil
-            Self.write(items, "[", "]", to: &text, inner: inner, indent: indent) { $0.write(to: &$1, indent: inner) }
+            Self.write(items, open: "[", close: "]", to: &text, inner: inner, indent: indent) { $0.write(to: &$1, indent: inner) }
         case .object(let members):
             let inner = indent.map { $0 + "  " }
-            Self.write(members, "{", "}", to: &text, inner: inner, indent: indent) { member, text in
+            Self.write(members, open: "{", close: "}", to: &text, inner: inner, indent: indent) { member, text in
                 Self.write(member.name, to: &text)
                 text += indent == nil ? ":" : ": "
                 member.value.write(to: &text, indent: inner)
@@ -65,8 +65,8 @@ public indirect enum JSON: Sendable, Hashable {
     }
 
     private static func write<Item>(
-        _ items: [Item], _ open: String, _ close: String, to text: inout String, inner: String?, indent: String?,
-        _ item: (Item, inout String) -> Void
+        _ items: [Item], open: String, close: String, to text: inout String, inner: String?, indent: String?,
+        item: (Item, inout String) -> Void
     ) {
         text += open
         for (index, element) in items.enumerated() {

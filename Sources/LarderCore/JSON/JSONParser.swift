@@ -40,7 +40,7 @@ package struct JSONParser {
     package static func parse(
         _ source: SourceText, mostValues: Int = .max, passing passed: PassedList? = nil
     ) throws(JSONError) -> Node {
-        var parser = JSONParser(source, mostValues, passed)
+        var parser = JSONParser(source, mostValues: mostValues, passed: passed)
         try parser.skipSpace()
         if parser.position == parser.bytes.count {
             throw parser.problem("the file is empty", expected: "a JSON object")
@@ -53,7 +53,7 @@ package struct JSONParser {
         return node
     }
 
-    private init(_ source: SourceText, _ mostValues: Int, _ passed: PassedList?) {
+    private init(_ source: SourceText, mostValues: Int, passed: PassedList?) {
         (self.source, self.mostValues, self.passed) = (source, mostValues, passed)
         bytes = source.bytes
     }

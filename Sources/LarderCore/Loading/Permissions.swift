@@ -59,7 +59,7 @@ public struct Permissions: Sendable, Hashable {
 
     var hasReasons: Bool { stated != nil }
 
-    init(_ uses: Uses, _ freshNanoseconds: Int64, _ statedReasons: [StatedReason]) {
+    init(_ uses: Uses, freshNanoseconds: Int64, statedReasons: [StatedReason]) {
         self.uses = uses
         self.freshNanoseconds = freshNanoseconds
         stated = statedReasons.isEmpty ? nil : statedReasons

@@ -40,7 +40,7 @@ extension PolicyDiagnostics {
     }
 
     /// Reports a key that is not in `known`. It may be a section of an absent module.
-    func reportUnknownKey(_ member: Node.Member, _ message: String, _ sections: PluginKind?, known: [String]) {
+    func reportUnknownKey(_ member: Node.Member, message: String, sections: PluginKind?, known: [String]) {
         if let sections, reportAbsent(sections, member.name, at: member.position) { return }
         report(
             message, at: member.position, expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),

@@ -24,10 +24,10 @@ public final class Part: Sendable {
 
     /// Makes the part that a reference (`"name"` or `{ "use": "name", … }`) names. Returns nil after reporting what is
     /// wrong with the reference.
-    convenience init?(_ kind: PluginKind, _ node: Node, _ reading: PolicyDiagnostics) {
-        guard let plugin = Self.plugin(kind, node, reading) else { return nil }
+    convenience init?(_ kind: PluginKind, node: Node, reading: PolicyDiagnostics) {
+        guard let plugin = Self.plugin(kind, node: node, reading: reading) else { return nil }
         let settings = node.members == nil ? Node(.object([]), at: node.position) : node
-        self.init(plugin, settings, named: node["use"] ?? node, reading)
+        self.init(plugin, settings: settings, named: node["use"] ?? node, reading: reading)
     }
 
     /// Makes the part of a section from the object of its settings. Returns nil after reporting what is wrong with it.
@@ -36,10 +36,10 @@ public final class Part: Sendable {
             reading.reject(node, expected: "an object with the settings of \(plugin.kind) '\(plugin.name)', or {}")
             return nil
         }
-        self.init(plugin, node, named: Node(.string(plugin.name), at: node.position), reading)
+        self.init(plugin, settings: node, named: Node(.string(plugin.name), at: node.position), reading: reading)
     }
 
-    private init?(_ plugin: Plugin, _ settings: Node, named name: Node, _ reading: PolicyDiagnostics) {
+    private init?(_ plugin: Plugin, settings: Node, named name: Node, reading: PolicyDiagnostics) {
         Self.checkNames(of: settings, plugin, reading)
         guard let prepared = reading.prepare(plugin, settings, named: name) else { return nil }
         self.prepared = prepared
@@ -62,25 +62,25 @@ public final class Part: Sendable {
         path = "$"
         name = Node(.string(plugin.name), at: node.position)
         self.node = node
-        prepared = PreparedPart(recipe, traits, [], node, named: name)
+        prepared = PreparedPart(recipe, traits: traits, nested: [], settings: node, named: name)
     }
 
-    private static func plugin(_ kind: PluginKind, _ node: Node, _ reading: PolicyDiagnostics) -> Plugin? {
+    private static func plugin(_ kind: PluginKind, node: Node, reading: PolicyDiagnostics) -> Plugin? {
         switch node.content {
-        case .string: return named(node, kind, reading)
+        case .string: return named(node, kind: kind, reading: reading)
         case .object:
             guard let use = node["use"] else {
                 reading.report("this object does not say which \(kind) to use", at: node.position, expected: "\"use\"")
                 return nil
             }
-            return reading.inside(".use") { named(use, kind, reading) }
+            return reading.inside(".use") { named(use, kind: kind, reading: reading) }
         default:
             reading.reject(node, expected: "\(kind.withArticle): \"name\" or { \"use\": \"name\", … }")
             return nil
         }
     }
 
-    private static func named(_ reference: Node, _ kind: PluginKind, _ reading: PolicyDiagnostics) -> Plugin? {
+    private static func named(_ reference: Node, kind: PluginKind, reading: PolicyDiagnostics) -> Plugin? {
         guard let name = reference.string else {
             reading.reject(reference, expected: "the name of \(kind.withArticle)")
             return nil
@@ -283,7 +283,7 @@ extension SettingType where Value == Part {
             kind.name, expectation: "\(kind.withArticle): \"name\" or { \"use\": \"name\", … }",
             schema: ["$ref": .string("#/$defs/\(kind)")], show: { $0.plugin.name },
             read: { node, reading in
-                let part = Part(kind, node, reading)
+                let part = Part(kind, node: node, reading: reading)
                 if let part { reading.found(part) }
                 return part
             }

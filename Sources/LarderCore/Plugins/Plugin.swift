@@ -33,7 +33,7 @@ public final class Plugin: Sendable {
     let prepare: @Sendable (Node, PolicyDiagnostics) -> (Recipe, Traits)?
 
     init(
-        _ kind: PluginKind, _ name: String, _ about: String, _ settings: [SettingDeclaration], _ needs: StrategyNeeds,
+        _ kind: PluginKind, name: String, about: String, settings: [SettingDeclaration], needs: StrategyNeeds,
         counters: [Counter] = [], levels: [Level] = [], isAssumed: Bool = false, isCustom: Bool = false,
         prepare: @escaping @Sendable (Node, PolicyDiagnostics) -> (Recipe, Traits)?
     ) {
@@ -201,7 +201,8 @@ extension Plugin {
             }
         let isCustom = !PluginKind.core.contains(kind)
         return Plugin(
-            kind, name, "Assumed to be there.", [], [.origin, .store], isAssumed: true, isCustom: isCustom
+            kind, name: name, about: "Assumed to be there.", settings: [], needs: [.origin, .store], isAssumed: true,
+            isCustom: isCustom
         ) { _, _ in (recipe, Traits()) }
     }
 
@@ -214,7 +215,8 @@ extension Plugin {
         for setting in repeat each settings { declarations.append(setting.declaration) }
         let owner = "\(kind) '\(name)'"
         return Plugin(
-            kind, name, about, declarations, needs, counters: counters, levels: levels, isCustom: isCustom
+            kind, name: name, about: about, settings: declarations, needs: needs, counters: counters, levels: levels,
+            isCustom: isCustom
         ) { node, reading in
             let given = (repeat SettingValue(value: (each settings).read(from: node, owner: owner, reading)))
             do {

@@ -9,7 +9,7 @@ final class PreparedPart: Sendable {
     /// A hash of the canonical text, with the values from the environment. It is only comparable within this process.
     let fingerprint: Int
 
-    init(_ recipe: Recipe, _ traits: Traits, _ nested: [Part], _ settings: Node, named name: Node) {
+    init(_ recipe: Recipe, traits: Traits, nested: [Part], settings: Node, named name: Node) {
         let text = CanonicalText(ofPart: settings, named: name, with: nested)
         self.recipe = recipe
         self.traits = traits.with { $0.mayBeShown = !text.isFilled }

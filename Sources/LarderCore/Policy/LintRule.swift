@@ -7,7 +7,7 @@ package struct LintRule: Sendable {
     private let check: @Sendable (Policy, LintRule, PolicyDiagnostics) -> Void
 
     private init(
-        _ name: String, _ severity: Problem.Severity, _ why: String,
+        _ name: String, severity: Problem.Severity, why: String,
         check: @escaping @Sendable (Policy, LintRule, PolicyDiagnostics) -> Void
     ) {
         self.name = name
@@ -27,15 +27,15 @@ package struct LintRule: Sendable {
         expected: String? = nil
     ) {
         if let setting, let node = part.node[setting] {
-            report(message, at: "\(part.path).\(setting)", node, reading, expected: expected)
+            report(message, at: "\(part.path).\(setting)", node: node, reading: reading, expected: expected)
         } else {
-            report(message, at: part.path, part.node, reading, expected: expected)
+            report(message, at: part.path, node: part.node, reading: reading, expected: expected)
         }
     }
 
     /// Reports a finding about the node at `path`, which begins with `$`.
     private func report(
-        _ message: String, at path: String, _ node: Node, _ reading: PolicyDiagnostics, expected: String? = nil
+        _ message: String, at path: String, node: Node, reading: PolicyDiagnostics, expected: String? = nil
     ) {
         reading.inside(String(path.dropFirst())) {
             reading.report(message, severity, at: node.position, expected: expected, rule: name)
@@ -51,7 +51,7 @@ package struct LintRule: Sendable {
     ]
 
     private static let contradiction = LintRule(
-        "contradiction", .error, "Of two settings that exclude each other, one would be ignored."
+        "contradiction", severity: .error, why: "Of two settings that exclude each other, one would be ignored."
     ) { policy, rule, reading in
         func check(_ part: Part) {
             for found in part.traits.contradictions {
@@ -66,7 +66,7 @@ package struct LintRule: Sendable {
     }
 
     private static let noEffect = LintRule(
-        "no-effect", .warning, "A setting or part without any effect misleads the reader of the policy."
+        "no-effect", severity: .warning, why: "A setting or part without any effect misleads the reader of the policy."
     ) { policy, rule, reading in
         let strategy = policy.strategy
         let unused: [PolicyMember] =
@@ -76,7 +76,7 @@ package struct LintRule: Sendable {
             guard let node = policy.tree[member.name] else { continue }
             rule.report(
                 "'\(member.name)' has no effect: strategy '\(strategy.plugin.name)' does not use it",
-                at: "$.\(member.name)", node, reading)
+                at: "$.\(member.name)", node: node, reading: reading)
         }
         if let patience = strategy.traits.patience, let longest = longestCall(of: policy), patience >= longest {
             let setting = Setting<Duration?>.patience.name
@@ -87,7 +87,7 @@ package struct LintRule: Sendable {
     }
 
     private static let retryFitsTimeout = LintRule(
-        "retry-fits-timeout", .error, "Tries after the end of an enclosing timeout are never made."
+        "retry-fits-timeout", severity: .error, why: "Tries after the end of an enclosing timeout are never made."
     ) { policy, rule, reading in
         for (place, part) in policy.around.enumerated() {
             guard let limit = part.traits.givesUpAfter else { continue }
@@ -103,7 +103,7 @@ package struct LintRule: Sendable {
     }
 
     private static let unreachableFallback = LintRule(
-        "unreachable-fallback", .error, "A fallback after something that cannot fail is never reached."
+        "unreachable-fallback", severity: .error, why: "A fallback after something that cannot fail is never reached."
     ) { policy, rule, reading in
         var before = policy.origin.map { ("origin", $0) }
         for fallback in policy.fallbacks {
@@ -118,7 +118,7 @@ package struct LintRule: Sendable {
     }
 
     private static let noEntryFits = LintRule(
-        "no-entry-fits", .error, "A store smaller than its smallest entry keeps nothing."
+        "no-entry-fits", severity: .error, why: "A store smaller than its smallest entry keeps nothing."
     ) { policy, rule, reading in
         func check(_ store: Part) {
             let tiers = store.nested.filter { $0.plugin.kind == .store }
@@ -135,8 +135,8 @@ package struct LintRule: Sendable {
     }
 
     private static let forgottenTooSoon = LintRule(
-        "forgotten-too-soon", .error,
-        "A window longer than the store keeps its entries promises copies that no longer exist."
+        "forgotten-too-soon", severity: .error,
+        why: "A window longer than the store keeps its entries promises copies that no longer exist."
     ) { policy, rule, reading in
         guard let store = policy.store, !store.traits.keepsNothing, let kept = store.traits.keepsFor, kept < .forever
         else { return }
@@ -150,7 +150,7 @@ package struct LintRule: Sendable {
     }
 
     private static let staleUnchecked = LintRule(
-        "stale-unchecked", .warning, "A copy that is shown days later should be checked for damage."
+        "stale-unchecked", severity: .warning, why: "A copy that is shown days later should be checked for damage."
     ) { policy, rule, reading in
         guard policy.store?.traits.isForeign == true, !policy.validators.contains(where: \.traits.noticesDamage) else {
             return
@@ -166,8 +166,8 @@ package struct LintRule: Sendable {
     }
 
     private static let noWindow = LintRule(
-        "no-window", .warning,
-        "Without a window, copies that are no longer fresh are not shown, also when the service fails."
+        "no-window", severity: .warning,
+        why: "Without a window, copies that are no longer fresh are not shown, also when the service fails."
     ) { policy, rule, reading in
         guard policy.strategy.plugin.needs == [.origin, .store], policy.store?.traits.keepsNothing == false else {
             return
@@ -192,8 +192,8 @@ package struct LintRule: Sendable {
     }
 
     private static let onlyShortens = LintRule(
-        "only-shortens", .warning,
-        "A copy is shown only while all validators permit it, so a window beside the server's can only shorten it."
+        "only-shortens", severity: .warning,
+        why: "A copy is shown only while all validators permit it, so a window beside the server's can only shorten it."
     ) { policy, rule, reading in
         guard let follower = policy.validators.first(where: \.traits.followsOrigin) else { return }
         for validator in policy.validators where !validator.traits.followsOrigin && validator.traits.showsFor != nil {
@@ -205,7 +205,7 @@ package struct LintRule: Sendable {
     }
 
     private static let endlessCall = LintRule(
-        "endless-call", .warning, "Without a timeout, a load may wait for a call for ever."
+        "endless-call", severity: .warning, why: "Without a timeout, a load may wait for a call for ever."
     ) { policy, rule, reading in
         guard policy.strategy.plugin.needs.contains(.origin), let origin = policy.origin, !origin.traits.isLocal,
             longestCall(of: policy) == nil
@@ -216,7 +216,7 @@ package struct LintRule: Sendable {
     }
 
     private static let endlessStore = LintRule(
-        "endless-store", .warning, "A disk or server that hangs delays every load that looks for a copy."
+        "endless-store", severity: .warning, why: "A disk or server that hangs delays every load that looks for a copy."
     ) { policy, rule, reading in
         guard policy.strategy.plugin.needs.contains(.store), let store = policy.store else { return }
         /// Returns the first store that can hang and has no limit, and no store around it has one.
@@ -233,7 +233,7 @@ package struct LintRule: Sendable {
     }
 
     private static let keepsNothing = LintRule(
-        "keeps-nothing", .warning, "A strategy that shows copies needs a store that keeps them."
+        "keeps-nothing", severity: .warning, why: "A strategy that shows copies needs a store that keeps them."
     ) { policy, rule, reading in
         guard policy.strategy.plugin.needs.contains(.store), policy.store?.traits.keepsNothing != false else { return }
         rule.report(
@@ -243,7 +243,8 @@ package struct LintRule: Sendable {
     }
 
     private static let sharedFolder = LintRule(
-        "shared-folder", .error, "Two stores that write to the same place overwrite and remove each other's entries."
+        "shared-folder", severity: .error,
+        why: "Two stores that write to the same place overwrite and remove each other's entries."
     ) { policy, rule, reading in
         var seen: Set<String> = []
         func visit(_ part: Part) {
@@ -258,7 +259,7 @@ package struct LintRule: Sendable {
     }
 
     private static let missingParameter = LintRule(
-        "missing-parameter", .error, "The origin refuses a request that lacks one of its parameters."
+        "missing-parameter", severity: .error, why: "The origin refuses a request that lacks one of its parameters."
     ) { policy, rule, reading in
         guard let origin = policy.origin else { return }
         for section in policy.sections {
@@ -277,7 +278,8 @@ package struct LintRule: Sendable {
     }
 
     private static let loadsInVain = LintRule(
-        "loads-in-vain", .warning, "Answers that nobody waits for are loaded in vain if they are not kept."
+        "loads-in-vain", severity: .warning,
+        why: "Answers that nobody waits for are loaded in vain if they are not kept."
     ) { policy, rule, reading in
         let isKept =
             policy.strategy.plugin.needs.isSuperset(of: [.origin, .store])

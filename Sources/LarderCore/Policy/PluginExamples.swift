@@ -15,6 +15,6 @@ extension Registry {
         }
         let text = SourceText(name: plugin.name, bytes: Array(JSON.object(members).text().utf8))
         let reading = PolicyDiagnostics(registry: self, folder: ".", file: text.name)
-        return (try? JSONParser.parse(text)).flatMap { Part(plugin.kind, $0, reading) }
+        return (try? JSONParser.parse(text)).flatMap { Part(plugin.kind, node: $0, reading: reading) }
     }
 }

@@ -72,7 +72,7 @@ struct PolicyFolder {
         let now = Disk.now
         for (name, stamp) in try found(change, uptime) {
             if !missing.isEmpty { missing[name] = nil }
-            markIfChanged(name, stamp, now)
+            markIfChanged(name, stamp: stamp, now: now)
         }
         let doubted = bases.names.filter { mayComeBack($0, uptime) }
         let changed = bases.forgetChanged(in: reader.files, except: Set(doubted))
@@ -160,7 +160,7 @@ struct PolicyFolder {
     }
 
     /// Marks a file for reading if it may have changed since it was read.
-    private mutating func markIfChanged(_ name: String, _ stamp: FileStamp?, _ now: Int64) {
+    private mutating func markIfChanged(_ name: String, stamp: FileStamp?, now: Int64) {
         if let stamp, let place = files.index(forKey: name), stamp == files.values[place].stamp {
             guard let text = files.values[place].text else { return }
             if reader.files.bytes(of: name) == text.bytes {

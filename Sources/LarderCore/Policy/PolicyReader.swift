@@ -239,7 +239,7 @@ package struct PolicyReader: Sendable {
         checkKeys(of: root, reading)
         let about = text(.about, of: root, reading)
         _ = text(.schema, of: root, reading)
-        checkName(name, root, reading)
+        checkName(name, root: root, reading: reading)
         var parts: [String: [Part]] = [:]
         var filled = root
         for member in members where member.kind != nil {
@@ -247,15 +247,15 @@ package struct PolicyReader: Sendable {
             reading.inside("." + member.name) {
                 let node = environment.fill(node, reading)
                 if node.isFilled { filled = filled.replacing(member.name, with: node) }
-                parts[member.name] = self.parts(member, node, reading)
+                parts[member.name] = self.parts(member, node: node, reading: reading)
             }
         }
         guard let strategy = parts[PolicyMember.strategy.name]?.first else {
-            if root[PolicyMember.strategy.name] == nil { missing(.strategy, root, reading) }
+            if root[PolicyMember.strategy.name] == nil { missing(.strategy, root: root, reading: reading) }
             return nil
         }
         if root[PolicyMember.origin.name] == nil, strategy.plugin.needs.contains(.origin) {
-            missing(.origin, root, reading)
+            missing(.origin, root: root, reading: reading)
         }
         let log = PolicyMember.log.name
         let share = root[log].map { node in reading.inside("." + log) { SettingType.logShare.read(node, reading) } }
@@ -271,12 +271,13 @@ package struct PolicyReader: Sendable {
         for member in root.members ?? [] where !members.contains(where: { $0.name == member.name }) {
             reading.inside(".\(member.name.prefix(64))") {
                 reading.reportUnknownKey(
-                    member, "unknown key '\(member.name.prefix(64))'", .section, known: members.map(\.name))
+                    member, message: "unknown key '\(member.name.prefix(64))'", sections: .section,
+                    known: members.map(\.name))
             }
         }
     }
 
-    private func checkName(_ name: String, _ root: Node, _ reading: PolicyDiagnostics) {
+    private func checkName(_ name: String, root: Node, reading: PolicyDiagnostics) {
         guard let node = root[PolicyMember.resource.name] else {
             reading.report(
                 "the policy does not name its resource", at: root.position, expected: "\"resource\": \"\(name)\"")
@@ -297,16 +298,16 @@ package struct PolicyReader: Sendable {
         return reading.inside("." + member.name) { Self.text.read(node, reading) }
     }
 
-    private func missing(_ member: PolicyMember, _ root: Node, _ reading: PolicyDiagnostics) {
+    private func missing(_ member: PolicyMember, root: Node, reading: PolicyDiagnostics) {
         let names = member.kind.map { reading.registry[$0] }?.map { "'\($0.name)'" } ?? []
         reading.report(
             "the policy has no \(member.name)", at: root.position,
             expected: "\"\(member.name)\": one of \(names.joined(separator: ", "))")
     }
 
-    private func parts(_ member: PolicyMember, _ node: Node, _ reading: PolicyDiagnostics) -> [Part] {
+    private func parts(_ member: PolicyMember, node: Node, reading: PolicyDiagnostics) -> [Part] {
         switch member.content {
-        case .plugin(let kind): Part(kind, node, reading).map { [$0] } ?? []
+        case .plugin(let kind): Part(kind, node: node, reading: reading).map { [$0] } ?? []
         case .plugins(let kind): (lists[member.name] ?? .list(of: .part(kind))).read(node, reading) ?? []
         case .section(let plugin): Part(section: plugin, node, reading).map { [$0] } ?? []
         case .value: []

@@ -58,9 +58,9 @@ struct TrialRun {
         links[key * trials.count + number].uses = 0
         let weight = Int(keys[key].weight)
         if let lastUse, victim(number).map({ lastUse.isAfter(keys[$0].last) }) ?? true {
-            return link(key, number, Self.main)
+            return link(key, number: number, list: Self.main)
         }
-        link(key, number, Self.window, asOldest: weight > windowRoom(number))
+        link(key, number: number, list: Self.window, asOldest: weight > windowRoom(number))
         guard !isFull, trials[number].window > windowRoom(number) else { return }
         if let oldest = oldest(Self.window, number) { move(oldest, number) }
     }
@@ -84,7 +84,7 @@ struct TrialRun {
             let uses = min(links[oldest * trials.count + number].uses, trials[number].choice.mostUses)
             guard uses > 0 else { return oldest }
             unlink(oldest, number)
-            link(oldest, number, Self.main)
+            link(oldest, number: number, list: Self.main)
             links[oldest * trials.count + number].uses = uses - 1
         }
         return nil
@@ -92,7 +92,7 @@ struct TrialRun {
 
     private func move(_ key: Int, _ number: Int) {
         unlink(key, number)
-        link(key, number, Self.main)
+        link(key, number: number, list: Self.main)
         links[key * trials.count + number].uses = 0
     }
 
@@ -110,7 +110,7 @@ struct TrialRun {
         return oldest == Int(list) ? nil : oldest
     }
 
-    private func link(_ key: Int, _ number: Int, _ list: UInt8, asOldest: Bool = false) {
+    private func link(_ key: Int, number: Int, list: UInt8, asOldest: Bool = false) {
         let end = Int(list)
         let older = asOldest ? end : Int(links[end * trials.count + number].older)
         let newer = Int(links[older * trials.count + number].newer)
@@ -119,17 +119,17 @@ struct TrialRun {
         links[key * trials.count + number].list = list
         links[older * trials.count + number].newer = Int16(key)
         links[newer * trials.count + number].older = Int16(key)
-        weigh(Int(keys[key].weight), list, number)
+        weigh(Int(keys[key].weight), list: list, number: number)
     }
 
     private func unlink(_ key: Int, _ number: Int) {
         let link = links[key * trials.count + number]
         links[Int(link.older) * trials.count + number].newer = link.newer
         links[Int(link.newer) * trials.count + number].older = link.older
-        weigh(-Int(keys[key].weight), link.list, number)
+        weigh(-Int(keys[key].weight), list: link.list, number: number)
     }
 
-    private func weigh(_ weight: Int, _ list: UInt8, _ number: Int) {
+    private func weigh(_ weight: Int, list: UInt8, number: Int) {
         if list == Self.main { trials[number].main += weight } else { trials[number].window += weight }
     }
 }

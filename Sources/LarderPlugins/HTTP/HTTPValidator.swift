@@ -126,7 +126,7 @@ struct HTTPValidator: Validator {
             permissions.freshNanoseconds = lifetime.length
             return permissions
         }
-        return judge(age, lifetime, rules, request)
+        return judge(age, lifetime: lifetime, rules: rules, request: request)
     }
 
     private static let allButEarly = Uses.all.subtracting(.earlyRefresh)
@@ -141,7 +141,7 @@ struct HTTPValidator: Validator {
     /// Returns the permissions for a copy that is stale, or for a request that has wishes of its own.
     @inline(never)
     private func judge(
-        _ age: Int64, _ lifetime: CopyWindow, _ rules: ServerRules?, _ request: RequestRules?
+        _ age: Int64, lifetime: CopyWindow, rules: ServerRules?, request: RequestRules?
     ) -> Permissions {
         let control = request?.control
         let acceptedAge = request?.limit(within: lifetime.length) ?? lifetime.length
@@ -161,14 +161,14 @@ struct HTTPValidator: Validator {
         if !isFresh {
             // The request does not want a stale copy at once, unless it says so.
             let acceptsStale = control?.maxAge == nil && control?.minFresh == nil
-            var window = window(.whileRevalidating, rules, whileRevalidating)
+            var window = window(.whileRevalidating, rules: rules, own: whileRevalidating)
             if !acceptsStale { window = CopyWindow(.request("cache-control"), .min, isForbidden: window.isForbidden) }
-            permissions = stale.apply(permissions, .whileRevalidating, window, control)
-            window = self.window(.onError, rules, onError)
+            permissions = stale.apply(permissions, use: .whileRevalidating, window: window, control: control)
+            window = self.window(.onError, rules: rules, own: onError)
             if !window.isForbidden, let seconds = control?.staleIfError {
                 window = CopyWindow(.request("stale-if-error"), seconds: seconds)
             }
-            permissions = stale.apply(permissions, .onError, window, control)
+            permissions = stale.apply(permissions, use: .onError, window: window, control: control)
         }
         if request?.isNoCache == true { permissions = permissions.refusing(.showing, "http request no-cache") }
         if control?.flags.contains(.noStore) == true {
@@ -185,7 +185,7 @@ struct HTTPValidator: Validator {
         let sinceAcceptedAge: Int64
 
         func apply(
-            _ permissions: Permissions, _ use: Uses, _ window: CopyWindow, _ control: CacheControl?
+            _ permissions: Permissions, use: Uses, window: CopyWindow, control: CacheControl?
         ) -> Permissions {
             if !window.isForbidden, let seconds = control?.maxStale, sinceAcceptedAge < seconds * CopyWindow.second {
                 return permissions.because(use, CopyWindow(.request("max-stale"), seconds: seconds).text)
@@ -239,7 +239,7 @@ struct HTTPValidator: Validator {
     }
 
     /// Returns how long a stale copy may be shown.
-    private func window(_ use: Uses, _ rules: ServerRules?, _ own: Int64?) -> CopyWindow {
+    private func window(_ use: Uses, rules: ServerRules?, own: Int64?) -> CopyWindow {
         let own = own.map { CopyWindow(.policy(use == .onError ? "onError" : "whileRevalidating"), $0) }
         if trust == .policy, let own { return own }
         if let rules {

@@ -37,14 +37,14 @@ extension FileStore {
     func renew(_ entry: Entry, for key: Key) async throws -> Bool {
         try await blocking {
             try list()
-            return try changing.withLock { _ in try renew(entry, key, Self.name(of: key)) }
+            return try changing.withLock { _ in try renew(entry, key: key, name: Self.name(of: key)) }
         }
     }
 
     /// Writes renewed metadata into the slot of a file. The caller must hold the lock `changing`.
     ///
     /// - Returns: false if the file has another payload, or no slot that is large enough.
-    private func renew(_ entry: Entry, _ key: Key, _ name: String) throws(StoreError) -> Bool {
+    private func renew(_ entry: Entry, key: Key, name: String) throws(StoreError) -> Bool {
         let time = entry.metadata.validatedAt ?? entry.metadata.fetchedAt
         guard files.peek(name, hash: name.hashValue) != nil, isYoung(time, name), let file = head(of: name),
             file.written.isOf(key), file.written.metadata.isOfSamePayload(as: entry.metadata),

@@ -20,7 +20,7 @@ extension FileStore {
         }
         let former = files.peek(name, hash: name.hashValue)
         let formerPayload = payloadFile(of: name)
-        var draft = try draft(name, contents, time)
+        var draft = try draft(name, contents: contents, time: time)
         let insertion = insert(time, as: name, weight: weight)
         var failure: StoreError?
         do throws(StoreError) { try removeAll(insertion.evicted.map(\.id)) } catch { failure = error }
@@ -33,7 +33,7 @@ extension FileStore {
             // Another program may have deleted the folder after the draft was written.
             if try !put(draft, as: name) {
                 discard(draft, contents)
-                draft = try self.draft(name, contents, time)
+                draft = try self.draft(name, contents: contents, time: time)
                 if try !put(draft, as: name) { throw StoreError("another program keeps deleting the folder") }
             }
         } catch {
@@ -86,10 +86,10 @@ extension FileStore {
 
     /// Writes the files of an entry, the entry's own under a draft name. If the disk is full, evicts as much as a file
     /// needs and tries once more.
-    private func draft(_ name: String, _ contents: Contents, _ time: Timestamp) throws(StoreError) -> Disk.Draft {
+    private func draft(_ name: String, contents: Contents, time: Timestamp) throws(StoreError) -> Disk.Draft {
         try makePayload(of: contents, for: name)
         do throws(StoreError) {
-            return try headDraft(name, contents, time)
+            return try headDraft(name, contents: contents, time: time)
         } catch {
             discardPayload(of: contents)
             throw error
@@ -101,7 +101,7 @@ extension FileStore {
         discardPayload(of: contents)
     }
 
-    private func headDraft(_ name: String, _ contents: Contents, _ time: Timestamp) throws(StoreError) -> Disk.Draft {
+    private func headDraft(_ name: String, contents: Contents, time: Timestamp) throws(StoreError) -> Disk.Draft {
         let parts = contents.parts
         do throws(Disk.Failure) {
             do throws(Disk.Failure) {

@@ -114,7 +114,7 @@ final class MemoryStore: Store {
         let insertion = table.insert(entry, as: key, hash: key.hash, evictionHash: evictionHash, weight: weight)
         // Mostly one entry is evicted, which needs no array.
         if insertion.others.isEmpty, let (key, entry) = insertion.first {
-            observer?.context.forgot([evicted(key, entry, .capacity)])
+            observer?.context.forgot([evicted(key, entry: entry, reason: .capacity)])
         } else {
             report(insertion.evicted, .capacity)
         }
@@ -185,10 +185,10 @@ final class MemoryStore: Store {
 
     private func report(_ gone: [(id: Key, item: Entry)], _ reason: EvictedEntry.Reason) {
         if gone.isEmpty { return }
-        observer?.context.forgot(gone.map { evicted($0.id, $0.item, reason) })
+        observer?.context.forgot(gone.map { evicted($0.id, entry: $0.item, reason: reason) })
     }
 
-    private func evicted(_ key: Key, _ entry: Entry, _ reason: EvictedEntry.Reason) -> EvictedEntry {
+    private func evicted(_ key: Key, entry: Entry, reason: EvictedEntry.Reason) -> EvictedEntry {
         EvictedEntry(
             key: key, tier: peekedTier, reason: reason, metadata: entry.metadata,
             size: isLimitedByNumber ? nil : weight(of: entry, key))

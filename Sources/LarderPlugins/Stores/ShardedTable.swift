@@ -160,16 +160,16 @@ public import Synchronization
             return Insertion(isKept: false, replaced: remove(id, hash: hash))
         }
         let shard = shard(of: hash)
-        if let (node, old) = replace(item, as: id, hash, weight, in: shard) {
+        if let (node, old) = replace(item, as: id, hash: hash, weight: weight, in: shard) {
             note(place(of: node, in: shard), in: notes)
             return Insertion(isKept: true, replaced: old)
         }
         return accounting.withLock { accounting in
             accounting.reportUses(notes)
-            if accounting.hasPins, !hasRoomBesidePins(for: id, hash, weight, accounting) {
-                return Insertion(isKept: false, replaced: take(id, hash, &accounting))
+            if accounting.hasPins, !hasRoomBesidePins(for: id, hash: hash, weight: weight, accounting: accounting) {
+                return Insertion(isKept: false, replaced: take(id, hash: hash, accounting: &accounting))
             }
-            var insertion = put(item, as: id, hash, evictionHash ?? hash, weight, in: shard, &accounting)
+            var insertion = put(item, as: id, hash: hash, evictionHash: evictionHash ?? hash, weight: weight, in: shard, accounting: &accounting)
             while accounting.isOver(bytes, entries) {
                 if let next = accounting.next() {
                     let gone = Shard.locked(shards + next & (1 << bits - 1)) { $0.take(next >> bits) }
@@ -178,7 +178,7 @@ public import Synchronization
                     if next == insertion.place { insertion.isKept = false }
                 } else {
                     // The eviction names nothing, so the new item is removed: the table must not grow.
-                    take(id, hash, &accounting)
+                    take(id, hash: hash, accounting: &accounting)
                     insertion.isKept = false
                 }
             }
@@ -192,7 +192,7 @@ public import Synchronization
     /// such item.
     @inlinable
     func replace(
-        _ item: Item, as id: ID, _ hash: Int, _ weight: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>
+        _ item: Item, as id: ID, hash: Int, weight: Int, in shard: UnsafeMutablePointer<Shard<ID, Item>>
     ) -> (node: Int, old: Item)? {
         Shard.locked(shard) { content in
             let node = content.find(id, hash)
@@ -203,8 +203,8 @@ public import Synchronization
 
     @inlinable
     func put(
-        _ item: Item, as id: ID, _ hash: Int, _ evictionHash: Int, _ weight: Int,
-        in shard: UnsafeMutablePointer<Shard<ID, Item>>, _ accounting: inout EvictionAccounting
+        _ item: Item, as id: ID, hash: Int, evictionHash: Int, weight: Int,
+        in shard: UnsafeMutablePointer<Shard<ID, Item>>, accounting: inout EvictionAccounting
     ) -> Insertion<ID, Item> {
         let (node, old) = Shard.locked(shard) { shard -> (Int, (item: Item, weight: Int)?) in
             let node = shard.find(id, hash)
@@ -225,12 +225,12 @@ public import Synchronization
     func remove(_ id: ID, hash: Int) -> Item? {
         accounting.withLock { accounting in
             accounting.reportUses(notes)
-            return take(id, hash, &accounting)
+            return take(id, hash: hash, accounting: &accounting)
         }
     }
 
     @inlinable @discardableResult
-    func take(_ id: ID, _ hash: Int, _ accounting: inout EvictionAccounting) -> Item? {
+    func take(_ id: ID, hash: Int, accounting: inout EvictionAccounting) -> Item? {
         let shard = shard(of: hash)
         let gone = Shard.locked(shard) { shard -> (node: Int, content: Shard<ID, Item>.Removed)? in
             let node = shard.find(id, hash)

@@ -43,7 +43,7 @@ extension ShardedTable {
 
     /// Returns whether an item of this weight fits beside the pinned items.
     @usableFromInline
-    func hasRoomBesidePins(for id: ID, _ hash: Int, _ weight: Int, _ accounting: borrowing EvictionAccounting) -> Bool {
+    func hasRoomBesidePins(for id: ID, hash: Int, weight: Int, accounting: borrowing EvictionAccounting) -> Bool {
         accounting.hasRoomBesidePins(for: weight, in: node(id, hash)?.place, bytes, entries)
     }
 

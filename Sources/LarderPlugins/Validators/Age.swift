@@ -71,8 +71,8 @@ struct Age: Validator {
         let over = age < 0 ? 0 : age - limit
         var permissions = Permissions(.all).refusing(.fresh, fresh.reason)
         permissions.freshNanoseconds = limit
-        permissions = Self.apply(permissions, .whileRevalidating, over, whileRevalidating)
-        return Self.apply(permissions, .onError, over, onError)
+        permissions = Self.apply(permissions, use: .whileRevalidating, over: over, window: whileRevalidating)
+        return Self.apply(permissions, use: .onError, over: over, window: onError)
     }
 
     /// With `jitter`, each copy has a length of its own.
@@ -86,7 +86,7 @@ struct Age: Validator {
     }
 
     private static func apply(
-        _ permissions: Permissions, _ use: Uses, _ over: Int64, _ window: Window
+        _ permissions: Permissions, use: Uses, over: Int64, window: Window
     ) -> Permissions {
         over < window.length
             ? permissions.because(use, window.reason)

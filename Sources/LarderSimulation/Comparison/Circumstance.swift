@@ -19,24 +19,25 @@ struct Circumstance: Sendable {
     let apply: @Sendable (Situation) -> Situation?
 
     /// No fact.
-    static let none = Circumstance(.none, "") { $0 }
+    static let none = Circumstance(.none, name: "") { $0 }
 
-    private init(_ kind: Kind, _ name: String, _ apply: @escaping @Sendable (Situation) -> Situation?) {
+    private init(_ kind: Kind, name: String, apply: @escaping @Sendable (Situation) -> Situation?) {
         self.kind = kind
         self.name = name
         self.apply = apply
     }
 
     private init(_ kind: Kind, _ name: String, changing change: @escaping @Sendable (inout Situation) -> Void) {
-        self.init(kind, name) { $0.with(change) }
+        self.init(kind, name: name) { $0.with(change) }
     }
 
     /// The circumstances that can make a difference to some policies.
     static func all(for policies: [SimulatedPolicy]) -> [Circumstance] {
-        requests(policies) + [Circumstance(.restart, "after a restart") { $0.isRestarted = true }] + stores(policies)
+        requests(policies) + [Circumstance(.restart, name: "after a restart") { $0.isRestarted = true }]
+            + stores(policies)
             + earlierLoads(policies) + networks(policies)
             + [
-                Circumstance(.jitter, "with the largest jitter") { situation in
+                Circumstance(.jitter, name: "with the largest jitter") { situation in
                     situation.chance = 1
                     situation.copy?.spread = 0.999_999
                 }
@@ -45,11 +46,11 @@ struct Circumstance: Sendable {
 
     private static func requests(_ policies: [SimulatedPolicy]) -> [Circumstance] {
         [
-            Circumstance(.refresh, "asking for a refresh") { $0.mode = .refresh },
-            Circumstance(.copyOnly, "asking only for a copy") { $0.mode = .cachedOnly },
+            Circumstance(.refresh, name: "asking for a refresh") { $0.mode = .refresh },
+            Circumstance(.copyOnly, name: "asking only for a copy") { $0.mode = .cachedOnly },
         ]
             + policies.deadlines.map { deadline in
-                Circumstance(.deadline, "with a deadline of \(deadline.inWords)") { $0.deadline = deadline }
+                Circumstance(.deadline, name: "with a deadline of \(deadline.inWords)") { $0.deadline = deadline }
             }
     }
 
@@ -77,7 +78,7 @@ struct Circumstance: Sendable {
         let retrying = policies.map(\.triesWait).max() ?? .zero
         let rests = Set(policies.flatMap(\.rests)).sorted()
         var circumstances = middles(of: rests).map { time in
-            failures(1, retrying + time, isOther: false, "\(time.inWords) after a failed load")
+            failures(1, gap: retrying + time, isOther: false, name: "\(time.inWords) after a failed load")
         }
         let counting = parts.filter { $0.traits.changesAfterFailures ?? .max <= SimulatedPolicy.mostFailures }
         for count in Set(counting.compactMap(\.traits.changesAfterFailures)).sorted() {
@@ -85,14 +86,14 @@ struct Circumstance: Sendable {
                 .flatMap(SimulatedPolicy.restBorders)
             circumstances += middles(of: Set(borders).sorted()).map { time in
                 failures(
-                    count, retrying + time, isOther: true,
-                    "\(time.inWords) after the last of \(count) failed loads")
+                    count, gap: retrying + time, isOther: true,
+                    name: "\(time.inWords) after the last of \(count) failed loads")
             }
         }
         let soon = policies.flatMap(\.comparedWaits).filter { $0 > .milliseconds(1) }.min() ?? .seconds(1)
         let before = Duration.zero.middle(to: soon)
         let hanging = policies.hanging
-        var underWay = Circumstance(.underWay, "joining a call that hangs") { situation in
+        var underWay = Circumstance(.underWay, name: "joining a call that hangs") { situation in
             earlier([.init(before: before)], [hanging], in: situation)
         }
         underWay.isDelay = true
@@ -102,7 +103,7 @@ struct Circumstance: Sendable {
     private static func networks(_ policies: [SimulatedPolicy]) -> [Circumstance] {
         guard policies.contains(where: \.hasNetworkRules) else { return [] }
         return [
-            Circumstance(.costlyNetwork, "on a network that costs") { situation in
+            Circumstance(.costlyNetwork, name: "on a network that costs") { situation in
                 situation.network == .offline
                     ? nil : situation.with { ($0.network, $0.isNetworkCostly) = (.online, true) }
             }
@@ -111,11 +112,13 @@ struct Circumstance: Sendable {
 
     // MARK: Loads before
 
-    private static func failures(_ count: Int, _ gap: Duration, isOther: Bool, _ name: String) -> Circumstance {
+    private static func failures(_ count: Int, gap: Duration, isOther: Bool, name: String) -> Circumstance {
         let loads = (0..<count).reversed().map {
             Situation.EarlierLoad(before: gap + .seconds(1) * $0, isOther: isOther)
         }
-        return Circumstance(isOther ? .failures : .failure, name) { earlier(loads, [.init(.status(503))], in: $0) }
+        return Circumstance(isOther ? .failures : .failure, name: name) {
+            earlier(loads, [.init(.status(503))], in: $0)
+        }
     }
 
     /// Returns the situation after earlier loads; nil if the copy is younger than they are.

@@ -64,8 +64,8 @@ struct SituationGrid: Sendable {
 
     /// Returns places as few blocks.
     func blocks(of cells: Set<Cell>) -> [Block] {
-        let byOrigin = joined(cells, \.origin, \.age).map { Block(origins: $0.ones, ages: $0.others) }
-        let byAge = joined(cells, \.age, \.origin).map { Block(origins: $0.others, ages: $0.ones) }
+        let byOrigin = joined(cells, one: \.origin, other: \.age).map { Block(origins: $0.ones, ages: $0.others) }
+        let byAge = joined(cells, one: \.age, other: \.origin).map { Block(origins: $0.others, ages: $0.ones) }
         return byAge.count < byOrigin.count ? byAge : byOrigin
     }
 
@@ -80,7 +80,7 @@ struct SituationGrid: Sendable {
 
     /// Joins the values of one axis that have the same values on the other one.
     private func joined(
-        _ cells: Set<Cell>, _ one: KeyPath<Cell, Int>, _ other: KeyPath<Cell, Int>
+        _ cells: Set<Cell>, one: KeyPath<Cell, Int>, other: KeyPath<Cell, Int>
     ) -> [(ones: [Int], others: [Int])] {
         let rows = Dictionary(grouping: cells) { $0[keyPath: one] }.mapValues { $0.map { $0[keyPath: other] }.sorted() }
         return Dictionary(grouping: rows) { $0.value }

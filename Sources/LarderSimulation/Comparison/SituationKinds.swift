@@ -23,7 +23,7 @@ package struct SituationKinds: Sendable {
     package init(of policy: SimulatedPolicy) throws {
         let grid = SituationGrid([policy])
         self.grid = grid
-        let usual = try Self.played(.none, grid, policy)
+        let usual = try Self.played(.none, grid: grid, policy: policy)
         var places: [Outcome: Set<SituationGrid.Cell>] = [:]
         for (cell, situation, seen) in usual {
             places[Outcome(seen, in: situation).withoutCalls, default: []].insert(cell)
@@ -41,7 +41,7 @@ package struct SituationKinds: Sendable {
         var seen: Set<Circumstance.Kind> = [.none]
         for circumstance in grid.circumstances where !seen.contains(circumstance.kind) {
             // A circumstance that changes no outcome is no kind of its own.
-            let different = try Self.played(circumstance, grid, policy).first { cell, situation, seen in
+            let different = try Self.played(circumstance, grid: grid, policy: policy).first { cell, situation, seen in
                 guard let (usual, observation) = known[cell] else { return false }
                 let outcomes = (Outcome(seen, in: situation), Outcome(observation, in: usual))
                 return outcomes.0.shown != outcomes.1.shown || outcomes.0.wait != outcomes.1.wait
@@ -60,7 +60,7 @@ package struct SituationKinds: Sendable {
     }
 
     private static func played(
-        _ circumstance: Circumstance, _ grid: SituationGrid, _ policy: SimulatedPolicy
+        _ circumstance: Circumstance, grid: SituationGrid, policy: SimulatedPolicy
     ) throws -> [(cell: SituationGrid.Cell, situation: Situation, seen: Observation)] {
         let places = grid.situations(under: circumstance)
         let played = try PlayedSituations(places.map(\.situation), of: policy).all

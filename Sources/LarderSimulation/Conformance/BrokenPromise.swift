@@ -31,7 +31,7 @@ struct Findings: Sendable {
 
     /// Records that `promise` is broken if `isKept` is false.
     mutating func expect(
-        _ isKept: Bool, _ promise: Promise, _ expected: @autoclosure () -> String, got: @autoclosure () -> String
+        _ isKept: Bool, promise: Promise, expected: @autoclosure () -> String, got: @autoclosure () -> String
     ) {
         guard !isKept, !broken.contains(where: { $0.promise == promise }) else { return }
         broken.append(BrokenPromise(promise, situation, expected: expected(), got: got()))
@@ -43,19 +43,19 @@ struct Findings: Sendable {
 
     /// Runs a scenario and checks its result. A scenario that throws breaks a promise, too.
     mutating func check<Seen: Sendable>(
-        _ situation: String, _ run: () throws -> Seen, _ check: (Seen, inout Findings) -> Void
+        _ situation: String, run: () throws -> Seen, check: (Seen, inout Findings) -> Void
     ) {
         self.situation = situation
         do {
             check(try run(), &self)
         } catch let error as PolicyError {
-            expect(false, .composes, "a valid policy", got: error.description)
+            expect(false, promise: .composes, expected: "a valid policy", got: error.description)
         } catch let error as SimulatedWorld.Stuck {
-            expect(false, .endsEverything, "a run that ends", got: error.description)
+            expect(false, promise: .endsEverything, expected: "a run that ends", got: error.description)
         } catch let error as SimulatedWorld.Leak {
-            expect(false, .endsEverything, "a run that ends", got: error.description)
+            expect(false, promise: .endsEverything, expected: "a run that ends", got: error.description)
         } catch {
-            expect(false, .composes, "a plugin that works", got: "\(error)")
+            expect(false, promise: .composes, expected: "a plugin that works", got: "\(error)")
         }
     }
 }

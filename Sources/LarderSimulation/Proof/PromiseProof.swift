@@ -140,7 +140,7 @@ public struct PromiseProof: Sendable {
         try copies?.ask(searched)
         situations = played.all.count
         let firstTooLate = try OfflineSearch(played, of: policy).firstTooLate
-        verdicts = try rules.map { try Self.verdict($0, played, &copies, firstTooLate) }
+        verdicts = try rules.map { try Self.verdict($0, played: played, copies: &copies, firstTooLate: firstTooLate) }
         // Otherwise such a promise would look proved.
         self.gaps =
             gaps
@@ -148,8 +148,8 @@ public struct PromiseProof: Sendable {
     }
 
     private static func verdict(
-        _ rule: PromiseRule, _ played: PlayedSituations, _ copies: inout CopiesThatMayBeShown?,
-        _ firstTooLate: Duration?
+        _ rule: PromiseRule, played: PlayedSituations, copies: inout CopiesThatMayBeShown?,
+        firstTooLate: Duration?
     ) throws -> PromiseVerdict {
         var count = 0
         var broken: [(situation: Situation, seen: Observation, needed: NeededLimit)] = []

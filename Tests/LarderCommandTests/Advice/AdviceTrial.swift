@@ -28,7 +28,7 @@ struct AdviceTrial: Sendable, CustomStringConvertible {
     func advice(seed: UInt64) throws -> (advice: Advice?, account: Replay.Account) {
         let account = try replay(policy, seed)
         let settings = AdvisedSetting.all(in: AdvisedPolicy.json(account.policy), of: .standard)
-        return (rule(AdviceBasis("feed", account.metrics, settings)), account)
+        return (rule(AdviceBasis("feed", metrics: account.metrics, settings: settings)), account)
     }
 
     /// Simulates the policy as it is, and again with the advice. Returns nil if there is no advice.

@@ -97,7 +97,7 @@ import Larder
                     + others.map { "\"\($0.name)\": \($0.example?.text(indented: false) ?? "")" }
                 let source = SourceText(name: "x", bytes: Array("{ \(members.joined(separator: ", ")) }".utf8))
                 let node = try JSONParser.parse(source)
-                _ = isSection ? Part(section: plugin, node, reading) : Part(plugin.kind, node, reading)
+                _ = isSection ? Part(section: plugin, node, reading) : Part(plugin.kind, node: node, reading: reading)
                 // A file that is an example need not exist.
                 #expect(reading.isSound, "\(setting.name): \(text)")
             }

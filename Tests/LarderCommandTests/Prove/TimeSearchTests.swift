@@ -28,7 +28,8 @@ import Testing
         let rules = PromiseRule.rules(of: promises, soon: plan.timeToAnswer, oldest: plan.oldest)
         let rule = try #require(rules.first { $0.name == promise })
         let needed = try #require(rule.needed(situation, try player.play(situation)))
-        var search = TimeSearch(rule, of: plan, PlayedSituations(of: plan), CopiesThatMayBeShown(of: plan))
+        var search = TimeSearch(
+            rule, of: plan, played: PlayedSituations(of: plan), copies: CopiesThatMayBeShown(of: plan))
         return try search.worsen(situation, needing: needed).map { try player.play($0) }
     }
 

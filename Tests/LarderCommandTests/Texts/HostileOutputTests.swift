@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func controlCharactersInLabelsAreEscaped() {
-        let family = MetricFamily("x", .gauge, help: Self.hostile).with([
+        let family = MetricFamily("x", kind: .gauge, help: Self.hostile).with([
             .init(labels: [("a", Self.hostile)], .count(1))
         ])
         for format in TextFormat.allCases {

@@ -12,7 +12,7 @@ enum Evictions {
     static func named(_ name: String) throws -> any Eviction {
         let node = try JSONParser.parse(SourceText(name: "test", bytes: Array("\"\(name)\"".utf8)))
         let reading = PolicyDiagnostics(registry: .standard, folder: "", file: "test")
-        return try #require(Part(.eviction, node, reading)).eviction()
+        return try #require(Part(.eviction, node: node, reading: reading)).eviction()
     }
 }
 

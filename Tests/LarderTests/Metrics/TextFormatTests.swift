@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: TextFormat.allCases) func labelValuesAreEscaped(_ format: TextFormat) {
         let value = "a\"b\\c\nd\r\ne\\n{}=,# é中😀\u{1}\u{1B}\u{7F}\u{2028}"
-        let family = MetricFamily("x", .gauge, help: "Help").with([
+        let family = MetricFamily("x", kind: .gauge, help: "Help").with([
             .init(labels: [("a", value), ("b", "")], .count(1))
         ])
         let written =
@@ -87,13 +87,13 @@ import Testing
     }
 
     @Test(arguments: TextFormat.allCases) func nullCharacterIsReplaced(_ format: TextFormat) {
-        let family = MetricFamily("x", .gauge, help: "a\0").with([.init(labels: [("a", "b\0c")], .number(0.5))])
+        let family = MetricFamily("x", kind: .gauge, help: "a\0").with([.init(labels: [("a", "b\0c")], .number(0.5))])
         #expect(format.text([family]).contains("larder_x{a=\"b\u{2400}c\"} 0.5\n"))
         #expect(!format.text([family]).utf8.contains(0))
     }
 
     @Test func helpIsEscapedByFormat() {
-        let family = MetricFamily("x", .gauge, help: "a \"b\" \\ c\nd").with([.init(.count(1))])
+        let family = MetricFamily("x", kind: .gauge, help: "a \"b\" \\ c\nd").with([.init(.count(1))])
         #expect(TextFormat.prometheus.text([family]).hasPrefix(#"# HELP larder_x a "b" \\ c\nd"# + "\n"))
         #expect(TextFormat.openMetrics.text([family]).hasPrefix(#"# HELP larder_x a \"b\" \\ c\nd"# + "\n"))
         #expect(TextFormat.prometheus.text([family]).hasSuffix("\nlarder_x 1\n"))
@@ -109,7 +109,7 @@ import Testing
             recorded.append(.nanoseconds(Int64(dice.next() >> 1) >> Int64(power % 50)))
         }
         for duration in recorded { sketch.record(min(duration, .seconds(100_000_000))) }
-        let family = MetricFamily("x", .histogram, .seconds, help: "").with([.init(.distribution(sketch))])
+        let family = MetricFamily("x", kind: .histogram, unit: .seconds, help: "").with([.init(.distribution(sketch))])
         let numbers = try buckets(TextFormat.prometheus.text([family]))
         #expect(numbers.map(\.limit) == numbers.map(\.limit).sorted() && numbers.last?.limit == .infinity)
         #expect(numbers.map(\.count) == numbers.map(\.count).sorted() && numbers.last?.count == sketch.count)

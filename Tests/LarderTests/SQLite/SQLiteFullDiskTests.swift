@@ -30,7 +30,7 @@ import Larder
     /// Removes the entries of `alice`, on a disk that is full at the first attempts.
     private func remove(failures: Int) throws {
         var attempts = 0
-        let isRemoved = try store.removeOnFullDisk(.scope("alice"), []) {
+        let isRemoved = try store.removeOnFullDisk(.scope("alice"), keys: []) {
             attempts += 1
             if attempts <= failures { throw SQLiteFailure.full }
             return true

@@ -31,7 +31,7 @@ struct DistributionChart {
                 let sketch = total.latency[outcome] ?? Sketch()
                 return Row(name: outcome.rawValue, label: outcome.rawValue, kind: outcome.rawValue, sketch: sketch)
             }
-        return DistributionChart(section, id, rows, isAge: false)
+        return DistributionChart(section, id: id, rows: rows, isAge: false)
     }
 
     /// The ages of copies that were served; nil if there were none.
@@ -40,10 +40,10 @@ struct DistributionChart {
             let sketch = section.total.ages[freshness] ?? Sketch(.age)
             return Row(name: freshness.rawValue, label: freshness.rawValue, kind: freshness.rawValue, sketch: sketch)
         }
-        return DistributionChart(section, id, rows, isAge: true)
+        return DistributionChart(section, id: id, rows: rows, isAge: true)
     }
 
-    private init?(_ section: Report.Section, _ id: String, _ rows: [Row], isAge: Bool) {
+    private init?(_ section: Report.Section, id: String, rows: [Row], isAge: Bool) {
         self.rows = rows.filter { $0.sketch.count > 0 }
         guard let most = self.rows.compactMap({ $0.sketch.percentile(1) }).max() else { return nil }
         (self.section, self.id, self.isAge) = (section, id, isAge)

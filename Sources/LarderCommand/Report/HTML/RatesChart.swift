@@ -45,7 +45,7 @@ struct RatesChart {
         time = TimeScale(times)
         let most = periods.flatMap { period in Self.series.compactMap { $0.rate(period) } }.max() ?? 0
         share = ShareScale(upTo: most)
-        offline = OfflineStrip(section, periods, step, time)
+        offline = OfflineStrip(section, periods: periods, step: step, time: time)
     }
 
     private static func step(for times: ClosedRange<Timestamp>) -> Duration {

@@ -5,7 +5,7 @@ import Larder
 extension Report.Section {
     /// The rates, in large type.
     var tiles: Markup {
-        func tile(_ name: Markup, _ metric: Markup, _ value: String, _ detail: String) -> Markup {
+        func tile(_ name: Markup, metric: Markup, value: String, detail: String) -> Markup {
             """
             <div><dt>\(name) <code>\(metric)</code></dt><dd><strong>\(value)</strong> <small>\(detail)</small></dd></div>
             """

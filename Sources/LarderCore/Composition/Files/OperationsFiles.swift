@@ -60,13 +60,15 @@ final class OperationsFiles: Sendable {
         let own = settings.marked(names.mark)
         files = own.metrics.map { DumpFiles(folder: folder, settings: $0) }
         let log = own.log.map { log in
-            LineFile(folder + "/" + log.file, capacity: log.capacity, world: world) { Self.handle($0, problems, tell) }
+            LineFile(folder + "/" + log.file, capacity: log.capacity, world: world) {
+                Self.handle($0, problems: problems, tell: tell)
+            }
         }
         self.log = log
         listening = log.map { log in sinks.decisions.add { log.append($0.json.text(indented: false)) } }
         let (stream, moments) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.moments = moments
-        let failures = Self.prepare(folder, files, log)
+        let failures = Self.prepare(folder, files: files, log: log)
         if isRequired, let failure = failures.log ?? failures.dump {
             throw PolicyError([
                 Problem(
@@ -75,7 +77,7 @@ final class OperationsFiles: Sendable {
             ])
         }
         if let failure = failures.log {
-            Self.handle(.failed(failure.description), problems, tell)
+            Self.handle(.failed(failure.description), problems: problems, tell: tell)
         } else {
             problems.end(Self.logPart, of: nil)
         }
@@ -90,7 +92,7 @@ final class OperationsFiles: Sendable {
 
     /// Makes the folder, opens the log, and checks the place of the dumps.
     private static func prepare(
-        _ folder: String, _ files: DumpFiles?, _ log: LineFile?
+        _ folder: String, files: DumpFiles?, log: LineFile?
     ) -> (log: Disk.Failure?, dump: Disk.Failure?) {
         if files == nil, log == nil { return (nil, nil) }
         var (failure, logFailure): (Disk.Failure?, Disk.Failure?)
@@ -167,7 +169,7 @@ final class OperationsFiles: Sendable {
         problems.begin(CacheProblem(resource: nil, part: Self.dumpPart, reason: reason))
     }
 
-    private static func handle(_ event: LineFile.Event, _ problems: CacheProblems, _ tell: (String) -> Void) {
+    private static func handle(_ event: LineFile.Event, problems: CacheProblems, tell: (String) -> Void) {
         switch event {
         case .failed(let reason): problems.begin(CacheProblem(resource: nil, part: logPart, reason: reason))
         case .resumed(let lost):

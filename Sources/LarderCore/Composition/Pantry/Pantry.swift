@@ -156,7 +156,7 @@ public final class Pantry: Sendable {
         policies = BlockingLock(PolicyFolder(reader))
         let (eventListeners, sinks) = (Listeners<PantryEvent>(), EventSinks())
         (self.eventListeners, self.sinks) = (eventListeners, sinks)
-        let problems = CacheProblems { Self.report($0, eventListeners, sinks, at: world.now) }
+        let problems = CacheProblems { Self.report($0, listeners: eventListeners, sinks: sinks, at: world.now) }
         self.problems = problems
         composer = Composer(
             registry: reader.registry, world: world, cacheDirectory: cacheDirectory, dataDirectory: dataDirectory,
@@ -258,7 +258,7 @@ public final class Pantry: Sendable {
     ///
     /// - Throws: the reason of the system if the file cannot be written.
     public func record(to file: URL) throws -> Recording {
-        try Recording(file.path, sinks.loads, world)
+        try Recording(file.path, listeners: sinks.loads, in: world)
     }
 
     // MARK: States of resources

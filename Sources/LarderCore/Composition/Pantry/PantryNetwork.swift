@@ -53,7 +53,7 @@ extension Pantry {
     }
 
     private func networkChanged() {
-        let event = Self.report({ network.update(in: world) }, eventListeners, sinks, at: world.now)
+        let event = Self.report({ network.update(in: world) }, listeners: eventListeners, sinks: sinks, at: world.now)
         let isThere = world.network.reach != .offline
         for graph in graphs {
             if event != nil { graph.meter.setOffline(network.isOffline) }

@@ -100,11 +100,11 @@ extension Pantry {
     }
 
     /// Makes a change that ``events`` describes, and reports the event that the change returns.
-    func report(_ change: () -> PantryEvent?) { Self.report(change, eventListeners, sinks, at: world.now) }
+    func report(_ change: () -> PantryEvent?) { Self.report(change, listeners: eventListeners, sinks: sinks, at: world.now) }
 
     @discardableResult
     static func report(
-        _ change: () -> PantryEvent?, _ listeners: Listeners<PantryEvent>, _ sinks: EventSinks, at now: Timestamp
+        _ change: () -> PantryEvent?, listeners: Listeners<PantryEvent>, sinks: EventSinks, at now: Timestamp
     ) -> PantryEvent? {
         guard let event = listeners.send(noting: change) else { return nil }
         if case .reloaded = event { sinks.repeatedDecisions.endRefusals() }
@@ -136,7 +136,7 @@ extension Pantry {
         defer { watchState.withLock { ($0.isUnreadable, $0.nextLook) = (folder.isUnreadable, folder.nextLook) } }
         let found = try folder.changes(after: change, graceAt: uptime)
         let former = folder.process.bytes
-        let changes = try install(found, try folder.settings(graceAt: uptime), change)
+        let changes = try install(found, settings: try folder.settings(graceAt: uptime), change: change)
         folder.tookEffect()
         let isSame = found.policies.isEmpty && found.removed.isEmpty && folder.process.bytes == former
         let isKept = ifUnsound == .useLastSound && !folder.reader.files.isInMemory
@@ -146,7 +146,7 @@ extension Pantry {
 
     /// Composes policies, and puts them in effect if all of them can be composed.
     func install(
-        _ found: PolicyFolder.Changes, _ settings: ProcessSettings, _ change: FolderChange = .anything
+        _ found: PolicyFolder.Changes, settings: ProcessSettings, change: FolderChange = .anything
     ) throws(PolicyError) -> [PolicyChange] {
         let attachments = try attachments(for: settings)
         var problems: [Problem] = []
@@ -261,7 +261,7 @@ extension Pantry {
             guard let texts = keptPolicies?.read() else { return false }
             let reader = folder.reader.reading(texts)
             guard let policies = try? reader.readAll(), let settings = try? reader.process(),
-                (try? install(PolicyFolder.Changes(policies: policies, removed: []), settings)) != nil
+                (try? install(PolicyFolder.Changes(policies: policies, removed: []), settings: settings)) != nil
             else { return false }
             folder.markReplaced(policies.map(\.resource))
             watchState.withLock { $0.usesKeptPolicies = true }

@@ -5,7 +5,7 @@ public final class Recording: Sendable {
     private let lines: LineFile
     private let listening: Subscription
 
-    init(_ path: String, _ listeners: Listeners<LoadReport>, _ world: any World) throws {
+    init(_ path: String, listeners: Listeners<LoadReport>, in world: any World) throws {
         let lines = LineFile(path, world: world)
         try lines.open()
         let salt = world.token() + world.token()

@@ -93,7 +93,7 @@ public struct Resource<Value: Sendable>: Sendable {
     @inlinable @inline(__always)
     func straightAnswer(_ request: Request) -> Loaded<Value>? {
         var (value, details, provenance) = (Value?.none, Metadata.DetailsBox?.none, Provenance())
-        let isAnswered = resourceState.straightAnswer(request, codec: codec, &provenance) { entry in
+        let isAnswered = resourceState.straightAnswer(request, codec: codec, provenance: &provenance) { entry in
             value = entry.payload.keptValue(by: codec)
             // Most entries have no details, and copying nil costs more than asking.
             if entry.metadata.hasDetails { details = entry.metadata.details }

@@ -117,9 +117,10 @@ extension LoaderGraph {
         switch admission {
         case .keep:
             loaded.isStored = await storeAccess.save(
-                loaded.value, for: request, adding: addedFields, ticket, trail)
+                loaded.value, for: request, adding: addedFields, ticket: ticket, trail: trail)
         case .useOnly:
-            await storeAccess.leaveUnsaved(loaded.value, for: request, adding: addedFields, ticket, trail)
+            await storeAccess.leaveUnsaved(
+                loaded.value, for: request, adding: addedFields, ticket: ticket, trail: trail)
         }
         storeAccess.count(.saves)
         loaded.trail = Trail(trail.steps)

@@ -49,7 +49,7 @@ extension Resource {
                 }
                 // The stream may outlive the policy, so it holds the graph no longer than its first loads last.
                 let first = Locked<LoaderGraph?>(graph)
-                let work = graph.world.spawn { await follow(request, saved, first, stream) }
+                let work = graph.world.spawn { await follow(request, saved: saved, first: first, stream: stream) }
                 stream.onTermination = { _ in work.cancel() }
             } catch {
                 stream.finish(throwing: error)
@@ -58,12 +58,12 @@ extension Resource {
     }
 
     private func follow(
-        _ request: Request, _ saved: AsyncStream<SavedEntry>, _ first: Locked<LoaderGraph?>,
-        _ stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
+        _ request: Request, saved: AsyncStream<SavedEntry>, first: Locked<LoaderGraph?>,
+        stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
     ) async {
         var last: Payload?
         do {
-            last = try await begin(request, first, stream)
+            last = try await begin(request, first: first, stream: stream)
         } catch {
             stream.finish(throwing: error)
             return
@@ -84,8 +84,8 @@ extension Resource {
     ///
     /// - Returns: the payload that was sent last.
     private func begin(
-        _ request: Request, _ first: Locked<LoaderGraph?>,
-        _ stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
+        _ request: Request, first: Locked<LoaderGraph?>,
+        stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
     ) async throws -> Payload? {
         guard let graph = first.withLock({ $0.take() }) else { return nil }
         var last: Payload?
@@ -101,15 +101,15 @@ extension Resource {
             stream.yield(.value(try value(of: copy)))
         }
         if graph.policy.origin == nil, last != nil { return last }
-        return try await ask(request, last, graph, stream)
+        return try await ask(request, shown: last, graph: graph, stream: stream)
     }
 
     /// Sends the origin's answer. `shown` is the payload that was sent before, if there was one.
     ///
     /// - Returns: the payload that was sent last.
     private func ask(
-        _ request: Request, _ shown: Payload?, _ graph: LoaderGraph,
-        _ stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
+        _ request: Request, shown: Payload?, graph: LoaderGraph,
+        stream: AsyncThrowingStream<Update<Value>, any Error>.Continuation
     ) async throws -> Payload? {
         var eager = request
         eager.mode = .refresh

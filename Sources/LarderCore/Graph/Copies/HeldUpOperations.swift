@@ -4,23 +4,23 @@
 extension StoreAccess {
     /// Saves an answer later. Until then, an older copy is shown only when the origin fails.
     func saveLater(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool,
-        _ trail: Trail.Recorder
+        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool,
+        trail: Trail.Recorder
     ) async {
         if !isUnchanged { await noteOutdated(by: entry, for: request, adding: addedFields) }
         postpone(ticket) { storeAccess in
             _ = await storeAccess.save(
-                entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged, Trail.Recorder())
+                entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged, trail: Trail.Recorder())
         }
-        _ = report(StoreError.heldUp, .notSaved, trail)
+        _ = report(StoreError.heldUp, effect: .notSaved, trail: trail)
         sendUnsaved(entry, for: request, adding: addedFields, ticket)
     }
 
     /// Removes or expires the copy later that is older than an answer which is not kept. See
     /// ``leaveUnsaved(_:for:adding:_:isUnchanged:matchesNoOther:_:)``.
     func leaveUnsavedLater(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool,
-        matchesNoOther: Bool, _ trail: Trail.Recorder
+        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool,
+        matchesNoOther: Bool, trail: Trail.Recorder
     ) async {
         if isUnchanged {
             outdatedCopies.note(.unkeepable, variations.entryKey(of: request, adding: addedFields))
@@ -29,18 +29,18 @@ extension StoreAccess {
         }
         postpone(ticket) { storeAccess in
             await storeAccess.leaveUnsaved(
-                entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged,
-                matchesNoOther: matchesNoOther, Trail.Recorder())
+                entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
+                matchesNoOther: matchesNoOther, trail: Trail.Recorder())
         }
-        _ = report(StoreError.heldUp, .notRemoved, trail)
+        _ = report(StoreError.heldUp, effect: .notRemoved, trail: trail)
         if !matchesNoOther { sendUnsaved(entry, for: request, adding: addedFields, ticket) }
     }
 
     /// Removes the entry later that the origin says is gone. Until then, it is hidden.
-    func dropLater(_ request: Request, adding addedFields: Fields, _ ticket: Ticket, _ trail: Trail.Recorder) {
+    func dropLater(_ request: Request, adding addedFields: Fields, ticket: Ticket, trail: Trail.Recorder) {
         outdatedCopies.note(.gone, variations.entryKey(of: request, adding: addedFields))
-        postpone(ticket) { await $0.drop(request, adding: addedFields, ticket, Trail.Recorder()) }
-        _ = report(StoreError.heldUp, .notDropped, trail)
+        postpone(ticket) { await $0.drop(request, adding: addedFields, ticket: ticket, trail: Trail.Recorder()) }
+        _ = report(StoreError.heldUp, effect: .notDropped, trail: trail)
     }
 
     /// Remembers that the copy for a request is older than an answer. A copy that must be hidden stays hidden.

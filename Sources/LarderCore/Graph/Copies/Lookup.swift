@@ -37,22 +37,22 @@ package struct Lookup: Loader {
 
     /// Returns a copy in memory that is decoded and may be used.
     package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        guard exceptions.isEmpty else { return exceptionalAnswer(request, codec, uses) }
-        return answer(request, at: request.key, codec, uses)
+        guard exceptions.isEmpty else { return exceptionalAnswer(request, codec: codec, uses: uses) }
+        return answer(request, at: request.key, codec: codec, uses: uses)
     }
 
     /// Returns the copy of the variant that answers the request, unless it is outdated or cleared.
     @inline(never)
-    private func exceptionalAnswer(_ request: Request, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
+    private func exceptionalAnswer(_ request: Request, codec: AnyCodec, uses: Uses) -> Loaded<Entry>? {
         let key = variations.entryKey(of: request, adding: addedFields)
         guard outdatedCopies[key] == nil, !failedClearings.select(key)
         else { return nil }
-        return answer(request, at: key, codec, uses)
+        return answer(request, at: key, codec: codec, uses: uses)
     }
 
-    private func answer(_ request: Request, at key: Key, _ codec: AnyCodec, _ uses: Uses) -> Loaded<Entry>? {
+    private func answer(_ request: Request, at key: Key, codec: AnyCodec, uses: Uses) -> Loaded<Entry>? {
         var (found, copy) = (Entry?.none, CopyFacts())
-        let reasons = hit(request, at: key, for: uses, &copy) { entry in
+        let reasons = hit(request, at: key, for: uses, copy: &copy) { entry in
             guard entry.payload.isDecoded(by: codec) else { return false }
             found = entry
             return true
@@ -73,8 +73,8 @@ package struct Lookup: Loader {
     /// - Returns: the validators' reasons; nil if they gave none.
     @inline(__always)
     func hit(
-        _ request: Request, at key: Key, for uses: Uses, leavesPrefetches: Bool = false, _ copy: inout CopyFacts,
-        _ take: (Entry) -> Bool
+        _ request: Request, at key: Key, for uses: Uses, leavesPrefetches: Bool = false, copy: inout CopyFacts,
+        take: (Entry) -> Bool
     ) -> [Permissions.StatedReason]? {
         #if DEBUG
             ReentrancyTrap.storeIsUsed()
@@ -161,7 +161,7 @@ package struct Lookup: Loader {
         let key = variations.entryKey(of: call.request, adding: addedFields)
         let mark = storeAccess.order.mark(key, for: call.ticket)
         let outdated = storeAccess.outdatedReason(of: key)
-        var found = try await read(call, mark, outdated)
+        var found = try await read(call, mark: mark, outdated: outdated)
         if !key.isVariant, let variation = Variation(marker: found.entry) {
             variations.learn(variation, of: key)
             return try await find(call)
@@ -173,7 +173,8 @@ package struct Lookup: Loader {
                 isKept =
                     try await validators.admit(&found.entry, from: .store, for: call.request, in: world) == .keep
             } catch {
-                guard let sound = try await soundCopy(below: found, ticket, call, outdated) else {
+                guard let sound = try await soundCopy(below: found, ticket: ticket, call: call, outdated: outdated)
+                else {
                     call.trail.note(found.tier, .copyRemoved(error))
                     storeAccess.countRefused()
                     await storeAccess.discard(ticket, call.trail)
@@ -187,7 +188,7 @@ package struct Lookup: Loader {
             call.trail.note(found.tier, .copyRemoved(.mayNotBeKept))
             await storeAccess.removeCopy(of: ticket, call.trail)
         } else if !call.hasLooked || found.entry.metadata.isExpired,
-            let fresher = try await fresher(than: found, ticket, call, outdated)
+            let fresher = try await fresher(than: found, ticket: ticket, call: call, outdated: outdated)
         {
             found = fresher
         }
@@ -198,7 +199,7 @@ package struct Lookup: Loader {
             call.trail.note(found.tier, .copyUndecodable)
             throw LoadError.notCached
         }
-        if isKept, found.depth > 0 { await storeAccess.promote(found, ticket, call.trail) }
+        if isKept, found.depth > 0 { await storeAccess.promote(found, ticket: ticket, trail: call.trail) }
         let copy = CachedCopy(
             found: found, isKept: isKept, request: call.request, load: call.load, validators: validators,
             revision: revision,
@@ -214,7 +215,7 @@ package struct Lookup: Loader {
     /// The error when there is no copy. Most misses throw it, so it is made once.
     private static let noCopy: any Error = LoadError.notCached
 
-    private func read(_ call: Call, _ mark: ReadingMark, _ outdated: OutdatedCopies.Reason?) async throws -> Found {
+    private func read(_ call: Call, mark: ReadingMark, outdated: OutdatedCopies.Reason?) async throws -> Found {
         if let reason = outdated?.reasonToHide {
             call.trail.note("store", .copySkipped(reason))
             throw LoadError.notCached
@@ -225,7 +226,7 @@ package struct Lookup: Loader {
         } catch let error as CancellationError where Task.isCancelled {
             throw error
         } catch {
-            _ = storeAccess.report(error, .notRead, call.trail)
+            _ = storeAccess.report(error, effect: .notRead, trail: call.trail)
             if (error as? StoreError)?.isDamaged == true { await storeAccess.discard(mark.ticket(), call.trail) }
             var missing = LoadError.notCached
             missing.store = error
@@ -233,7 +234,7 @@ package struct Lookup: Loader {
         }
         storeAccess.noteFound(found?.entry, at: mark.entryKey)
         guard let found else { throw Self.noCopy }
-        storeAccess.report(found.faults, .notRead, call.trail)
+        storeAccess.report(found.faults, effect: .notRead, trail: call.trail)
         return found
     }
 
@@ -242,7 +243,7 @@ package struct Lookup: Loader {
     ///
     /// - Throws: `CancellationError` only.
     private func soundCopy(
-        below damaged: Found, _ ticket: Ticket, _ call: Call, _ outdated: OutdatedCopies.Reason?
+        below damaged: Found, ticket: Ticket, call: Call, outdated: OutdatedCopies.Reason?
     ) async throws -> Found? {
         var last = damaged
         do {
@@ -256,7 +257,7 @@ package struct Lookup: Loader {
                 {
                     continue
                 }
-                storeAccess.report(found.faults, .notRead, call.trail)
+                storeAccess.report(found.faults, effect: .notRead, trail: call.trail)
                 await storeAccess.mend(with: found, ticket, call.trail)
                 found.depth = 0
                 return found
@@ -264,7 +265,7 @@ package struct Lookup: Loader {
         } catch let error as CancellationError where Task.isCancelled {
             throw error
         } catch {
-            _ = storeAccess.report(error, .notRead, call.trail)
+            _ = storeAccess.report(error, effect: .notRead, trail: call.trail)
         }
         return nil
     }
@@ -274,7 +275,7 @@ package struct Lookup: Loader {
     ///
     /// - Throws: `CancellationError` only.
     private func fresher(
-        than upper: Found, _ ticket: Ticket, _ call: Call, _ outdated: OutdatedCopies.Reason?
+        than upper: Found, ticket: Ticket, call: Call, outdated: OutdatedCopies.Reason?
     ) async throws -> Found? {
         var last = upper
         while !isFresh(last, for: call.request) {
@@ -285,13 +286,13 @@ package struct Lookup: Loader {
                         .expired(if: outdated, in: world),
                     Variation(marker: found.entry) == nil
                 else { return nil }
-                storeAccess.report(found.faults, .notRead, call.trail)
+                storeAccess.report(found.faults, effect: .notRead, trail: call.trail)
                 storeAccess.countSuperseded()
                 last = found
             } catch let error as CancellationError where Task.isCancelled {
                 throw error
             } catch {
-                _ = storeAccess.report(error, .notRead, call.trail)
+                _ = storeAccess.report(error, effect: .notRead, trail: call.trail)
                 return nil
             }
         }

@@ -117,7 +117,7 @@ package final class StoreAccess: Sendable {
             }
         } catch {
             failedClearings.add(selection, error) { [weak self] in self?.removeAgain(selection) }
-            _ = report(error, .notCleared, Trail.Recorder())
+            _ = report(error, effect: .notCleared, trail: Trail.Recorder())
             throw error
         }
         if case .key = selection {} else { evictedKeys.clear() }
@@ -139,23 +139,23 @@ package final class StoreAccess: Sendable {
     ///   - isUnchanged: whether the store's copy has the same payload, so that only its metadata is written.
     /// - Returns: whether the store keeps the entry.
     func save(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool = false,
-        _ trail: Trail.Recorder
+        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool = false,
+        trail: Trail.Recorder
     ) async -> Bool {
         if !isUnchanged, entry.metadata.variesBy.isEmpty, order.takeFreeTurn(ticket) {
             if !variations.knows(request.key) {
-                return await savePlain(entry, for: request, addedFields, ticket, trail)
+                return await savePlain(entry, for: request, addedFields: addedFields, ticket: ticket, trail: trail)
             }
             order.endTurn(ticket)
         }
         return await saveInTurn(
-            entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged, trail)
+            entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged, trail: trail)
     }
 
     /// Saves a new answer for a key whose answers do not vary, in the turn of the ticket, and ends the turn. Nearly all
     /// answers are saved so, and this function waits for the store only.
     private func savePlain(
-        _ entry: Entry, for request: Request, _ addedFields: Fields, _ ticket: Ticket, _ trail: Trail.Recorder
+        _ entry: Entry, for request: Request, addedFields: Fields, ticket: Ticket, trail: Trail.Recorder
     ) async -> Bool {
         variations.addUniform(request)
         guard order.allows(ticket, at: request.key, tags: entry.metadata.tags) else {
@@ -170,30 +170,31 @@ package final class StoreAccess: Sendable {
             outdatedCopies.forget(request.key)
             works(.write)
             order.endTurn(ticket, afterWriting: request.key)
-            send(entry, for: request, addedFields, ticket, isKept: isKept)
+            send(entry, for: request, addedFields: addedFields, ticket: ticket, isKept: isKept)
             return isKept
         } catch {
-            return await plainSaveFailed(error, in: store, entry, for: request, addedFields, ticket, trail)
+            return await plainSaveFailed(
+                error, in: store, entry: entry, for: request, addedFields: addedFields, ticket: ticket, trail: trail)
         }
     }
 
     @inline(never)
     private func plainSaveFailed(
-        _ error: any Error, in store: any Store, _ entry: Entry, for request: Request, _ addedFields: Fields,
-        _ ticket: Ticket, _ trail: Trail.Recorder
+        _ error: any Error, in store: any Store, entry: Entry, for request: Request, addedFields: Fields,
+        ticket: Ticket, trail: Trail.Recorder
     ) async -> Bool {
         let failure = await store.expireOlder(than: entry, request.key, after: error, in: world)
         await noteOlder(than: entry, request.key, after: failure)
         order.endTurn(
             ticket, afterWriting: request.key, unfinished: (failure as? StoreError)?.unfinished ?? [])
-        let isKept = report(failure, .notSaved, trail)
-        send(entry, for: request, addedFields, ticket, isKept: isKept)
+        let isKept = report(failure, effect: .notSaved, trail: trail)
+        send(entry, for: request, addedFields: addedFields, ticket: ticket, isKept: isKept)
         return isKept
     }
 
     @inline(never)
     private func send(
-        _ entry: Entry, for request: Request, _ addedFields: Fields, _ ticket: Ticket, isKept: Bool
+        _ entry: Entry, for request: Request, addedFields: Fields, ticket: Ticket, isKept: Bool
     ) {
         if saved.isEmpty { return }
         saved.send(
@@ -205,13 +206,14 @@ package final class StoreAccess: Sendable {
     /// Saves an answer in its turn, which it may have to wait for, under the key of its variant.
     @inline(never)
     private func saveInTurn(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool,
-        _ trail: Trail.Recorder
+        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool,
+        trail: Trail.Recorder
     ) async -> Bool {
         if Variation.normalized(entry.metadata.variesBy) == nil {
             trail.note("store", .matchesNoOther)
             await leaveUnsaved(
-                entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged, matchesNoOther: true, trail)
+                entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
+                matchesNoOther: true, trail: trail)
             return false
         }
         var place = EntryPlace(key: request.key)
@@ -239,19 +241,20 @@ package final class StoreAccess: Sendable {
             case .done: send(isKept: isKept)
             case .overtaken: trail.note("store", .notSaved)
             case .heldUp:
-                await saveLater(entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged, trail)
+                await saveLater(
+                    entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged, trail: trail)
             }
             return isKept
         } catch {
             // It is the newest answer, whether the store keeps it or not.
-            let isKept = report(error, .notSaved, trail)
+            let isKept = report(error, effect: .notSaved, trail: trail)
             send(isKept: isKept)
             return isKept
         }
     }
 
     /// Removes the entry that the origin says is gone, unless the answer of a later call was saved first.
-    func drop(_ request: Request, adding addedFields: Fields, _ ticket: Ticket, _ trail: Trail.Recorder) async {
+    func drop(_ request: Request, adding addedFields: Fields, ticket: Ticket, trail: Trail.Recorder) async {
         var key = request.key
         do {
             let outcome = try await order.perform(ticket) {
@@ -263,10 +266,10 @@ package final class StoreAccess: Sendable {
             switch outcome {
             case .done: trail.note("store", .copyDropped)
             case .overtaken: break
-            case .heldUp: dropLater(request, adding: addedFields, ticket, trail)
+            case .heldUp: dropLater(request, adding: addedFields, ticket: ticket, trail: trail)
             }
         } catch {
-            _ = report(error, .notDropped, trail)
+            _ = report(error, effect: .notDropped, trail: trail)
         }
     }
 
@@ -279,7 +282,7 @@ package final class StoreAccess: Sendable {
                 noteRemoved(ticket.entryKey)
             }
         } catch {
-            _ = report(error, .notRemoved, trail)
+            _ = report(error, effect: .notRemoved, trail: trail)
         }
     }
 
@@ -294,33 +297,33 @@ package final class StoreAccess: Sendable {
                 _ = try await store.write(found.entry, for: ticket.entryKey)
             }
         } catch {
-            _ = report(error, .notReplaced, trail)
+            _ = report(error, effect: .notReplaced, trail: trail)
         }
     }
 
     /// Copies an entry to the upper tiers that lack it, unless the key was written since the ticket was taken.
-    func promote(_ found: Found, _ ticket: Ticket, _ trail: Trail.Recorder) async {
+    func promote(_ found: Found, ticket: Ticket, trail: Trail.Recorder) async {
         do {
             _ = try await order.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
                 try await store.promote(found, for: ticket.entryKey)
             }
         } catch {
-            _ = report(error, .notPromoted, trail)
+            _ = report(error, effect: .notPromoted, trail: trail)
         }
     }
 
     /// Counts the faults of an error and notes them in the trail.
     ///
     /// - Returns: whether the store keeps the entry in spite of the error.
-    func report(_ error: any Error, _ effect: FaultEffect, _ trail: Trail.Recorder) -> Bool {
+    func report(_ error: any Error, effect: FaultEffect, trail: Trail.Recorder) -> Bool {
         let failure = error as? StoreError
         let faults = failure?.faults ?? []
-        report(faults.isEmpty ? [StoreFault(tier: "store", error: error)] : faults, effect, trail)
+        report(faults.isEmpty ? [StoreFault(tier: "store", error: error)] : faults, effect: effect, trail: trail)
         return failure?.isStored ?? false
     }
 
     /// Counts faults and notes them in the trail. Logs the faults of tiers that worked before.
-    func report(_ faults: [StoreFault], _ effect: FaultEffect, _ trail: Trail.Recorder) {
+    func report(_ faults: [StoreFault], effect: FaultEffect, trail: Trail.Recorder) {
         let closed = faults.filter(\.isNotOpen)
         for fault in closed { trail.note("store", .storeNotOpen(fault.tier)) }
         let faults = closed.isEmpty ? faults : faults.filter { !$0.isNotOpen }

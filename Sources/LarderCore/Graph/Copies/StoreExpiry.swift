@@ -9,7 +9,7 @@ extension StoreAccess {
                 try await store.expire(selection)
             }
         } catch {
-            _ = report(error, .notExpired, Trail.Recorder())
+            _ = report(error, effect: .notExpired, trail: Trail.Recorder())
             throw error
         }
         count(.expirations)
@@ -39,7 +39,7 @@ extension StoreAccess {
         do {
             try await order.clear(change.selection, voiding: .readings, in: world) { try await change.discard() }
         } catch {
-            _ = report(error, .notDropped, Trail.Recorder())
+            _ = report(error, effect: .notDropped, trail: Trail.Recorder())
         }
         if !prefetched.isEmpty { await lookForEvicted() }
         // Others may have made another variation of a key.

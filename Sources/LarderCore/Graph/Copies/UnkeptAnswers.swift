@@ -8,8 +8,8 @@ extension StoreAccess {
     /// - Parameter matchesNoOther: whether the reason is that the answer matches no other request. Streams of other
     ///   requests do not get it then.
     func leaveUnsaved(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket, isUnchanged: Bool = false,
-        matchesNoOther: Bool = false, _ trail: Trail.Recorder
+        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool = false,
+        matchesNoOther: Bool = false, trail: Trail.Recorder
     ) async {
         if !matchesNoOther { trail.note("store", .notKept) }
         var place = EntryPlace(key: request.key)
@@ -22,8 +22,8 @@ extension StoreAccess {
             }
             if outcome == .heldUp {
                 await leaveUnsavedLater(
-                    entry, for: request, adding: addedFields, ticket, isUnchanged: isUnchanged,
-                    matchesNoOther: matchesNoOther, trail)
+                    entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
+                    matchesNoOther: matchesNoOther, trail: trail)
             } else if outcome == .done, !place.matchesNoOther {
                 saved.send(
                     SavedEntry(
@@ -31,7 +31,7 @@ extension StoreAccess {
                         ticket: ticket, source: source))
             }
         } catch {
-            _ = report(error, .notRemoved, trail)
+            _ = report(error, effect: .notRemoved, trail: trail)
         }
     }
 
@@ -59,7 +59,7 @@ extension StoreAccess {
                 try await remove(ticket.entryKey, because: .unkeepable)
             }
         } catch {
-            _ = report(error, .notRemoved, trail)
+            _ = report(error, effect: .notRemoved, trail: trail)
         }
     }
 }

@@ -198,7 +198,7 @@ extension StoreAccess {
                 }
             }
         } catch {
-            _ = report(error, .notDropped, Trail.Recorder())
+            _ = report(error, effect: .notDropped, trail: Trail.Recorder())
         }
     }
 }

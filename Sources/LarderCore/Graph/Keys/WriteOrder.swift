@@ -76,7 +76,7 @@ package final class WriteOrder: TicketOrder {
             let sequence = state.number()
             let line = line(of: entryKey, for: load, &state)
             let since = load?.since ?? sequence
-            return ticket(line, entryKey, sequence, since: (since, position), writes: line.writes)
+            return ticket(line, entryKey: entryKey, sequence: sequence, since: (since, position), writes: line.writes)
         }
     }
 
@@ -99,13 +99,13 @@ package final class WriteOrder: TicketOrder {
     fileprivate func begin(_ mark: ReadingMark) -> Ticket {
         state.withLock { _ in
             ticket(
-                mark.holder.line, mark.entryKey, mark.sequence, since: (mark.sequence, mark.position),
+                mark.holder.line, entryKey: mark.entryKey, sequence: mark.sequence, since: (mark.sequence, mark.position),
                 writes: mark.writes)
         }
     }
 
     private func ticket(
-        _ line: KeyWrites, _ entryKey: Key, _ sequence: UInt64, since: (sequence: UInt64, position: UInt64),
+        _ line: KeyWrites, entryKey: Key, sequence: UInt64, since: (sequence: UInt64, position: UInt64),
         writes: UInt64
     ) -> Ticket {
         line.tickets += 1

@@ -74,7 +74,7 @@ final class Flight: SharedCall {
     }
 
     /// Tells that no further caller may join.
-    private func end() { flights.ended(self, identity, firstSeat) }
+    private func end() { flights.ended(self, identity: identity, seat: firstSeat) }
 
     // MARK: The priority
 
@@ -168,7 +168,9 @@ final class Flight: SharedCall {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waiter = FlightSeat.Waiter(continuation, endsOffline: endsOffline)
-                if let ending = sit(seat, waiter, within: limit, isLast) { waiter.resume(returning: ending) }
+                if let ending = sit(seat, waiter: waiter, within: limit, isLast: isLast) {
+                    waiter.resume(returning: ending)
+                }
             }
         } onCancel: {
             leave(seat)
@@ -179,7 +181,7 @@ final class Flight: SharedCall {
     private func isOver(for seat: UInt64) -> Bool { state.withLock { $0.result != nil && $0.seats[seat] != nil } }
 
     /// Registers `waiter`, or returns the ending if the wait is over already.
-    private func sit(_ seat: UInt64, _ waiter: FlightSeat.Waiter, within limit: Duration?, _ isLast: Bool) -> Ending? {
+    private func sit(_ seat: UInt64, waiter: FlightSeat.Waiter, within limit: Duration?, isLast: Bool) -> Ending? {
         let ending = state.withLock { state -> Ending? in
             guard state.seats[seat] != nil else { return .left }
             if state.result != nil { return .answered }

@@ -61,7 +61,7 @@ package final class Flights: Sendable {
             return (flight, seat, ticket)
         }
         if let ticket {
-            launch(call, ticket, flight, side, beginsOnCaller)
+            launch(call, ticket: ticket, flight: flight, side: side, beginsOnCaller: beginsOnCaller)
         } else {
             flight.raise(to: call.request.priority)
             side.meter.count(.coalesced)
@@ -106,7 +106,7 @@ package final class Flights: Sendable {
     }
 
     private func launch(
-        _ call: Call, _ ticket: Ticket, _ flight: Flight, _ side: LiveSide, _ beginsOnCaller: Bool
+        _ call: Call, ticket: Ticket, flight: Flight, side: LiveSide, beginsOnCaller: Bool
     ) {
         var shared = call
         shared.ticket = ticket
@@ -122,7 +122,7 @@ package final class Flights: Sendable {
     }
 
     /// Closes a flight that has ended or was abandoned.
-    func ended(_ flight: Flight, _ identity: Identity, _ seat: UInt64) {
+    func ended(_ flight: Flight, identity: Identity, seat: UInt64) {
         state.withLock { state in
             if state.open[identity] === flight { state.open[identity] = nil }
             state.underWay[seat] = nil

@@ -74,17 +74,17 @@ package final class LiveSide: Loader {
             let loaded = try await origin.load(call)
             received = try loaded.isLarge ? await self.received(loaded, call) : receivedAtOnce(loaded, call)
         } catch {
-            throw await failed(call, ticket, error)
+            throw await failed(call, ticket: ticket, error: error)
         }
-        take(&received, call, question)
+        take(&received, call: call, question: question)
         let isUnchanged = received.loaded.source == .revalidated
         switch received.admission {
         case .keep:
             received.loaded.isStored = await storeAccess.save(
-                received.loaded.content, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged,
-                call.trail)
+                received.loaded.content, for: call.request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
+                trail: call.trail)
         case .useOnly:
-            await leaveUnsaved(received.loaded.content, isUnchanged, call, ticket)
+            await leaveUnsaved(received.loaded.content, isUnchanged: isUnchanged, call: call, ticket: ticket)
         }
         received.loaded.content.payload.releaseFile()
         return received
@@ -127,7 +127,7 @@ package final class LiveSide: Loader {
     /// Hands an answer on to those who wait for it, and counts the calls that a longer freshness or a larger store would
     /// have saved.
     @inline(never)
-    private func take(_ received: inout Flight.Received, _ call: Call, _ question: Question) {
+    private func take(_ received: inout Flight.Received, call: Call, question: Question) {
         storeAccess.backOff.succeeded(call.key)
         if call.request.purpose == .prefetch, received.loaded.source != .revalidated {
             received.loaded.content.metadata.isUnusedPrefetch = true
@@ -149,9 +149,9 @@ package final class LiveSide: Loader {
     }
 
     @inline(never)
-    private func leaveUnsaved(_ entry: Entry, _ isUnchanged: Bool, _ call: Call, _ ticket: Ticket) async {
+    private func leaveUnsaved(_ entry: Entry, isUnchanged: Bool, call: Call, ticket: Ticket) async {
         await storeAccess.leaveUnsaved(
-            entry, for: call.request, adding: addedFields, ticket, isUnchanged: isUnchanged, call.trail)
+            entry, for: call.request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged, trail: call.trail)
     }
 
     /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
@@ -178,7 +178,7 @@ package final class LiveSide: Loader {
     ///
     /// - Returns: the error.
     @inline(never)
-    private func failed(_ call: Call, _ ticket: Ticket, _ error: any Error) async -> any Error {
+    private func failed(_ call: Call, ticket: Ticket, error: any Error) async -> any Error {
         guard let failure = LoadError.meaning(of: error) else { return error }
         switch failure.code {
         case .answer: storeAccess.backOff.succeeded(call.key)
@@ -188,7 +188,7 @@ package final class LiveSide: Loader {
         }
         if failure.saysGone {
             call.shared?.arrived(error)
-            await storeAccess.drop(call.request, adding: addedFields, ticket, call.trail)
+            await storeAccess.drop(call.request, adding: addedFields, ticket: ticket, trail: call.trail)
         }
         return error
     }

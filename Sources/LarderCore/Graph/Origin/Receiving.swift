@@ -14,14 +14,14 @@ extension Validators {
             return try receiveAtOnce(&loaded, from: arrival, for: call, in: world)
         }
         let now = world.now
-        let arrival = date(&loaded, arrival, call, at: now, in: world)
+        let arrival = date(&loaded, arrival: arrival, call: call, at: now, in: world)
         let admission: Admission
         do {
             admission = try await admit(&loaded.value, from: arrival, for: call.request, in: world)
         } catch {
             throw LoadError.refused(error)
         }
-        try finish(&loaded, arrival, call, at: now)
+        try finish(&loaded, arrival: arrival, call: call, at: now)
         return admission
     }
 
@@ -30,20 +30,20 @@ extension Validators {
         _ loaded: inout Loaded<Entry>, from arrival: Arrival, for call: Call, in world: any World
     ) throws(LoadError) -> Admission {
         let now = world.now
-        let arrival = date(&loaded, arrival, call, at: now, in: world)
+        let arrival = date(&loaded, arrival: arrival, call: call, at: now, in: world)
         let admission: Admission
         do {
             admission = try admit(&loaded.value, from: arrival, for: call.request)
         } catch {
             throw LoadError.refused(error)
         }
-        try finish(&loaded, arrival, call, at: now)
+        try finish(&loaded, arrival: arrival, call: call, at: now)
         return admission
     }
 
     /// Dates an answer, and returns whether it is a new payload or says that the copy is unchanged.
     private func date(
-        _ loaded: inout Loaded<Entry>, _ arrival: Arrival, _ call: Call, at now: Timestamp, in world: any World
+        _ loaded: inout Loaded<Entry>, arrival: Arrival, call: Call, at now: Timestamp, in world: any World
     ) -> Arrival {
         var arrival = arrival
         loaded.value.metadata.isExpired = false
@@ -62,7 +62,7 @@ extension Validators {
 
     /// Notes how long an answer that was admitted is fresh, and decodes it.
     private func finish(
-        _ loaded: inout Loaded<Entry>, _ arrival: Arrival, _ call: Call, at now: Timestamp
+        _ loaded: inout Loaded<Entry>, arrival: Arrival, call: Call, at now: Timestamp
     ) throws(LoadError) {
         if arrival != .fallback {
             loaded.permissions.freshFor = permit(loaded.value.metadata, for: call.request, at: now).freshFor

@@ -67,17 +67,17 @@ public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
     }
 
     init(resource: String, scope: String?, parameters: Parameters, bodyDigest: String?) {
-        self = Key.of(resource, scope, parameters, bodyDigest)
+        self = Key.of(resource, scope: scope, parameters: parameters, bodyDigest: bodyDigest)
     }
 
     /// Returns the key with these parts. A function, because an initializer would copy them.
     ///
     /// - Parameter beginning: the beginning of short keys of the resource, if it is known.
     static func of(
-        _ resource: String, beginning: ShortKey.Prefix? = nil, _ scope: String?, _ parameters: Parameters,
-        _ bodyDigest: String?
+        _ resource: String, beginning: ShortKey.Prefix? = nil, scope: String?, parameters: Parameters,
+        bodyDigest: String?
     ) -> Key {
-        switch KeyWriter.text(of: resource, beginning: beginning, scope, parameters, bodyDigest) {
+        switch KeyWriter.text(of: resource, beginning: beginning, scope: scope, parameters: parameters, bodyDigest: bodyDigest) {
         case .short(let text): Key(text)
         case .long(let text): Key(Long(resource: resource, scope: scope, text: text))
         }

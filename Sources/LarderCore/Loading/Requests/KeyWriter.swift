@@ -20,8 +20,8 @@ struct KeyWriter: ~Copyable {
     /// - Parameter beginning: the beginning of short keys of the resource, if it is known.
     @inline(__always)
     static func text(
-        of resource: String, beginning: ShortKey.Prefix?, _ scope: String?, _ parameters: Parameters,
-        _ bodyDigest: String?
+        of resource: String, beginning: ShortKey.Prefix?, scope: String?, parameters: Parameters,
+        bodyDigest: String?
     ) -> Text {
         var bytes = resource.utf8.count + (scope?.utf8.count ?? 0)
         // Each parameter has two separators, which take a byte each.

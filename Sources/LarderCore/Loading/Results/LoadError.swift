@@ -110,7 +110,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         _ code: Code, _ message: String, status: Int? = nil, retryAfter: Duration? = nil, cause: Cause? = nil,
         origin: (any Error)? = nil
     ) {
-        self.init(code, .message(message), status, retryAfter, origin)
+        self.init(code, content: .message(message), status: status, retryAfter: retryAfter, origin: origin)
         self.cause = cause
     }
 
@@ -119,11 +119,11 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         _ code: Code, _ event: Trail.Event, status: Int? = nil, retryAfter: Duration? = nil,
         origin: (any Error)? = nil
     ) {
-        self.init(code, .event(event), status, retryAfter, origin)
+        self.init(code, content: .event(event), status: status, retryAfter: retryAfter, origin: origin)
     }
 
     private init(
-        _ code: Code, _ content: Content, _ status: Int?, _ retryAfter: Duration?, _ origin: (any Error)?
+        _ code: Code, content: Content, status: Int?, retryAfter: Duration?, origin: (any Error)?
     ) {
         self.code = code
         self.content = content

@@ -153,7 +153,7 @@
     }
 
     var permissions: Permissions {
-        get { Permissions(uses, freshNanoseconds, history?.statedReasons ?? []) }
+        get { Permissions(uses, freshNanoseconds: freshNanoseconds, statedReasons: history?.statedReasons ?? []) }
         set {
             (uses, freshNanoseconds) = (newValue.uses, newValue.freshNanoseconds)
             setHistory(newValue.statedReasons, history?.steps ?? [])
@@ -219,18 +219,18 @@
     }
 
     private mutating func setHistory(_ statedReasons: [Permissions.StatedReason], _ steps: [Trail.Step]) {
-        set(statedReasons, steps, held == nil ? nil : details, history?.longName ?? "", history?.longRevision ?? "")
+        set(statedReasons, steps: steps, details: held == nil ? nil : details, longName: history?.longName ?? "", longRevision: history?.longRevision ?? "")
     }
 
     private mutating func setLong(name: String, revision: String) {
         // Nearly all names are short.
         if held == nil && name.isEmpty && revision.isEmpty { return }
-        set(history?.statedReasons ?? [], history?.steps ?? [], details, name, revision)
+        set(history?.statedReasons ?? [], steps: history?.steps ?? [], details: details, longName: name, longRevision: revision)
     }
 
     private mutating func set(
-        _ statedReasons: [Permissions.StatedReason], _ steps: [Trail.Step], _ details: Metadata.DetailsBox?,
-        _ longName: String, _ longRevision: String
+        _ statedReasons: [Permissions.StatedReason], steps: [Trail.Step], details: Metadata.DetailsBox?,
+        longName: String, longRevision: String
     ) {
         let isPlain = statedReasons.isEmpty && steps.isEmpty && longName.isEmpty && longRevision.isEmpty
         held =
@@ -284,7 +284,7 @@
     @usableFromInline @inline(never)
     mutating func hold(_ details: Metadata.DetailsBox) {
         if let history {
-            set(history.statedReasons, history.steps, details, history.longName, history.longRevision)
+            set(history.statedReasons, steps: history.steps, details: details, longName: history.longName, longRevision: history.longRevision)
         } else {
             held = details
         }

@@ -15,7 +15,7 @@ extension Store {
     /// - Throws: the error of ``write(_:for:)``. It also tells the graph whether an older copy is left that is not
     ///   expired.
     public func writeOrExpire(_ entry: Entry, for key: Key, in world: any World) async throws -> Bool {
-        try await orExpire(entry, key, world) { try await write(entry, for: key) }
+        try await orExpire(entry, key: key, in: world) { try await write(entry, for: key) }
     }
 
     /// Renews an entry whose payload is unchanged. Writes the whole entry if the store does not keep this payload. If
@@ -24,14 +24,14 @@ extension Store {
     /// - Returns: whether the entry is kept.
     /// - Throws: the error of ``renew(_:for:)`` or ``write(_:for:)``.
     public func renewOrExpire(_ entry: Entry, for key: Key, in world: any World) async throws -> Bool {
-        try await orExpire(entry, key, world) {
+        try await orExpire(entry, key: key, in: world) {
             if try await renew(entry, for: key) { return true }
             return try await write(entry, for: key)
         }
     }
 
     private func orExpire(
-        _ entry: Entry, _ key: Key, _ world: any World, _ work: () async throws -> Bool
+        _ entry: Entry, key: Key, in world: any World, work: () async throws -> Bool
     ) async throws -> Bool {
         do {
             return try await work()

@@ -44,7 +44,7 @@ public struct Counter: Sendable {
         index = Self.core.firstIndex { $0.name == name }
     }
 
-    private init(_ index: Int, _ name: String, _ help: String) {
+    private init(_ index: Int, name: String, help: String) {
         self.name = name
         self.help = help
         self.index = index
@@ -82,104 +82,114 @@ extension Counter {
     /// Loads that ended. Cancelled and cached-only loads, prefetches, loads while nobody is signed in and wrong requests are
     /// counted apart.
     public static let loads = Counter(
-        0, "loads", "Loads that ended, without those that are counted apart")
+        0, name: "loads", help: "Loads that ended, without those that are counted apart")
     /// Loads answered by a store without waiting for a call that failed or was too slow.
     public static let hits = Counter(
-        1, "hits", "Loads answered by a store without waiting for a call that failed or was too slow")
+        1, name: "hits", help: "Loads answered by a store without waiting for a call that failed or was too slow")
     /// Loads answered by a copy or a fallback because a call failed, was refused or was too slow.
     public static let fallbacks = Counter(
-        2, "fallbacks", "Loads answered by a copy or a fallback because a call failed, was refused or was too slow")
+        2, name: "fallbacks",
+        help: "Loads answered by a copy or a fallback because a call failed, was refused or was too slow")
     /// Loads answered with a stale entry.
-    public static let stale = Counter(3, "stale", "Loads answered with a stale entry")
+    public static let stale = Counter(3, name: "stale", help: "Loads answered with a stale entry")
     /// Loads that ended with an error.
-    public static let failures = Counter(4, "failures", "Loads that ended with an error")
+    public static let failures = Counter(4, name: "failures", help: "Loads that ended with an error")
     /// Loads that ended with an answer of the origin that is an error, such as a 404. They are failures too.
-    public static let answers = Counter(5, "answers", "Failures that were an answer of the origin, such as a 404")
+    public static let answers = Counter(
+        5, name: "answers", help: "Failures that were an answer of the origin, such as a 404")
     /// Loads that failed because the origin failed and the validators refused the copy.
     public static let staleErrors = Counter(
-        6, "stale_errors", "Loads that failed because the origin failed and the validators refused the copy")
+        6, name: "stale_errors", help: "Loads that failed because the origin failed and the validators refused the copy"
+    )
     /// Loads that were cancelled.
-    public static let cancelled = Counter(7, "cancelled", "Loads that were cancelled")
+    public static let cancelled = Counter(7, name: "cancelled", help: "Loads that were cancelled")
     /// Loads that asked only for a copy.
-    public static let cachedOnly = Counter(8, "cached_only", "Loads that asked only for a copy")
+    public static let cachedOnly = Counter(8, name: "cached_only", help: "Loads that asked only for a copy")
     /// Loads that joined a running call.
-    public static let coalesced = Counter(9, "coalesced", "Loads that joined a running call")
+    public static let coalesced = Counter(9, name: "coalesced", help: "Loads that joined a running call")
     /// Background refreshes that ended.
-    public static let refreshes = Counter(10, "refreshes", "Background refreshes that ended")
+    public static let refreshes = Counter(10, name: "refreshes", help: "Background refreshes that ended")
     /// Background refreshes that failed.
-    public static let refreshErrors = Counter(11, "refresh_errors", "Background refreshes that failed")
+    public static let refreshErrors = Counter(11, name: "refresh_errors", help: "Background refreshes that failed")
     /// Calls to the origin, retries included.
-    public static let originCalls = Counter(12, "origin_calls", "Calls to the origin, retries included")
+    public static let originCalls = Counter(12, name: "origin_calls", help: "Calls to the origin, retries included")
     /// Calls to the origin that failed or had no answer in time.
     public static let originErrors = Counter(
-        13, "origin_errors", "Calls to the origin that failed or had no answer in time")
+        13, name: "origin_errors", help: "Calls to the origin that failed or had no answer in time")
     /// Calls that asked the origin whether a copy is still current.
     public static let revalidations = Counter(
-        14, "revalidations", "Calls that asked the origin whether a copy is still current")
+        14, name: "revalidations", help: "Calls that asked the origin whether a copy is still current")
     /// Answers of the origin that the copy is still current.
-    public static let unchanged = Counter(15, "unchanged", "Answers of the origin that the copy is still current")
+    public static let unchanged = Counter(
+        15, name: "unchanged", help: "Answers of the origin that the copy is still current")
     /// Bytes of payload that origins sent.
-    public static let bytesIn = Counter(16, "bytes_in", "Bytes of payload that origins sent")
+    public static let bytesIn = Counter(16, name: "bytes_in", help: "Bytes of payload that origins sent")
     /// Bytes of payload that callers got.
-    public static let bytesOut = Counter(17, "bytes_out", "Bytes of payload that callers got")
+    public static let bytesOut = Counter(17, name: "bytes_out", help: "Bytes of payload that callers got")
     /// Damaged copies that were removed.
-    public static let corrupt = Counter(18, "corrupt", "Damaged copies that were removed")
+    public static let corrupt = Counter(18, name: "corrupt", help: "Damaged copies that were removed")
     /// Values that the app saved by itself.
-    public static let saves = Counter(19, "saves", "Values that the app saved by itself")
+    public static let saves = Counter(19, name: "saves", help: "Values that the app saved by itself")
     /// Times that copies were marked as expired because the app said so.
     public static let expirations = Counter(
-        20, "expirations", "Times that copies were marked as expired because the app said so")
+        20, name: "expirations", help: "Times that copies were marked as expired because the app said so")
     /// Prefetches that ended: loads with the purpose ``Request/Purpose-swift.enum/prefetch``.
-    public static let prefetches = Counter(21, "prefetches", "Prefetches that ended")
+    public static let prefetches = Counter(21, name: "prefetches", help: "Prefetches that ended")
     /// Changes that were sent to the origin.
-    public static let sends = Counter(22, "sends", "Changes that were sent to the origin")
+    public static let sends = Counter(22, name: "sends", help: "Changes that were sent to the origin")
     /// Changes that ended with an error or were cancelled.
-    public static let failedSends = Counter(23, "failed_sends", "Changes that ended with an error or were cancelled")
+    public static let failedSends = Counter(
+        23, name: "failed_sends", help: "Changes that ended with an error or were cancelled")
     /// Times that the device lost its network.
-    public static let offlineSpells = Counter(24, "offline_spells", "Times that the device lost its network")
+    public static let offlineSpells = Counter(
+        24, name: "offline_spells", help: "Times that the device lost its network")
     /// The time without a network, in milliseconds.
-    public static let offlineTime = Counter(25, "offline_milliseconds", "Time without a network")
+    public static let offlineTime = Counter(25, name: "offline_milliseconds", help: "Time without a network")
     /// Loads that ended without a network and were answered by the origin, for example one on this device.
     public static let offlineLive = Counter(
-        26, "offline_live", "Loads that ended without a network and were answered by the origin")
+        26, name: "offline_live", help: "Loads that ended without a network and were answered by the origin")
     /// Loads that ended without a network and were answered by a fresh copy.
     public static let offlineFresh = Counter(
-        27, "offline_fresh", "Loads that ended without a network and were answered by a fresh copy")
+        27, name: "offline_fresh", help: "Loads that ended without a network and were answered by a fresh copy")
     /// Loads that ended without a network and were answered by a stale copy without waiting for a call.
     public static let offlineStale = Counter(
-        28, "offline_stale", "Loads that ended without a network and were answered by a stale copy without a call")
+        28, name: "offline_stale",
+        help: "Loads that ended without a network and were answered by a stale copy without a call")
     /// Loads that ended without a network and were answered by a fallback, or by a copy in the place of a call.
     public static let offlineFallbacks = Counter(
-        29, "offline_fallbacks",
-        "Loads that ended without a network and were answered by a fallback, or by a copy in the place of a call")
+        29, name: "offline_fallbacks",
+        help: "Loads that ended without a network and were answered by a fallback, or by a copy in the place of a call")
     /// Loads that ended without a network and with an error.
     public static let offlineFailures = Counter(
-        30, "offline_failures", "Loads that ended without a network and with an error")
+        30, name: "offline_failures", help: "Loads that ended without a network and with an error")
 
     /// Prefetched answers that were saved. Each is counted once more when it ends: in ``prefetchedUsed`` or
     /// ``prefetchedWasted``. The others still wait for a use.
-    public static let prefetched = Counter(31, "prefetched", "Prefetched answers that were saved")
+    public static let prefetched = Counter(31, name: "prefetched", help: "Prefetched answers that were saved")
     /// Bytes of payload of ``prefetched``.
-    public static let prefetchedBytes = Counter(32, "prefetched_bytes", "Bytes of prefetched answers that were saved")
+    public static let prefetchedBytes = Counter(
+        32, name: "prefetched_bytes", help: "Bytes of prefetched answers that were saved")
     /// Prefetched copies that have answered a user's load, counted at the first load.
     public static let prefetchedUsed = Counter(
-        33, "prefetched_used", "Prefetched copies that have answered a user's load")
+        33, name: "prefetched_used", help: "Prefetched copies that have answered a user's load")
     /// Bytes of payload of ``prefetchedUsed``.
     public static let prefetchedUsedBytes = Counter(
-        34, "prefetched_used_bytes", "Bytes of prefetched copies that have answered a user's load")
+        34, name: "prefetched_used_bytes", help: "Bytes of prefetched copies that have answered a user's load")
     /// Prefetched copies that were evicted, cleared, removed or replaced before any user's load was answered by them.
     public static let prefetchedWasted = Counter(
-        35, "prefetched_wasted", "Prefetched copies that were removed or replaced before any use")
+        35, name: "prefetched_wasted", help: "Prefetched copies that were removed or replaced before any use")
     /// Bytes of payload of ``prefetchedWasted``.
     public static let prefetchedWastedBytes = Counter(
-        36, "prefetched_wasted_bytes", "Bytes of prefetched copies that were removed or replaced before any use")
+        36, name: "prefetched_wasted_bytes",
+        help: "Bytes of prefetched copies that were removed or replaced before any use")
 
     /// Loads that ended because nobody was signed in. They stand in no rate.
-    public static let notSignedIn = Counter(37, "not_signed_in", "Loads that ended because nobody was signed in")
+    public static let notSignedIn = Counter(
+        37, name: "not_signed_in", help: "Loads that ended because nobody was signed in")
     /// Loads whose request the origin cannot answer: a mistake of the app. They stand in no rate.
     public static let invalidRequests = Counter(
-        38, "invalid_requests",
-        "Loads that lack a parameter of the origin or have one that it does not take, a mistake of the app")
+        38, name: "invalid_requests",
+        help: "Loads that lack a parameter of the origin or have one that it does not take, a mistake of the app")
 
     /// The counter of the loads with this outcome that ended without a network.
     static func offline(_ outcome: Outcome) -> Counter {

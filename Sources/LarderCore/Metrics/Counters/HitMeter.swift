@@ -68,7 +68,7 @@ final class HitMeter: @unchecked Sendable {
         if isFresh { served(hash, block) }
         // The count is changed before the bit, and sequential consistency makes all threads see this order. So a thread
         // that drains finds the count now, or the bit the next time.
-        cells(block, number, part)[bucket % Self.partSize].wrappingAdd(1, ordering: .sequentiallyConsistent)
+        cells(block, number: number, part: part)[bucket % Self.partSize].wrappingAdd(1, ordering: .sequentiallyConsistent)
         let bit: UInt64 = 1 << UInt64(part)
         let bits = Self.word(block, number * Self.line)
         if bits.pointee.load(ordering: .sequentiallyConsistent) & bit == 0 {
@@ -77,7 +77,7 @@ final class HitMeter: @unchecked Sendable {
     }
 
     @inline(__always)
-    private func cells(_ block: UnsafeMutableRawPointer, _ number: Int, _ part: Int) -> UnsafeMutablePointer<Word> {
+    private func cells(_ block: UnsafeMutableRawPointer, number: Int, part: Int) -> UnsafeMutablePointer<Word> {
         let pointer = Self.part(block, number * Self.partCount + part)
         let cells = pointer.pointee.load(ordering: .acquiring) ?? make(pointer)
         return cells.assumingMemoryBound(to: Word.self)
@@ -97,13 +97,13 @@ final class HitMeter: @unchecked Sendable {
     /// Moves the counts since the last call to `metrics`.
     func drain(into metrics: inout ResourceMetrics) {
         guard let block = block.load(ordering: .acquiring) else { return }
-        drain(block, 0, .fresh, .fresh, into: &metrics)
-        metrics.count(.stale, drain(block, Self.stripes, .stale, .stale, into: &metrics))
+        drain(block, first: 0, freshness: .fresh, outcome: .fresh, into: &metrics)
+        metrics.count(.stale, drain(block, first: Self.stripes, freshness: .stale, outcome: .stale, into: &metrics))
     }
 
     @discardableResult
     private func drain(
-        _ block: UnsafeMutableRawPointer, _ first: Int, _ freshness: Freshness, _ outcome: Outcome,
+        _ block: UnsafeMutableRawPointer, first: Int, freshness: Freshness, outcome: Outcome,
         into metrics: inout ResourceMetrics
     ) -> UInt64 {
         var sketch = Sketch(.age)
@@ -124,7 +124,7 @@ final class HitMeter: @unchecked Sendable {
         while bits != 0 {
             let part = bits.trailingZeroBitCount
             bits &= bits - 1
-            let cells = cells(block, number, part)
+            let cells = cells(block, number: number, part: part)
             for cell in 0..<Self.partSize where cells[cell].load(ordering: .sequentiallyConsistent) > 0 {
                 let bucket = part * Self.partSize + cell
                 let count = cells[cell].exchange(0, ordering: .sequentiallyConsistent)

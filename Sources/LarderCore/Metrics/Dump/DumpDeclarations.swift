@@ -19,7 +19,7 @@ struct DumpDeclarations {
     /// family in the text formats another one has already.
     ///
     /// - Throws: ``MetricsDump/Unreadable`` if there are too many declarations.
-    init(_ node: Node?, _ counters: [Counter], _ levels: [Level]) throws(MetricsDump.Unreadable) {
+    init(_ node: Node?, counters: [Counter], levels: [Level]) throws(MetricsDump.Unreadable) {
         self.counters = Dictionary(Counter.core.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         others = Dictionary(counters.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         if let node { try read(node) }

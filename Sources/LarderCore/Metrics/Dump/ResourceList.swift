@@ -83,7 +83,7 @@ struct ResourceList {
 
         private func declarations(_ members: [Node.Member]) throws(MetricsDump.Unreadable) -> DumpDeclarations {
             let node = list.declared ?? members.first { $0.name == "declared" }?.value
-            return try DumpDeclarations(node, list.counters, list.levels)
+            return try DumpDeclarations(node, counters: list.counters, levels: list.levels)
         }
     }
 }

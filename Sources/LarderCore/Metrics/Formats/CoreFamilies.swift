@@ -6,45 +6,49 @@ extension MetricFamily {
         ).allFamilies.map(\.name))
 
     /// The revisions in effect.
-    package static let policy = MetricFamily("policy", .info, help: "The revision of the policy that is in effect")
+    package static let policy = MetricFamily(
+        "policy", kind: .info, help: "The revision of the policy that is in effect")
     /// The lines that are missing in the log.
     package static let logLostLines = MetricFamily(
-        "log_lost_lines", .counter, help: "Lines of the log that could not be written")
+        "log_lost_lines", kind: .counter, help: "Lines of the log that could not be written")
     /// The parts of the cache folder that cannot be used.
     package static let unusable = MetricFamily(
-        "unusable", .gauge, help: "Parts of the cache folder that cannot be used")
+        "unusable", kind: .gauge, help: "Parts of the cache folder that cannot be used")
     /// The failures of stores.
-    package static let storeFaults = MetricFamily("store_faults", .counter, help: "Failures of stores")
+    package static let storeFaults = MetricFamily("store_faults", kind: .counter, help: "Failures of stores")
     /// The number of kept entries.
-    package static let storeEntries = MetricFamily("store_entries", .gauge, help: "Entries that are kept")
+    package static let storeEntries = MetricFamily("store_entries", kind: .gauge, help: "Entries that are kept")
     /// The size of the kept entries.
-    package static let storeBytes = MetricFamily("store", .gauge, .bytes, help: "Size of the kept entries")
+    package static let storeBytes = MetricFamily("store", kind: .gauge, unit: .bytes, help: "Size of the kept entries")
     /// The reads of stores that found a copy.
     package static let storeHits = MetricFamily(
-        "store_hits", .counter, help: "Reads of the store that found a copy which may be shown")
+        "store_hits", kind: .counter, help: "Reads of the store that found a copy which may be shown")
     /// The reads of stores that found no copy.
     package static let storeMisses = MetricFamily(
-        "store_misses", .counter, help: "Reads of the store that found nothing, or a copy that was refused")
+        "store_misses", kind: .counter, help: "Reads of the store that found nothing, or a copy that was refused")
     /// The entries that were removed to make room.
-    package static let storeEvictions = MetricFamily("store_evictions", .counter, help: "Entries removed to make room")
+    package static let storeEvictions = MetricFamily(
+        "store_evictions", kind: .counter, help: "Entries removed to make room")
     /// The loads under way.
-    package static let inFlight = MetricFamily("in_flight", .gauge, help: "Loads that have not ended")
+    package static let inFlight = MetricFamily("in_flight", kind: .gauge, help: "Loads that have not ended")
     /// The 95th percentile of the calls to the origin, over the whole run.
     package static let originP95 = MetricFamily(
-        "origin_p95", .gauge, .seconds, help: "Time that 95 % of the calls to the origin did not exceed")
+        "origin_p95", kind: .gauge, unit: .seconds, help: "Time that 95 % of the calls to the origin did not exceed")
     /// The times that callers waited.
     package static let loadDuration = MetricFamily(
-        "load_duration", .histogram, .seconds, help: "Times that callers waited, by outcome of the load")
+        "load_duration", kind: .histogram, unit: .seconds, help: "Times that callers waited, by outcome of the load")
     /// The durations of the calls to the origin.
     package static let originDuration = MetricFamily(
-        "origin_duration", .histogram, .seconds, help: "Durations of the calls to the origin")
+        "origin_duration", kind: .histogram, unit: .seconds, help: "Durations of the calls to the origin")
     /// The ages of copies.
     package static let servedAge = MetricFamily(
-        "served_age", .histogram, .seconds, help: "Ages of the copies that callers got")
+        "served_age", kind: .histogram, unit: .seconds, help: "Ages of the copies that callers got")
 
     /// Returns the family of a percentile of all loads, over the whole run.
     package static func loadPercentile(_ percent: Int) -> MetricFamily {
-        MetricFamily("load_p\(percent)", .gauge, .seconds, help: "Time that \(percent) % of the loads did not exceed")
+        MetricFamily(
+            "load_p\(percent)", kind: .gauge, unit: .seconds, help: "Time that \(percent) % of the loads did not exceed"
+        )
     }
 }
 
@@ -52,18 +56,19 @@ extension Counter {
     /// The counter's family. Its unit is a base unit, which is the suffix of the family's name.
     package var family: MetricFamily {
         switch unit {
-        case .milliseconds: MetricFamily(String(name.dropLast("_milliseconds".count)), .counter, .seconds, help: help)
+        case .milliseconds:
+            MetricFamily(String(name.dropLast("_milliseconds".count)), kind: .counter, unit: .seconds, help: help)
         case .bytes where name.hasPrefix("bytes_"):
-            MetricFamily(String(name.dropFirst("bytes_".count)), .counter, .bytes, help: help)
-        case .bytes: MetricFamily(String(name.dropLast("_bytes".count)), .counter, .bytes, help: help)
-        case .events: MetricFamily(name, .counter, help: help)
+            MetricFamily(String(name.dropFirst("bytes_".count)), kind: .counter, unit: .bytes, help: help)
+        case .bytes: MetricFamily(String(name.dropLast("_bytes".count)), kind: .counter, unit: .bytes, help: help)
+        case .events: MetricFamily(name, kind: .counter, help: help)
         }
     }
 }
 
 extension Rate {
     /// The rate's family. Its numbers are those of the whole run.
-    package var family: MetricFamily { MetricFamily(name, .gauge, help: help) }
+    package var family: MetricFamily { MetricFamily(name, kind: .gauge, help: help) }
 }
 
 extension Level {
@@ -71,7 +76,7 @@ extension Level {
     package var families: [MetricFamily] {
         values.dropFirst().map { value in
             let name = name + "_" + String(value.map { $0 == "-" ? "_" : $0 })
-            return MetricFamily(name, .gauge, help: "\(help): 1 while it is \(value)")
+            return MetricFamily(name, kind: .gauge, help: "\(help): 1 while it is \(value)")
         }
     }
 }

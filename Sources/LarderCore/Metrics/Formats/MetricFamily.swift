@@ -64,7 +64,7 @@ public struct MetricFamily: Sendable {
     public package(set) var series: [Series] = []
 
     /// Creates a family without series. Its name is `larder_<name>`, followed by the unit.
-    package init(_ name: String, _ kind: Kind, _ unit: Unit? = nil, help: String) {
+    package init(_ name: String, kind: Kind, unit: Unit? = nil, help: String) {
         self.name = "larder_" + name + (unit.map { "_" + $0.rawValue } ?? "")
         self.kind = kind
         self.unit = unit

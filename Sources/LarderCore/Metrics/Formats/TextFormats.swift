@@ -46,23 +46,23 @@ package enum TextFormat: CaseIterable {
 
     private func write(_ series: MetricFamily.Series, _ name: String, to text: inout String) {
         let labels = series.labels.map { "\($0.name)=\"\($0.value.escaped(quotes: true))\"" }
-        func line(_ end: String, _ more: [String], _ value: some CustomStringConvertible) {
+        func line(_ end: String, more: [String], value: some CustomStringConvertible) {
             let labels = (labels + more).joined(separator: ",")
             text += name + end + (labels.isEmpty ? "" : "{\(labels)}") + " \(value)\n"
         }
         switch series.value {
-        case .count(let count): line("", [], count)
-        case .number(let number): line("", [], number)
-        case .duration(let duration): line("", [], duration.seconds)
+        case .count(let count): line("", more: [], value: count)
+        case .number(let number): line("", more: [], value: number)
+        case .duration(let duration): line("", more: [], value: duration.seconds)
         case .distribution(let sketch):
             for limit in sketch.histogramBounds {
-                line("_bucket", ["le=\"\(limit.seconds)\""], sketch.count(upTo: limit))
+                line("_bucket", more: ["le=\"\(limit.seconds)\""], value: sketch.count(upTo: limit))
             }
             let count = sketch.count(upTo: .forever)
-            line("_bucket", ["le=\"+Inf\""], count)
+            line("_bucket", more: ["le=\"+Inf\""], value: count)
             // Rounded to microseconds, as in dumps.
-            line("_sum", [], (max(.zero, sketch.sum).seconds * 1e6).rounded() / 1e6)
-            line("_count", [], count)
+            line("_sum", more: [], value: (max(.zero, sketch.sum).seconds * 1e6).rounded() / 1e6)
+            line("_count", more: [], value: count)
         }
     }
 }

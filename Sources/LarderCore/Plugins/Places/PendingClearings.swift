@@ -68,7 +68,7 @@ extension Places {
             }
         }
         do {
-            try locked { manifest in cleanUp(&pending, done, unwritten, named, &manifest) }
+            try locked { manifest in cleanUp(&pending, done: done, unwritten: unwritten, named: named, manifest: &manifest) }
         } catch {
             pending.failure = pending.failure ?? error
         }
@@ -78,8 +78,8 @@ extension Places {
     }
 
     private func cleanUp(
-        _ pending: inout PendingClearings, _ done: [String: Set<PlaceName>], _ unwritten: Clearing?,
-        _ named: Set<PlaceName>?, _ manifest: inout PlaceManifest
+        _ pending: inout PendingClearings, done: [String: Set<PlaceName>], unwritten: Clearing?,
+        named: Set<PlaceName>?, manifest: inout PlaceManifest
     ) {
         pending.trying { try flush(&manifest) }
         let living = removeRemains(&manifest)

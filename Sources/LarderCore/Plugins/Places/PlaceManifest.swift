@@ -124,19 +124,19 @@ struct PlaceManifest {
         switch (words[0], words.count) {
         case ("open", 4):
             guard let used = Self.time(words[3]), Self.isToken(words[2]) else { return }
-            note(name, used) { $0.insert(String(words[2])) }
+            note(name, used: used) { $0.insert(String(words[2])) }
         case ("close", 4):
             guard let used = Self.time(words[3]), listings[name] != nil else { return }
-            note(name, used) { $0.remove(String(words[2])) }
+            note(name, used: used) { $0.remove(String(words[2])) }
         case ("used", 3):
             guard let used = Self.time(words[2]) else { return }
-            note(name, used) { _ in }
+            note(name, used: used) { _ in }
         case ("gone", 2): listings[name] = nil
         default: return
         }
     }
 
-    private mutating func note(_ name: PlaceName, _ used: Int64, _ change: (inout Set<String>) -> Void) {
+    private mutating func note(_ name: PlaceName, used: Int64, change: (inout Set<String>) -> Void) {
         var listing = listings[name] ?? Listing(used: used)
         listing.used = max(listing.used, used)
         change(&listing.holders)

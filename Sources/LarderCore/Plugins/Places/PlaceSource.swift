@@ -27,12 +27,12 @@ struct PlaceSource: Sendable {
         places: Places, turns: PlaceTurns, use: StoreUse, taken: HeldPlaces, lateFaults: LateFaults,
         ifUnusable: UnusableCacheAction, section: String? = nil
     ) {
-        self.init(places, turns, use, taken, graphPlaces: taken, lateFaults, ifUnusable, section: section)
+        self.init(places, turns: turns, use: use, taken: taken, graphPlaces: taken, lateFaults: lateFaults, ifUnusable: ifUnusable, section: section)
     }
 
     private init(
-        _ places: Places, _ turns: PlaceTurns, _ use: StoreUse, _ taken: HeldPlaces, graphPlaces: HeldPlaces,
-        _ lateFaults: LateFaults, _ ifUnusable: UnusableCacheAction, section: String?
+        _ places: Places, turns: PlaceTurns, use: StoreUse, taken: HeldPlaces, graphPlaces: HeldPlaces,
+        lateFaults: LateFaults, ifUnusable: UnusableCacheAction, section: String?
     ) {
         self.places = places
         self.turns = turns
@@ -47,7 +47,8 @@ struct PlaceSource: Sendable {
     /// The source for another part.
     var fresh: PlaceSource {
         var source = PlaceSource(
-            places, turns, use, taken, graphPlaces: graphPlaces, lateFaults, ifUnusable, section: section)
+            places, turns: turns, use: use, taken: taken, graphPlaces: graphPlaces, lateFaults: lateFaults,
+            ifUnusable: ifUnusable, section: section)
         source.evictedKeys = evictedKeys
         source.isLate = isLate
         return source
@@ -56,7 +57,8 @@ struct PlaceSource: Sendable {
     /// Returns the source for a part that is made after its graph.
     func late(_ taken: HeldPlaces) -> PlaceSource {
         var source = PlaceSource(
-            places, turns, use, taken, graphPlaces: graphPlaces, lateFaults, ifUnusable, section: section)
+            places, turns: turns, use: use, taken: taken, graphPlaces: graphPlaces, lateFaults: lateFaults,
+            ifUnusable: ifUnusable, section: section)
         source.evictedKeys = evictedKeys
         source.isLate = true
         return source

@@ -102,7 +102,7 @@ public final class PolicyDiagnostics {
         parts = []
         defer { parts = outer }
         guard let (recipe, traits) = plugin.prepare(settings, self) else { return nil }
-        return PreparedPart(recipe, traits, parts, settings, named: name)
+        return PreparedPart(recipe, traits: traits, nested: parts, settings: settings, named: name)
     }
 
     func found(_ part: Part) {

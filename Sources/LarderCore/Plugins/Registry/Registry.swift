@@ -55,7 +55,8 @@ public struct Registry: Sendable {
         for setting in plugin.settings {
             guard case .formerValues(let other) = setting.role, !names.contains(other) else { continue }
             throw conflict(
-                plugin, "setting '\(setting.name)'", "there is no setting '\(other)' whose values it could list")
+                plugin, item: "setting '\(setting.name)'",
+                reason: "there is no setting '\(other)' whose values it could list")
         }
         try checkNames(of: plugin)
         add(plugin)
@@ -64,10 +65,10 @@ public struct Registry: Sendable {
     /// Checks that each counter and level of a plugin has a name that nothing else has in dumps and text formats.
     private func checkNames(of plugin: Plugin) throws(Conflict) {
         for counter in plugin.counters {
-            if let fault = counter.fault { throw conflict(plugin, "counter '\(counter.name)'", fault) }
+            if let fault = counter.fault { throw conflict(plugin, item: "counter '\(counter.name)'", reason: fault) }
         }
         for level in plugin.levels {
-            if let fault = level.fault { throw conflict(plugin, "level '\(level.name)'", fault) }
+            if let fault = level.fault { throw conflict(plugin, item: "level '\(level.name)'", reason: fault) }
         }
         var claims = FamilyClaims()
         for other in plugins.values.joined() {
@@ -75,14 +76,16 @@ public struct Registry: Sendable {
             for level in other.levels { _ = claims.claim(level) }
         }
         for counter in plugin.counters where !claims.claim(counter) {
-            throw conflict(plugin, "counter '\(counter.name)'", "that name is already used with another meaning")
+            throw conflict(
+                plugin, item: "counter '\(counter.name)'", reason: "that name is already used with another meaning")
         }
         for level in plugin.levels where !claims.claim(level) {
-            throw conflict(plugin, "level '\(level.name)'", "that name is already used with another meaning")
+            throw conflict(
+                plugin, item: "level '\(level.name)'", reason: "that name is already used with another meaning")
         }
     }
 
-    private func conflict(_ plugin: Plugin, _ item: String, _ reason: String) -> Conflict {
+    private func conflict(_ plugin: Plugin, item: String, reason: String) -> Conflict {
         Conflict(description: "\(plugin.kind) '\(plugin.name)' cannot have the \(item): \(reason)")
     }
 

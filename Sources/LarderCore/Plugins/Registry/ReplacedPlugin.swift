@@ -34,7 +34,8 @@ extension Plugin {
 
     private func replacing(_ recipe: @escaping @Sendable (Recipe, Traits) -> Recipe) -> Plugin {
         Plugin(
-            kind, name, about, settings, needs, counters: counters, levels: levels, isAssumed: isAssumed,
+            kind, name: name, about: about, settings: settings, needs: needs, counters: counters, levels: levels,
+            isAssumed: isAssumed,
             isCustom: isCustom
         ) { [prepare] node, reading in
             prepare(node, reading).map { (recipe($0, $1), $1) }

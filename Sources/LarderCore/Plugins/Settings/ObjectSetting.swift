@@ -28,7 +28,8 @@ extension SettingType {
                         continue
                     }
                     reading.reportUnknownKey(
-                        member, "unknown key '\(member.name.prefix(64))' of \(noun)", sections, known: known)
+                        member, message: "unknown key '\(member.name.prefix(64))' of \(noun)", sections: sections,
+                        known: known)
                 }
                 let given = (repeat SettingValue(value: (each keys).read(from: node, owner: noun, reading)))
                 do { return make(node, reading, repeat try (each given).unwrapped()) } catch { return nil }

@@ -70,7 +70,7 @@ package struct Quantity: Sendable {
             guard let amount = amount(text) else {
                 let shown = node.written == nil ? text : ""
                 if isNumber(shown) {
-                    reportMissingUnit(shown, node, reading)
+                    reportMissingUnit(shown, node: node, reading: reading)
                 } else {
                     reading.report(
                         "this is not a \(noun)", at: node.position, expected: expectation, suggestion: likely(shown))
@@ -85,7 +85,7 @@ package struct Quantity: Sendable {
             }
             return amount
         case .number(_, let text):
-            reportMissingUnit(text, node, reading)
+            reportMissingUnit(text, node: node, reading: reading)
             return nil
         default:
             reading.reject(node, expected: expectation)
@@ -94,7 +94,7 @@ package struct Quantity: Sendable {
     }
 
     /// Reports a number without a unit, with the two most likely spellings.
-    private func reportMissingUnit(_ number: String, _ node: Node, _ reading: PolicyDiagnostics) {
+    private func reportMissingUnit(_ number: String, node: Node, reading: PolicyDiagnostics) {
         let likely = noun == "duration" ? ("ms", "s") : ("KB", "MB")
         let spellings = "\"\(number)\(likely.0)\" or \"\(number)\(likely.1)\""
         reading.report(

@@ -21,7 +21,7 @@ public final class Setting<Value: Sendable>: Sendable {
     private let defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)?
 
     private init(
-        _ name: String, _ type: SettingType<Value>, _ fallback: Value?, _ help: String, formerNames: [String] = [],
+        _ name: String, type: SettingType<Value>, fallback: Value?, help: String, formerNames: [String] = [],
         topic: AdviceTopic? = nil, role: SourceRole = .none,
         defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)? = nil
     ) {
@@ -37,24 +37,24 @@ public final class Setting<Value: Sendable>: Sendable {
 
     /// Declares a required setting.
     public convenience init(_ name: String, _ type: SettingType<Value>, help: String) {
-        self.init(name, type, nil, help)
+        self.init(name, type: type, fallback: nil, help: help)
     }
 
     /// Declares a setting with a default.
     public convenience init(_ name: String, _ type: SettingType<Value>, default fallback: Value, help: String) {
-        self.init(name, type, fallback, help)
+        self.init(name, type: type, fallback: fallback, help: help)
     }
 
     /// Declares an optional setting. Its value is nil if it is left out.
     public convenience init<Wrapped>(_ name: String, optional type: SettingType<Wrapped>, help: String)
     where Value == Wrapped? {
-        self.init(name, type.optional, .some(nil), help)
+        self.init(name, type: type.optional, fallback: .some(nil), help: help)
     }
 
     /// Declares a part that may be left out. The first plugin of its kind in the registry is then used, with its default
     /// settings.
     public convenience init(_ name: String, defaultPartOf kind: PluginKind, help: String) where Value == Part {
-        self.init(name, .part(kind), nil, help) { reading in
+        self.init(name, type: .part(kind), fallback: nil, help: help) { reading in
             guard let part = try? reading.registry.defaultPart(of: kind) else { return nil }
             reading.found(part)
             return part
@@ -69,7 +69,8 @@ public final class Setting<Value: Sendable>: Sendable {
     /// ```
     public func formerly(_ oldName: String) -> Setting {
         Setting(
-            name, type, fallback, help, formerNames: formerNames + [oldName], topic: topic, role: role,
+            name, type: type, fallback: fallback, help: help, formerNames: formerNames + [oldName], topic: topic,
+            role: role,
             defaultPart: defaultPart)
     }
 
@@ -80,7 +81,8 @@ public final class Setting<Value: Sendable>: Sendable {
     /// ```
     public func advised(_ topic: AdviceTopic) -> Setting {
         Setting(
-            name, type, fallback, help, formerNames: formerNames, topic: topic, role: role, defaultPart: defaultPart)
+            name, type: type, fallback: fallback, help: help, formerNames: formerNames, topic: topic, role: role,
+            defaultPart: defaultPart)
     }
 
     /// Returns the setting of an origin whose value decides which data the origin gives, such as a URL.
@@ -99,7 +101,8 @@ public final class Setting<Value: Sendable>: Sendable {
 
     private func with(_ role: SourceRole) -> Setting {
         Setting(
-            name, type, fallback, help, formerNames: formerNames, topic: topic, role: role, defaultPart: defaultPart)
+            name, type: type, fallback: fallback, help: help, formerNames: formerNames, topic: topic, role: role,
+            defaultPart: defaultPart)
     }
 
     /// The declaration without its value type, for listing.

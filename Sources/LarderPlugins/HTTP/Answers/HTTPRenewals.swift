@@ -63,8 +63,8 @@ final class HTTPRenewals: Sendable {
     /// - Parameter limit: the longest wait.
     /// - Throws: the error of `work`; ``HTTPFailure`` if the limit passes.
     func renew(
-        _ account: String, _ signer: String, after count: Int, within limit: Duration,
-        _ work: @escaping @Sendable () async throws -> Bool
+        _ account: String, signer: String, after count: Int, within limit: Duration,
+        work: @escaping @Sendable () async throws -> Bool
     ) async throws -> Bool {
         let name = Name(account, signer)
         let end = world.uptime + limit

@@ -88,7 +88,7 @@ struct HTTPCredentials: Sendable {
     /// - Returns: false if there are no new credentials.
     /// - Throws: as ``signed(_:for:within:)``.
     func renew(_ owner: String, after count: Int, within wait: Duration) async throws -> Bool {
-        let isNew = try await renewals.renew(owner, name, after: count, within: wait) { [self] in
+        let isNew = try await renewals.renew(owner, signer: name, after: count, within: wait) { [self] in
             try await result(within: limit) { [signer] in try await signer.renew(for: owner) }
         }
         try check(owner)

@@ -111,15 +111,15 @@ private struct URLTemplateReading {
         case .text(let text):
             if rest.hasPrefix(text) { read(parts.dropFirst(), in: rest.dropFirst(text.count), values) }
         case .expression(let kind, let names):
-            read(names[...], of: kind, isFirst: true, parts.dropFirst(), rest, values)
+            read(names[...], of: kind, isFirst: true, parts: parts.dropFirst(), rest: rest, values: values)
         }
     }
 
     /// Reads the variables of an expression, and then the parts behind it. Each variable may be left out.
     private mutating func read(
         _ names: ArraySlice<String>, of kind: URLTemplate.Operator, isFirst: Bool,
-        _ parts: ArraySlice<URLTemplate.Part>,
-        _ rest: Substring, _ values: [String: String]
+        parts: ArraySlice<URLTemplate.Part>,
+        rest: Substring, values: [String: String]
     ) {
         guard let name = names.first else { return read(parts, in: rest, values) }
         let others = names.dropFirst()
@@ -127,7 +127,7 @@ private struct URLTemplateReading {
         if rest.hasPrefix(mark) {
             var rest = rest.dropFirst(mark.count)
             if kind.isNamed, !rest.hasPrefix("=") {
-                read(others, of: kind, isFirst: false, parts, rest, values.merging([name: ""]) { $1 })
+                read(others, of: kind, isFirst: false, parts: parts, rest: rest, values: values.merging([name: ""]) { $1 })
             } else {
                 if kind.isNamed { rest.removeFirst() }
                 var value = rest.prefix { character in
@@ -140,13 +140,13 @@ private struct URLTemplateReading {
                     steps -= 1
                     if let text = Self.decoded(value) {
                         let values = values.merging([name: text]) { $1 }
-                        read(others, of: kind, isFirst: false, parts, rest[value.endIndex...], values)
+                        read(others, of: kind, isFirst: false, parts: parts, rest: rest[value.endIndex...], values: values)
                     }
                     if value.popLast() == nil { break }
                 }
             }
         }
-        read(others, of: kind, isFirst: isFirst, parts, rest, values)
+        read(others, of: kind, isFirst: isFirst, parts: parts, rest: rest, values: values)
     }
 
     /// Returns a value without its encoding; nil if it is not a text.

@@ -30,7 +30,7 @@ enum HTTPDates {
             let month = scanner.word(of: months), scanner.text(" "), let year = scanner.number(4), scanner.text(" "),
             let second = scanner.time(), scanner.text(" gmt"), scanner.isAtEnd
         else { return nil }
-        return time(year, month + 1, day, second)
+        return time(year, month: month + 1, day: day, second: second)
     }
 
     /// Reads `sunday, 06-nov-94 08:49:37 gmt`.
@@ -50,7 +50,7 @@ enum HTTPDates {
             || (month + 1, day) == (today.month, today.day)
                 && Int64(second) > today.second
         if year == present + 50, isLater { year -= 100 }
-        return time(year, month + 1, day, second)
+        return time(year, month: month + 1, day: day, second: second)
     }
 
     /// Reads `sun nov  6 08:49:37 1994`.
@@ -60,10 +60,10 @@ enum HTTPDates {
             scanner.text(" "), let day = scanner.text(" ") ? scanner.number(1) : scanner.number(2), scanner.text(" "),
             let second = scanner.time(), scanner.text(" "), let year = scanner.number(4), scanner.isAtEnd
         else { return nil }
-        return time(year, month + 1, day, second)
+        return time(year, month: month + 1, day: day, second: second)
     }
 
-    private static func time(_ year: Int, _ month: Int, _ day: Int, _ second: Int) -> Timestamp? {
+    private static func time(_ year: Int, month: Int, day: Int, second: Int) -> Timestamp? {
         let date = CivilDate(year: year, month: month, day: day, second: Int64(second))
         return date.isValid ? Timestamp(seconds: date.seconds) : nil
     }

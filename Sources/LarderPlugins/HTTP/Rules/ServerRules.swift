@@ -83,7 +83,7 @@ struct ServerRules: Hashable, NoteValue {
         self[.whileRevalidating] = control.staleWhileRevalidate
         self[.onError] = control.staleIfError
         readDates(metadata, fields)
-        setFlags(control, metadata, request)
+        setFlags(control, metadata: metadata, request: request)
         if let redirects = metadata[.redirectRules] {
             flags.formUnion(redirects.flags)
             self[.redirect] = redirects[.redirect]
@@ -105,7 +105,7 @@ struct ServerRules: Hashable, NoteValue {
         }
     }
 
-    private mutating func setFlags(_ control: CacheControl, _ metadata: Metadata, _ request: Request?) {
+    private mutating func setFlags(_ control: CacheControl, metadata: Metadata, request: Request?) {
         var flags = control.flags
         let status = metadata.status ?? 200
         if flags.contains(.mustUnderstand) {

@@ -51,7 +51,7 @@ extension SQLiteStore {
             let isRoom = Disk.freeSpace(options.folder) >= reserve + needed + Self.leastRoom
             if needed == 0 || isRoom { return }
             let transaction = try connection.transaction {
-                let transaction = try SQLiteTransaction(connection, options, uses, in: world)
+                let transaction = try SQLiteTransaction(connection, options: options, uses: uses, in: world)
                 let room = min(max(needed, Self.leastRoom), transaction.totals.size / 16)
                 transaction.capacity = transaction.totals.size - room
                 try transaction.finish()
@@ -70,7 +70,7 @@ extension SQLiteStore {
     ///
     /// First with the room in reserve; then a few rows at a time, so that the log stays short; then by beginning a new
     /// database with the entries that stay. If there is room for none of these, all entries are removed.
-    func removeOnFullDisk(_ selection: Selection, _ keys: [Key], _ remove: () throws -> Bool) throws -> Bool {
+    func removeOnFullDisk(_ selection: Selection, keys: [Key], remove: () throws -> Bool) throws -> Bool {
         giveUpReserve()
         try? database.writing { emptyLog($0) }
         let ways: [() throws -> Void] = [
@@ -95,7 +95,7 @@ extension SQLiteStore {
             do {
                 isDone = try database.writing { connection in
                     let (transaction, isLast) = try connection.transaction {
-                        let transaction = try SQLiteTransaction(connection, options, uses, in: world)
+                        let transaction = try SQLiteTransaction(connection, options: options, uses: uses, in: world)
                         let isLast = try transaction.remove(selection, and: keys, most: count)
                         try transaction.finish()
                         return (transaction, isLast)

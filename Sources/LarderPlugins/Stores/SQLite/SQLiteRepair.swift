@@ -79,7 +79,7 @@ extension SQLiteStore {
         try database.writing { connection in
             try Self.checkIsSame(connection, findings)
             let transaction = try connection.transaction {
-                let transaction = try SQLiteTransaction(connection, options, uses, in: world)
+                let transaction = try SQLiteTransaction(connection, options: options, uses: uses, in: world)
                 try body(transaction)
                 try transaction.finish()
                 return transaction

@@ -25,7 +25,7 @@ final class SQLiteTransaction {
     /// Whether entries were removed that were selected by account or tag, or all.
     private(set) var removesMany = false
 
-    init(_ connection: SQLiteConnection, _ options: SQLiteOptions, _ uses: SQLiteUses, in world: any World) throws {
+    init(_ connection: SQLiteConnection, options: SQLiteOptions, uses: SQLiteUses, in world: any World) throws {
         (self.connection, self.options, self.uses, self.world) = (connection, options, uses, world)
         now = world.now
         capacity = options.capacity
@@ -99,7 +99,7 @@ final class SQLiteTransaction {
             guard former.metadata.isOfSamePayload(as: entry.metadata), isYoung(renewed),
                 former.payloadSize == entry.payload.bytes.count, hasRoom(for: renewed, insteadOf: [row])
             else { continue }
-            try replace(row, former.metadata, by: renewed, entry.metadata)
+            try replace(row, metadata: former.metadata, by: renewed, otherMetadata: entry.metadata)
             return true
         }
         return false
@@ -127,11 +127,11 @@ final class SQLiteTransaction {
         metadata.isExpired = true
         var expired = row
         expired.setHead(try head.encoded(with: metadata), metadata, payloadSize: head.payloadSize)
-        try replace(row, head.metadata, by: expired, metadata)
+        try replace(row, metadata: head.metadata, by: expired, otherMetadata: metadata)
     }
 
     private func replace(
-        _ row: SQLiteRow, _ metadata: Metadata, by other: SQLiteRow, _ otherMetadata: Metadata
+        _ row: SQLiteRow, metadata: Metadata, by other: SQLiteRow, otherMetadata: Metadata
     ) throws {
         totals.remove(row)
         totals.add(other)

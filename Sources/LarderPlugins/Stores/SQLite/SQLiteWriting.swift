@@ -55,7 +55,7 @@ extension SQLiteStore {
             var error = StoreError(error)
             if error.isFull, mayMakeRoom, case .remove(let selection, let keys) = changes[0] {
                 do {
-                    let isMade = try removeOnFullDisk(selection, keys) { try transact(changes)[0] }
+                    let isMade = try removeOnFullDisk(selection, keys: keys) { try transact(changes)[0] }
                     return changes.map { _ in .success(isMade) }
                 } catch { return changes.map { _ in .failure(StoreError(error)) } }
             }
@@ -102,7 +102,7 @@ extension SQLiteStore {
                 var results: [Bool] = []
                 var first: Int64 = 0
                 let transaction = try connection.transaction {
-                    let transaction = try SQLiteTransaction(connection, options, uses, in: world)
+                    let transaction = try SQLiteTransaction(connection, options: options, uses: uses, in: world)
                     first = transaction.totals.next
                     for (change, place) in zip(changes, digests) {
                         let isKept = try transaction.make(change, payload: place, process: process)

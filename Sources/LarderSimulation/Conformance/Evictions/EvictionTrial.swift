@@ -75,14 +75,14 @@ struct EvictionTrial {
         choices.append(place)
         guard let place else {
             findings.expect(
-                filled.isEmpty, .namesWhileFilled, "one of \(filled.count) filled places", got: "none")
+                filled.isEmpty, promise: .namesWhileFilled, expected: "one of \(filled.count) filled places", got: "none")
             return
         }
         guard filled.remove(place) != nil else {
             let promise: Promise =
                 filled.isEmpty ? .namesWhileFilled : removed.contains(place) ? .namesNoneRemoved : .namesFilled
             let expected = filled.isEmpty ? "no place of an empty store" : "a place that is filled"
-            findings.expect(false, promise, expected, got: "place \(place), which is empty")
+            findings.expect(false, promise: promise, expected: expected, got: "place \(place), which is empty")
             return
         }
         free.append(place)

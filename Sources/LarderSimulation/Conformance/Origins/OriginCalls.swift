@@ -41,10 +41,10 @@ extension OriginConformance {
             }
             for (passage, again) in zip(first.passages, second.passages) {
                 findings.situation = "\(passage.what), played twice with seed \(seed)"
-                findings.expect(passage.outcome == again.outcome, .repeatable, passage.inWords, got: again.inWords)
+                findings.expect(passage.outcome == again.outcome, promise: .repeatable, expected: passage.inWords, got: again.inWords)
             }
             findings.expect(
-                first.leftRunning == 0, .endsEverything, "no task running two hours later",
+                first.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
                 got: "\(first.leftRunning) tasks")
         }
     }
@@ -89,38 +89,38 @@ extension OriginConformance {
 
     private func check(_ passage: Passage, cannotFail: Bool, _ findings: inout Findings) {
         findings.expect(
-            passage.load.ending != nil, .endsEverything, "a call that ends within an hour", got: "one that does not end"
+            passage.load.ending != nil, promise: .endsEverything, expected: "a call that ends within an hour", got: "one that does not end"
         )
         if let loaded = passage.load.value, loaded.source == .revalidated {
             let known = passage.call.known
-            findings.expect(known != nil, .unchanged, "a value, because the call names no copy", got: passage.inWords)
+            findings.expect(known != nil, promise: .unchanged, expected: "a value, because the call names no copy", got: passage.inWords)
             if let known {
                 let isStrange = known.payload.bytes == Data(Self.secret.utf8)
                 findings.expect(
-                    !isStrange && loaded.value.payload.bytes == known.payload.bytes, .unchanged,
-                    isStrange ? "a value, because the origin never sent the copy" : "the copy that was named",
+                    !isStrange && loaded.value.payload.bytes == known.payload.bytes, promise: .unchanged,
+                    expected: isStrange ? "a value, because the origin never sent the copy" : "the copy that was named",
                     got: passage.inWords)
             }
         }
-        if let error = passage.load.failure { check(error, passage, cannotFail: cannotFail, &findings) }
+        if let error = passage.load.failure { check(error, passage: passage, cannotFail: cannotFail, findings: &findings) }
         let told = passage.call.trail.steps.map(\.description).joined()
         findings.expect(
-            !told.contains(Self.secret), .failures, "a trail without parameters or payload",
+            !told.contains(Self.secret), promise: .failures, expected: "a trail without parameters or payload",
             got: "one that contains them")
     }
 
-    private func check(_ error: any Error, _ passage: Passage, cannotFail: Bool, _ findings: inout Findings) {
+    private func check(_ error: any Error, passage: Passage, cannotFail: Bool, findings: inout Findings) {
         findings.expect(
-            !(error is CancellationError), .failures, "an error other than CancellationError",
+            !(error is CancellationError), promise: .failures, expected: "an error other than CancellationError",
             got: "a CancellationError")
         findings.expect(
-            !cannotFail, .traits, "a value, because the origin declares that it cannot fail", got: passage.inWords)
+            !cannotFail, promise: .traits, expected: "a value, because the origin declares that it cannot fail", got: passage.inWords)
         guard let error = error as? LoadError else { return }
         let words = ([error.message] + error.trail.lines).joined(separator: " ")
         findings.expect(
-            !words.contains(Self.secret), .failures, "an error without parameters or payload",
+            !words.contains(Self.secret), promise: .failures, expected: "an error without parameters or payload",
             got: "one that contains them")
-        findings.expect(!error.message.isEmpty, .failures, "an error with a message", got: "one without")
+        findings.expect(!error.message.isEmpty, promise: .failures, expected: "an error with a message", got: "one without")
     }
 
     // MARK: Cancellation

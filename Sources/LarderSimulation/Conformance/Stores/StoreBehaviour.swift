@@ -4,7 +4,7 @@ import Larder
 /// Checks of a store's statistics, limits and restarts, and of concurrent use.
 extension StoreConformance {
     func checkPeek(_ findings: inout Findings) {
-        check("the store is peeked", &findings) { trial in
+        check("the store is peeked", findings: &findings) { trial in
             let (key, other) = (TestedPlugin.key(["id": "1"]), TestedPlugin.key(["id": "2"]))
             for text in ["first", "second"] {
                 try await trial.write(Self.entry(text, Metadata(fetchedAt: trial.world.now, etag: text)), for: key)
@@ -12,9 +12,9 @@ extension StoreConformance {
                 let unwanted = trial.store.peek(key) { _ in false }
                 let absent = trial.store.peek(other) { _ in true }
                 let after = await trial.store.statistics()
-                trial.expect(unwanted == nil, .peek, "nothing for a refused entry", got: unwanted?.inWords ?? "")
-                trial.expect(absent == nil, .peek, "nothing for a missing entry", got: absent?.inWords ?? "")
-                trial.expect(before == after, .peek, "unchanged statistics: \(before)", got: "\(after)")
+                trial.expect(unwanted == nil, promise: .peek, expected: "nothing for a refused entry", got: unwanted?.inWords ?? "")
+                trial.expect(absent == nil, promise: .peek, expected: "nothing for a missing entry", got: absent?.inWords ?? "")
+                trial.expect(before == after, promise: .peek, expected: "unchanged statistics: \(before)", got: "\(after)")
                 var shown: Entry?
                 let found = trial.store.peek(key) { entry in
                     shown = entry
@@ -22,7 +22,7 @@ extension StoreConformance {
                 }
                 let hits = await trial.store.statistics().hits - after.hits
                 guard let found else {
-                    trial.expect(shown == nil, .peek, "the entry that is wanted", got: "nothing")
+                    trial.expect(shown == nil, promise: .peek, expected: "the entry that is wanted", got: "nothing")
                     trial.expect(hits == 0, .peek, "no hit if nothing is returned", got: "\(hits)")
                     continue
                 }
@@ -35,7 +35,7 @@ extension StoreConformance {
     }
 
     func checkStatistics(_ findings: inout Findings) {
-        check("six entries are written and read, and six others are read", &findings) { trial in
+        check("six entries are written and read, and six others are read", findings: &findings) { trial in
             let keys = (1...12).map { TestedPlugin.key(["id": "\($0)"]) }
             for _ in 1...2 {
                 for key in keys.prefix(6) {
@@ -47,14 +47,14 @@ extension StoreConformance {
             for key in keys where try await trial.store.read(key) != nil { found += 1 }
             let after = await trial.store.statistics()
             trial.expect(
-                after.hits - before.hits == found, .statistics, "\(found) hits", got: "\(after.hits - before.hits)")
+                after.hits - before.hits == found, promise: .statistics, expected: "\(found) hits", got: "\(after.hits - before.hits)")
             if !trial.traits.keepsNothing {
                 let (expected, misses) = (keys.count - found, after.misses - before.misses)
-                trial.expect(misses == expected, .statistics, "\(expected) misses", got: "\(misses)")
+                trial.expect(misses == expected, promise: .statistics, expected: "\(expected) misses", got: "\(misses)")
             }
-            trial.expect(after.entries == found, .statistics, "\(found) entries", got: "\(after.entries)")
+            trial.expect(after.entries == found, promise: .statistics, expected: "\(found) entries", got: "\(after.entries)")
             trial.expect(
-                (after.bytes > 0) == (found > 0), .statistics, "bytes if and only if there are entries",
+                (after.bytes > 0) == (found > 0), promise: .statistics, expected: "bytes if and only if there are entries",
                 got: "\(after.bytes)")
             try await trial.remove(.all)
             let last = await trial.store.statistics()
@@ -68,7 +68,7 @@ extension StoreConformance {
     func checkConcurrentLoads(_ findings: inout Findings) {
         for seed in UInt64(1)...3 {
             let world = SimulatedWorld(seed: seed, interleaving: .shuffled)
-            check("twenty users at a time, seed \(seed)", &findings, in: world) { trial in
+            check("twenty users at a time, seed \(seed)", findings: &findings, in: world) { trial in
                 let (store, world) = (trial.store, trial.world)
                 let users = (1...20).map { number in
                     ObservedTask(in: world) { try await Self.use(store, number, in: world) }
@@ -76,10 +76,10 @@ extension StoreConformance {
                 try await world.sleep(for: .seconds(600))
                 for user in users {
                     trial.expect(
-                        user.ending?.result.isSuccess == true, .readsWrites, "a user whose calls all work",
+                        user.ending?.result.isSuccess == true, promise: .readsWrites, expected: "a user whose calls all work",
                         got: user.inWords)
                     for wrong in user.value ?? [] {
-                        trial.expect(false, .readsWrites, "the value that the same user wrote", got: wrong)
+                        trial.expect(false, promise: .readsWrites, expected: "the value that the same user wrote", got: wrong)
                     }
                 }
             }
@@ -105,11 +105,11 @@ extension StoreConformance {
     // MARK: Limits
 
     func checkLimits(_ findings: inout Findings) {
-        check("thirty entries of an eighth of its capacity, and one too large", &findings) { trial in
+        check("thirty entries of an eighth of its capacity, and one too large", findings: &findings) { trial in
             guard let capacity = trial.traits.capacity, capacity <= 4_000_000 else { return }
             func check(_ trial: inout StoreTrial) async {
                 let bytes = await trial.store.statistics().bytes
-                trial.expect(bytes <= capacity, .capacity, "\(capacity) bytes at most", got: "\(bytes)")
+                trial.expect(bytes <= capacity, promise: .capacity, expected: "\(capacity) bytes at most", got: "\(bytes)")
             }
             let large = Data(repeating: 7, count: capacity / 8)
             for number in 1...30 {
@@ -122,16 +122,16 @@ extension StoreConformance {
                 if isAfterRestart { try await trial.restart() }
                 let found = try await trial.compare(.readsWrites)
                 let bytes = found.values.reduce(0) { $0 + $1.entry.payload.bytes.count }
-                trial.expect(bytes <= capacity, .capacity, "payloads of \(capacity) bytes at most", got: "\(bytes)")
+                trial.expect(bytes <= capacity, promise: .capacity, expected: "payloads of \(capacity) bytes at most", got: "\(bytes)")
                 await check(&trial)
             }
             let tooLarge = Entry(Data(repeating: 8, count: capacity + 1), Metadata(fetchedAt: trial.world.now))
             let key = TestedPlugin.key(["id": "30"])
             try await trial.write(tooLarge, for: key, .replaces)
-            trial.expect(trial.model[key] == nil, .capacity, "no entry for what is too large", got: "one")
+            trial.expect(trial.model[key] == nil, promise: .capacity, expected: "no entry for what is too large", got: "one")
             await check(&trial)
         }
-        check("entries as old as the declared age", &findings) { trial in
+        check("entries as old as the declared age", findings: &findings) { trial in
             guard let age = trial.traits.keepsFor, age < .forever else { return }
             try await trial.fill()
             try await trial.world.sleep(for: age)
@@ -139,13 +139,13 @@ extension StoreConformance {
                 guard let found = try await trial.store.read(key) else { continue }
                 // A memory tier above a foreign one may keep entries until the process ends.
                 let isExcused = trial.traits.isForeign && !found.isForeign
-                trial.expect(isExcused, .capacity, "nothing", got: entry.inWords)
+                trial.expect(isExcused, promise: .capacity, expected: "nothing", got: entry.inWords)
             }
             if !trial.traits.isForeign { return }
             try await trial.restart()
             for (key, entry) in trial.model {
                 let found = try await trial.store.read(key)
-                trial.expect(found == nil, .capacity, "nothing after a restart", got: entry.inWords)
+                trial.expect(found == nil, promise: .capacity, expected: "nothing after a restart", got: entry.inWords)
             }
         }
     }
@@ -153,7 +153,7 @@ extension StoreConformance {
     // MARK: Restarts
 
     func checkRestart(_ findings: inout Findings) {
-        check("the store is closed and opened again", &findings) { trial in
+        check("the store is closed and opened again", findings: &findings) { trial in
             guard trial.traits.isForeign else { return }
             try await trial.fill()
             let key = TestedPlugin.key(["id": "1"])
@@ -168,7 +168,7 @@ extension StoreConformance {
                 for key in trial.model.keys {
                     guard let found = try await trial.store.read(key) else { continue }
                     trial.expect(
-                        found.isForeign, .reopens, "foreign entries", got: "one not marked as foreign")
+                        found.isForeign, promise: .reopens, expected: "foreign entries", got: "one not marked as foreign")
                 }
                 try await trial.compare(.reopens)
             }

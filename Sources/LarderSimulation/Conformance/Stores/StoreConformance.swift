@@ -52,12 +52,12 @@ public struct StoreConformance: Sendable {
 
     /// Runs a scenario with a new store and collects its findings.
     func check(
-        _ situation: String, _ findings: inout Findings, in world: SimulatedWorld = SimulatedWorld(),
-        _ scenario: @escaping @Sendable (inout StoreTrial) async throws -> Void
+        _ situation: String, findings: inout Findings, in world: SimulatedWorld = SimulatedWorld(),
+        scenario: @escaping @Sendable (inout StoreTrial) async throws -> Void
     ) {
         findings.check(situation) {
             try world.run { world in
-                var trial = try await StoreTrial(self, world, situation)
+                var trial = try await StoreTrial(self, in: world, situation: situation)
                 do { try await scenario(&trial) } catch { trial.fail(error) }
                 return try await trial.end()
             }

@@ -27,7 +27,7 @@ extension StoreConformance {
 
     func checkEntries(_ findings: inout Findings) {
         let payloads = [Data(), Data([0]), Data((0...255).map { UInt8($0) }), Data("text, {}".utf8)]
-        check("entries of several kinds are written and read", &findings) { trial in
+        check("entries of several kinds are written and read", findings: &findings) { trial in
             let now = trial.world.now
             for (number, payload) in payloads.enumerated() {
                 for (kind, metadata) in Self.metadata(at: now).enumerated() {
@@ -36,7 +36,7 @@ extension StoreConformance {
             }
             try await trial.compare(.readsWrites)
         }
-        check("an entry is written again and again", &findings) { trial in
+        check("an entry is written again and again", findings: &findings) { trial in
             let key = TestedPlugin.key(["id": "1"])
             let all = Self.metadata(at: trial.world.now)
             for text in ["a long first one", "second", ""] {
@@ -74,7 +74,7 @@ extension StoreConformance {
     }
 
     func checkKeys(_ findings: inout Findings) {
-        check("entries under similar keys", &findings) { trial in
+        check("entries under similar keys", findings: &findings) { trial in
             for (number, key) in Self.odd.enumerated() {
                 try await trial.write(Self.entry("\(number)", Metadata(fetchedAt: trial.world.now)), for: key, .keys)
             }
@@ -82,7 +82,7 @@ extension StoreConformance {
             for key in Self.odd.prefix(5) { try await trial.remove(.key(key)) }
             try await trial.compare(.keys)
             let outside = try Disk.list(trial.surroundings.path).map(\.name).filter { $0 != "cache" }
-            trial.expect(outside.isEmpty, .keys, "no file outside its own folder", got: "\(outside.count)")
+            trial.expect(outside.isEmpty, promise: .keys, expected: "no file outside its own folder", got: "\(outside.count)")
         }
     }
 
@@ -98,14 +98,14 @@ extension StoreConformance {
             ("everything", .all),
         ]
         for (what, selection) in selections {
-            check("entries of several accounts and tags, of which \(what) is removed", &findings) { trial in
+            check("entries of several accounts and tags, of which \(what) is removed", findings: &findings) { trial in
                 try await trial.fill()
                 let before = trial.model
                 try await trial.remove(selection)
                 try await trial.compare(.removes)
                 for key in before.keys where trial.model[key] == nil {
                     let found = trial.store.peek(key) { _ in true }
-                    trial.expect(found == nil, .removes, "no peeked entry", got: found?.inWords ?? "")
+                    trial.expect(found == nil, promise: .removes, expected: "no peeked entry", got: found?.inWords ?? "")
                 }
                 try await trial.remove(selection)
                 try await trial.compare(.removes)
@@ -116,7 +116,7 @@ extension StoreConformance {
 
 extension StoreConformance {
     func checkExpiring(_ findings: inout Findings) {
-        check("some entries are expired, and one of them is written again", &findings) { trial in
+        check("some entries are expired, and one of them is written again", findings: &findings) { trial in
             try await trial.fill()
             let keys = trial.model.keys.sorted { $0.text < $1.text }
             let expired = Set(keys.enumerated().filter { $0.offset % 3 == 0 }.map(\.element))
@@ -148,8 +148,8 @@ extension StoreTrial {
         let uses = Validators([]).permit(entry.metadata, for: TestedPlugin.request, at: world.now).uses
         let isPlain = uses.contains(.fresh) || uses.contains(.whileRevalidating)
         expect(
-            isPlain != isExpired, .expires, isExpired ? "an entry that is not fresh" : "a fresh entry", got: "\(uses)")
-        expect(uses.contains(.onError), .expires, "an entry for when the origin fails", got: "\(uses)")
+            isPlain != isExpired, promise: .expires, expected: isExpired ? "an entry that is not fresh" : "a fresh entry", got: "\(uses)")
+        expect(uses.contains(.onError), promise: .expires, expected: "an entry for when the origin fails", got: "\(uses)")
     }
 
     /// Writes entries of several accounts with several tags.

@@ -14,7 +14,7 @@ extension StoreConformance {
                     let inner = RecordingStore()
                     var suite = self
                     suite.tested = try tested.setting(setting.name, to: isList ? [recorder] : recorder, inner.plugin)
-                    let trial = try await StoreTrial(suite, world, "")
+                    let trial = try await StoreTrial(suite, in: world, situation: "")
                     return try await inner.callsForgotten(by: trial.store, isOneOfSeveral: isList)
                 }
             } _: { forgotten, findings in

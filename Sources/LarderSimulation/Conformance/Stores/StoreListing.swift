@@ -4,7 +4,7 @@ import Larder
 /// Checks of lists and pins.
 extension StoreConformance {
     func checkLists(_ findings: inout Findings) {
-        check("entries of several accounts are listed page by page", &findings) { trial in
+        check("entries of several accounts are listed page by page", findings: &findings) { trial in
             try await trial.fill()
             try await trial.remove(.key(TestedPlugin.key(["id": "1"], scope: "a")))
             try await trial.expireIfPossible(.key(TestedPlugin.key(["id": "2"], scope: "a")))
@@ -14,15 +14,15 @@ extension StoreConformance {
                 for key in trial.model.keys where try await trial.store.read(key) != nil { left[key.digest] = key }
                 for one in listed {
                     guard let key = left.removeValue(forKey: one.digest) else {
-                        trial.expect(false, .lists, "each entry once", got: "an entry twice, or one that is not kept")
+                        trial.expect(false, promise: .lists, expected: "each entry once", got: "an entry twice, or one that is not kept")
                         continue
                     }
                     guard let entry = trial.model[key] else { continue }
-                    trial.expect(one.key == nil || one.key == key, .lists, "the key of the entry", got: "another key")
+                    trial.expect(one.key == nil || one.key == key, promise: .lists, expected: "the key of the entry", got: "another key")
                     trial.expect(
-                        one.metadata == entry.metadata, .lists, "\(entry.metadata)", got: "\(one.metadata)")
+                        one.metadata == entry.metadata, promise: .lists, expected: "\(entry.metadata)", got: "\(one.metadata)")
                     let size = entry.payload.bytes.count
-                    trial.expect(one.size == size, .lists, "\(size) bytes", got: "\(one.size)")
+                    trial.expect(one.size == size, promise: .lists, expected: "\(size) bytes", got: "\(one.size)")
                 }
                 trial.expect(left.isEmpty, .lists, "every entry", got: "\(left.count) missing")
             }
@@ -31,16 +31,16 @@ extension StoreConformance {
 
     func checkPins(_ findings: inout Findings) {
         let missing = TestedPlugin.key(["id": "none"])
-        check("an entry is pinned, and thirty others of an eighth of the capacity are written", &findings) { trial in
+        check("an entry is pinned, and thirty others of an eighth of the capacity are written", findings: &findings) { trial in
             guard let capacity = trial.traits.capacity, capacity <= 4_000_000 else { return }
             let large = Data(repeating: 7, count: capacity / 8)
             let key = TestedPlugin.key(["id": "pinned"], scope: "a")
             guard try await trial.store.write(Entry(large, Metadata(fetchedAt: trial.world.now)), for: key),
                 let isPinned = try await trial.pinned(key)
             else { return }
-            trial.expect(isPinned, .pins, "a pin", got: "false")
+            trial.expect(isPinned, promise: .pins, expected: "a pin", got: "false")
             let pinsMissing = try await trial.store.pin(missing)
-            trial.expect(!pinsMissing, .pins, "no pin without an entry", got: "true")
+            trial.expect(!pinsMissing, promise: .pins, expected: "no pin without an entry", got: "true")
             for isAfterRestart in [false, true] {
                 if isAfterRestart, !trial.traits.isForeign { break }
                 if isAfterRestart { try await trial.restart() }
@@ -48,16 +48,16 @@ extension StoreConformance {
                     let entry = Entry(large, Metadata(fetchedAt: trial.world.now))
                     _ = try await trial.store.write(entry, for: TestedPlugin.key(["id": "\(number)"]))
                     let bytes = await trial.store.statistics().bytes
-                    trial.expect(bytes <= capacity, .capacity, "\(capacity) bytes at most", got: "\(bytes)")
+                    trial.expect(bytes <= capacity, promise: .capacity, expected: "\(capacity) bytes at most", got: "\(bytes)")
                 }
                 let isThere = try await trial.store.read(key) != nil
-                trial.expect(isThere, .pins, "the pinned entry", got: "nothing")
+                trial.expect(isThere, promise: .pins, expected: "the pinned entry", got: "nothing")
             }
             try await trial.store.remove(.scope("a"))
             let left = try await trial.store.pin(key)
             trial.expect(!left, .pins, "no pin once the entry is removed", got: "true")
         }
-        check("every entry is pinned", &findings) { trial in
+        check("every entry is pinned", findings: &findings) { trial in
             guard let capacity = trial.traits.capacity, capacity <= 4_000_000 else { return }
             let large = Data(repeating: 7, count: capacity / 8)
             func write(_ number: Int) async throws -> Bool {
@@ -71,7 +71,7 @@ extension StoreConformance {
             }
             for number in kept {
                 let isThere = try await trial.store.contains(TestedPlugin.key(["id": "\(number)"]))
-                trial.expect(isThere, .pins, "all pinned entries", got: "one missing")
+                trial.expect(isThere, promise: .pins, expected: "all pinned entries", got: "one missing")
             }
             for number in kept { try await trial.store.unpin(TestedPlugin.key(["id": "\(number)"])) }
             try await trial.store.unpin(missing)
@@ -79,7 +79,7 @@ extension StoreConformance {
             let isKept = try await write(17)
             let evictionsAfter = await trial.store.statistics().evictions
             let goesOn = isKept || evictionsAfter > evictions || kept.isEmpty
-            trial.expect(goesOn, .pins, "room once the pins are removed", got: "none")
+            trial.expect(goesOn, promise: .pins, expected: "room once the pins are removed", got: "none")
         }
     }
 }
@@ -96,12 +96,12 @@ extension StoreTrial {
             } catch let error as StoreError where error.isUnsupported {
                 return nil
             }
-            expect(page.entries.count <= count, .lists, "\(count) entries at most", got: "\(page.entries.count)")
+            expect(page.entries.count <= count, promise: .lists, expected: "\(count) entries at most", got: "\(page.entries.count)")
             all += page.entries
             cursor = page.next
             if cursor == nil { return all }
         }
-        expect(false, .lists, "an end of the list", got: "500 pages")
+        expect(false, promise: .lists, expected: "an end of the list", got: "500 pages")
         return all
     }
 

@@ -4,7 +4,7 @@ import Larder
 /// Checks of renewals, expired selections and of what a store contains.
 extension StoreConformance {
     func checkRenewals(_ findings: inout Findings) {
-        check("metadata are renewed", &findings) { trial in
+        check("metadata are renewed", findings: &findings) { trial in
             let key = TestedPlugin.key(["id": "1"])
             let written = Metadata(
                 fetchedAt: trial.world.now, etag: "e1", tags: ["t"], notes: ["a": .number(1)], spread: 0.25)
@@ -22,7 +22,7 @@ extension StoreConformance {
                 try await trial.world.sleep(for: .microseconds(1))
             }
         }
-        check("the metadata of an expired entry are renewed", &findings) { trial in
+        check("the metadata of an expired entry are renewed", findings: &findings) { trial in
             let key = TestedPlugin.key(["id": "1"])
             let entry = Self.entry("value", Metadata(fetchedAt: trial.world.now, spread: 0.5))
             try await trial.write(entry, for: key, .renews)
@@ -34,7 +34,7 @@ extension StoreConformance {
                 try await trial.compare(.renews)
             }
         }
-        check("the metadata of another payload are renewed", &findings) { trial in
+        check("the metadata of another payload are renewed", findings: &findings) { trial in
             let key = TestedPlugin.key(["id": "1"])
             try await trial.write(
                 Self.entry("older", Metadata(fetchedAt: trial.world.now, etag: "e1", spread: 0.25)), for: key, .renews)
@@ -48,7 +48,7 @@ extension StoreConformance {
     }
 
     func checkContains(_ findings: inout Findings) {
-        check("the store is asked what it contains", &findings) { trial in
+        check("the store is asked what it contains", findings: &findings) { trial in
             try await trial.fill()
             try await trial.expire(.key(TestedPlugin.key(["id": "0"])))
             try await trial.remove(.scope("a"))
@@ -60,7 +60,7 @@ extension StoreConformance {
                         let key = TestedPlugin.key(["id": "\(number)"], scope: scope)
                         let contains = try await trial.store.contains(key)
                         let isThere = try await trial.store.read(key) != nil
-                        trial.expect(contains == isThere, .contains, "\(isThere)", got: "\(contains)")
+                        trial.expect(contains == isThere, promise: .contains, expected: "\(isThere)", got: "\(contains)")
                     }
                 }
             }
@@ -73,7 +73,7 @@ extension StoreConformance {
             ("a tag that no entry has", .tag("z")), ("everything", .all),
         ]
         for (what, selection) in selections {
-            check("entries of several accounts and tags, of which \(what) is expired", &findings) { trial in
+            check("entries of several accounts and tags, of which \(what) is expired", findings: &findings) { trial in
                 try await trial.fill()
                 do {
                     try await trial.expire(selection)
@@ -100,7 +100,7 @@ extension StoreTrial {
             model[key] = entry
             note(key)
             let found = try await store.read(key)
-            expect(found != nil, .renews, "the entry that the store said it keeps", got: "nothing")
+            expect(found != nil, promise: .renews, expected: "the entry that the store said it keeps", got: "nothing")
             if let found { check(found, for: key, .renews) }
         } else {
             // The entry that was there must not have changed.

@@ -17,7 +17,7 @@ struct StoreTrial {
     /// The number of evictions before the last restart.
     private var evicted = 0
 
-    init(_ suite: StoreConformance, _ world: SimulatedWorld, _ situation: String) async throws {
+    init(_ suite: StoreConformance, in world: SimulatedWorld, situation: String) async throws {
         self.suite = suite
         self.world = world
         surroundings = try TemporaryFolder()
@@ -44,18 +44,18 @@ struct StoreTrial {
         store = FaultyStore(world: world)
         try await world.sleep(for: .seconds(7_200))
         let running = world.unfinished - 1
-        findings.expect(running == 0, .endsEverything, "no task running two hours later", got: "\(running) tasks")
+        findings.expect(running == 0, promise: .endsEverything, expected: "no task running two hours later", got: "\(running) tasks")
         return findings.broken
     }
 
     mutating func expect(
-        _ isKept: Bool, _ promise: Promise, _ expected: @autoclosure () -> String, got: @autoclosure () -> String
+        _ isKept: Bool, promise: Promise, expected: @autoclosure () -> String, got: @autoclosure () -> String
     ) {
-        findings.expect(isKept, promise, expected(), got: got())
+        findings.expect(isKept, promise: promise, expected: expected(), got: got())
     }
 
     mutating func fail(_ error: any Error) {
-        findings.expect(false, .composes, "a plugin that works", got: "\(error)")
+        findings.expect(false, promise: .composes, expected: "a plugin that works", got: "\(error)")
     }
 
     // MARK: Use
@@ -75,12 +75,12 @@ struct StoreTrial {
         model[key] = isKept ? entry : nil
         note(key)
         expect(
-            isKept || isForgotten || !hasRoom(for: entry), .readsWrites, "a kept entry", got: "an entry not kept")
+            isKept || isForgotten || !hasRoom(for: entry), promise: .readsWrites, expected: "a kept entry", got: "an entry not kept")
         if let found = try await store.read(key) {
             check(found, for: key, isKept ? promise : .replaces)
             try await checkTiersBelow(found, key)
         } else {
-            expect(!isKept, .readsWrites, "the entry that the store said it keeps", got: "nothing")
+            expect(!isKept, promise: .readsWrites, expected: "the entry that the store said it keeps", got: "nothing")
         }
     }
 
@@ -114,7 +114,7 @@ struct StoreTrial {
         let forgotten = evicted + (await store.statistics().evictions)
         let count = model.count
         expect(
-            missing <= forgotten, promise, "at most \(forgotten) entries missing, because so many were evicted",
+            missing <= forgotten, promise: promise, expected: "at most \(forgotten) entries missing, because so many were evicted",
             got: "\(missing) of \(count) missing")
         return all
     }
@@ -122,14 +122,14 @@ struct StoreTrial {
     /// Compares an entry with the one that was written last.
     mutating func check(_ found: Found, for key: Key, _ promise: Promise) {
         guard let entry = model[key] else {
-            expect(false, promise, "nothing", got: found.entry.inWords)
+            expect(false, promise: promise, expected: "nothing", got: found.entry.inWords)
             return
         }
         expect(
-            found.entry.payload.bytes == entry.payload.bytes, promise, entry.inWords, got: found.entry.inWords)
+            found.entry.payload.bytes == entry.payload.bytes, promise: promise, expected: entry.inWords, got: found.entry.inWords)
         if found.entry.payload.bytes == entry.payload.bytes {
             expect(
-                found.entry.metadata == entry.metadata, .metadata, "\(entry.metadata)", got: "\(found.entry.metadata)")
+                found.entry.metadata == entry.metadata, promise: .metadata, expected: "\(entry.metadata)", got: "\(found.entry.metadata)")
         }
     }
 

@@ -36,18 +36,18 @@ struct StrategyCheck {
     private func checkEnd(_ findings: inout Findings) {
         let got = seen.outcome.inWords
         findings.expect(
-            seen.outcome.ending != nil, .endsEverything, "a load that ends", got: "a load that does not end")
+            seen.outcome.ending != nil, promise: .endsEverything, expected: "a load that ends", got: "a load that does not end")
         findings.expect(
-            seen.leftRunning == 0, .endsEverything, "no task running two hours later",
+            seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
             got: "\(seen.leftRunning) tasks")
         let end = event == .cancelled ? Event.interruption : event == .deaf ? Event.end : .forever
         if seen.outcome.isCancelled {
             findings.expect(
-                seen.after == end, .cancellation, "cancellation only of a load that is cancelled, and then at once",
+                seen.after == end, promise: .cancellation, expected: "cancellation only of a load that is cancelled, and then at once",
                 got: "\(got) after \(seen.after.brief)")
         } else {
             findings.expect(
-                seen.after < end, .cancellation, "a CancellationError after \(end.brief)",
+                seen.after < end, promise: .cancellation, expected: "a CancellationError after \(end.brief)",
                 got: "\(got) after \(seen.after.brief)")
         }
     }
@@ -55,20 +55,20 @@ struct StrategyCheck {
     private func checkCalls(_ findings: inout Findings) {
         let got = "\(seen.calls) calls"
         if !needs.contains(.origin) {
-            findings.expect(seen.calls == 0, .needs, "no call", got: got)
+            findings.expect(seen.calls == 0, promise: .needs, expected: "no call", got: got)
         } else if situation.mode == .cachedOnly {
-            findings.expect(seen.calls == 0, .cachedOnly, "no call", got: got)
+            findings.expect(seen.calls == 0, promise: .cachedOnly, expected: "no call", got: got)
         } else if situation.mode == .refresh {
-            findings.expect(seen.calls > 0, .refreshMode, "a call", got: got)
+            findings.expect(seen.calls > 0, promise: .refreshMode, expected: "a call", got: got)
         }
-        findings.expect(seen.calls <= 1, .oneFlight, "one call for one load", got: got)
+        findings.expect(seen.calls <= 1, promise: .oneFlight, expected: "one call for one load", got: got)
         if hasCopy, asks {
             findings.expect(
-                seen.conditional == seen.calls, .conditional, "a call that names the copy", got: "one that names none")
+                seen.conditional == seen.calls, promise: .conditional, expected: "a call that names the copy", got: "one that names none")
         }
         if !keeps {
             let used = seen.reads + seen.writes
-            findings.expect(used == 0, .needs, "an unused store", got: "\(used) reads and writes")
+            findings.expect(used == 0, promise: .needs, expected: "an unused store", got: "\(used) reads and writes")
         }
     }
 
@@ -78,21 +78,21 @@ struct StrategyCheck {
         let limit = min(patience, situation.deadline ?? .forever)
         let got = "\(seen.outcome.inWords) after \(seen.after.brief)"
         if let deadline = situation.deadline {
-            findings.expect(seen.after <= deadline, .deadline, "an end after \(deadline.brief) at the latest", got: got)
+            findings.expect(seen.after <= deadline, promise: .deadline, expected: "an end after \(deadline.brief) at the latest", got: got)
         }
         guard asks, limit < event.takes, limit < Event.end, event != .slowStore else { return }
         let promise: Promise = limit == patience ? .patience : .deadline
         if !uses(after: limit).isEmpty {
             findings.expect(
-                seen.after <= limit && seen.outcome.value != nil, promise,
-                "the copy after \(limit.brief) at the latest", got: got)
+                seen.after <= limit && seen.outcome.value != nil, promise: promise,
+                expected: "the copy after \(limit.brief) at the latest", got: got)
         } else if let deadline = situation.deadline {
             // A permitted copy that was shown earlier is correct, too.
             if seen.after < deadline, seen.outcome.value != nil, !uses(after: seen.after).isEmpty { return }
             let error = seen.outcome.failure as? LoadError
             findings.expect(
-                seen.after == deadline && error?.code == .deadline, .deadline,
-                "the error deadline after \(deadline.brief)", got: got)
+                seen.after == deadline && error?.code == .deadline, promise: .deadline,
+                expected: "the error deadline after \(deadline.brief)", got: got)
         }
     }
 
@@ -103,32 +103,32 @@ struct StrategyCheck {
         case .store: check(copy: loaded, &findings)
         case .origin, .revalidated: check(live: loaded, &findings)
         case .fallback:
-            findings.expect(false, .label, "a value of the origin or of the store", got: loaded.inWords)
+            findings.expect(false, promise: .label, expected: "a value of the origin or of the store", got: loaded.inWords)
         }
     }
 
     private func check(copy loaded: Loaded<String>, _ findings: inout Findings) {
         let got = "\(loaded.inWords) after \(seen.after.brief)"
         let uses = uses(after: seen.after)
-        findings.expect(keeps, .needs, "no copy from a strategy that needs no store", got: got)
-        findings.expect(!uses.isEmpty, .window, "no copy that may not be shown", got: got)
+        findings.expect(keeps, promise: .needs, expected: "no copy from a strategy that needs no store", got: got)
+        findings.expect(!uses.isEmpty, promise: .window, expected: "no copy that may not be shown", got: got)
         if event.isAnswer, asks {
-            findings.expect(seen.after < event.takes, .answers, "the origin's answer", got: got)
+            findings.expect(seen.after < event.takes, promise: .answers, expected: "the origin's answer", got: got)
         }
         if asks {
             findings.expect(
-                uses.isEmpty || uses != .onError || hasCause, .uses,
-                "a copy permitted on error only once a call failed or took too long", got: got)
+                uses.isEmpty || uses != .onError || hasCause, promise: .uses,
+                expected: "a copy permitted on error only once a call failed or took too long", got: got)
             findings.expect(
-                uses.isEmpty || uses != .whileRevalidating || !hasFailed, .uses,
-                "no copy permitted while revalidating only once the call has failed", got: got)
+                uses.isEmpty || uses != .whileRevalidating || !hasFailed, promise: .uses,
+                expected: "no copy permitted while revalidating only once the call has failed", got: got)
             if situation.mode == .refresh {
-                findings.expect(loaded.fellBack, .refreshMode, "a copy only if the origin fails", got: got)
+                findings.expect(loaded.fellBack, promise: .refreshMode, expected: "a copy only if the origin fails", got: got)
             } else if !hasCause, !uses.contains(.fresh) {
-                findings.expect(seen.calls > 0, .refreshes, "a refresh in the background", got: "no call")
+                findings.expect(seen.calls > 0, promise: .refreshes, expected: "a refresh in the background", got: "no call")
             }
         }
-        check(labelOf: loaded, uses, got, &findings)
+        check(labelOf: loaded, uses: uses, got: got, findings: &findings)
     }
 
     /// Whether the call had failed or exceeded patience or deadline when the load ended.
@@ -139,18 +139,18 @@ struct StrategyCheck {
 
     private var hasFailed: Bool { event.isFailure && seen.after >= event.takes }
 
-    private func check(labelOf loaded: Loaded<String>, _ uses: Uses, _ got: String, _ findings: inout Findings) {
+    private func check(labelOf loaded: Loaded<String>, uses: Uses, got: String, findings: inout Findings) {
         let freshness: Freshness = uses.contains(.fresh) ? .fresh : .stale
         let standsIn = asks && hasCause
         let age = (situation.copy.age ?? .zero) + seen.after
         findings.expect(
-            loaded.freshness == freshness, .label, "a copy marked \(freshness)", got: got)
+            loaded.freshness == freshness, promise: .label, expected: "a copy marked \(freshness)", got: got)
         findings.expect(
-            loaded.fellBack == standsIn, .label,
-            standsIn ? "a copy marked as in place of the call" : "a copy not marked as in place of a call", got: got)
+            loaded.fellBack == standsIn, promise: .label,
+            expected: standsIn ? "a copy marked as in place of the call" : "a copy not marked as in place of a call", got: got)
         findings.expect(
-            loaded.value == "old" && loaded.isStored && loaded.age == age, .label,
-            "'old', stored and \(age.brief) old", got: got)
+            loaded.value == "old" && loaded.isStored && loaded.age == age, promise: .label,
+            expected: "'old', stored and \(age.brief) old", got: got)
     }
 
     private func check(live loaded: Loaded<String>, _ findings: inout Findings) {
@@ -158,12 +158,12 @@ struct StrategyCheck {
         let isStored = keeps && event != .unwritable && event != .cleared
         let isUnchanged = event == .unchanged
         findings.expect(
-            event.delivers && seen.after >= event.takes, .label, "only a value that the origin has sent", got: got)
+            event.delivers && seen.after >= event.takes, promise: .label, expected: "only a value that the origin has sent", got: got)
         findings.expect(
             loaded.value == (isUnchanged ? "old" : "new")
                 && loaded.source == (isUnchanged ? .revalidated : .origin) && loaded.freshness == .fresh
                 && loaded.age == .zero && !loaded.fellBack && loaded.isStored == isStored,
-            .label, "the origin's value, fresh, 0 s old, \(isStored ? "stored" : "not stored")", got: got)
+            promise: .label, expected: "the origin's value, fresh, 0 s old, \(isStored ? "stored" : "not stored")", got: got)
     }
 
     // MARK: Errors
@@ -172,9 +172,9 @@ struct StrategyCheck {
         let got = error.inWords
         let uses = uses(after: seen.after)
         guard asks else {
-            findings.expect(uses.isEmpty, .delivers, "the copy, which may be shown", got: got)
+            findings.expect(uses.isEmpty, promise: .delivers, expected: "the copy, which may be shown", got: got)
             let isOverdue = error.code == .deadline && event == .slowStore
-            findings.expect(error.code == .notCached || isOverdue, .ownError, "the error notCached", got: got)
+            findings.expect(error.code == .notCached || isOverdue, promise: .ownError, expected: "the error notCached", got: got)
             return
         }
         // The call had not ended by the deadline.
@@ -185,20 +185,20 @@ struct StrategyCheck {
         if event.isAnswer {
             let status = event == .gone ? 404 : 403
             findings.expect(
-                error.isAnswer && error.status == status, .answers, "the origin's answer \(status)", got: got)
+                error.isAnswer && error.status == status, promise: .answers, expected: "the origin's answer \(status)", got: got)
         } else if event.isFailure {
             findings.expect(
-                !uses.contains(.onError), .standIn, "the copy, which may be shown when the origin fails", got: got)
-            findings.expect(isOwn(error), .ownError, "the origin's own error", got: got)
+                !uses.contains(.onError), promise: .standIn, expected: "the copy, which may be shown when the origin fails", got: got)
+            findings.expect(isOwn(error), promise: .ownError, expected: "the origin's own error", got: got)
             if keeps {
                 findings.expect(
-                    (error.store != nil) == !event.isReadable, .ownError, "the store's error beside the origin's",
+                    (error.store != nil) == !event.isReadable, promise: .ownError, expected: "the store's error beside the origin's",
                     got: got)
                 findings.expect(
-                    error.copyRefused == hasCopy, .ownError, "an error that says whether a copy was refused", got: got)
+                    error.copyRefused == hasCopy, promise: .ownError, expected: "an error that says whether a copy was refused", got: got)
             }
         } else if error.code != .deadline || situation.deadline == nil {
-            findings.expect(!event.delivers, .delivers, "what the origin sent", got: got)
+            findings.expect(!event.delivers, promise: .delivers, expected: "what the origin sent", got: got)
         }
     }
 
@@ -226,10 +226,10 @@ struct StrategyCheck {
         default: break
         }
         findings.expect(
-            seen.held == held, promise, "a store that holds \(held.map { "'\($0)'" } ?? "nothing") at the end",
+            seen.held == held, promise: promise, expected: "a store that holds \(held.map { "'\($0)'" } ?? "nothing") at the end",
             got: seen.held.map { "'\($0)'" } ?? "nothing")
         findings.expect(
-            seen.writes <= seen.calls, .saves, "one write at most for each call",
+            seen.writes <= seen.calls, promise: .saves, expected: "one write at most for each call",
             got: "\(seen.writes) writes for \(seen.calls) calls")
     }
 }

@@ -69,7 +69,7 @@ extension StrategyConformance {
             }
         } _: { seen, findings in
             findings.expect(
-                seen.first.isCancelled, .cancellation, "a CancellationError for the first", got: seen.first.inWords)
+                seen.first.isCancelled, promise: .cancellation, expected: "a CancellationError for the first", got: seen.first.inWords)
             findings.expect(
                 seen.leftAfterFirst == 1 && seen.leftAfterAll >= 0, .freesFlight, "a second load that still waits",
                 got: "\(seen.leftAfterFirst) calls under way and \(seen.stayed.inWords)")
@@ -97,9 +97,9 @@ extension StrategyConformance {
                 return (stage.held(), late.ending != nil && newer.ending != nil)
             }
         } _: { seen, findings in
-            findings.expect(seen.1, .endsEverything, "loads that end", got: "one that does not end")
+            findings.expect(seen.1, promise: .endsEverything, expected: "loads that end", got: "one that does not end")
             findings.expect(
-                seen.0 == "newer", .lateAnswer, "a store that holds 'newer'", got: seen.0.map { "'\($0)'" } ?? "nothing"
+                seen.0 == "newer", promise: .lateAnswer, expected: "a store that holds 'newer'", got: seen.0.map { "'\($0)'" } ?? "nothing"
             )
         }
     }
@@ -124,7 +124,7 @@ extension StrategyConformance {
                 return odd
             }
         } _: { odd, findings in
-            findings.expect(odd == nil, .isolation, "each load's own value", got: odd ?? "")
+            findings.expect(odd == nil, promise: .isolation, expected: "each load's own value", got: odd ?? "")
         }
     }
 
@@ -170,8 +170,8 @@ extension StrategyConformance {
                 }
             } _: { traces, findings in
                 findings.expect(
-                    traces == Traces(metrics: traces.metrics) && traces.metrics.loads == 0, .noTrace,
-                    "an answer of nil that changes nothing",
+                    traces == Traces(metrics: traces.metrics) && traces.metrics.loads == 0, promise: .noTrace,
+                    expected: "an answer of nil that changes nothing",
                     got: "\(traces.calls) calls, \(traces.reads) reads, \(traces.tasks) tasks")
             }
         }

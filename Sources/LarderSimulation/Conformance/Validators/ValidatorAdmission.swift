@@ -89,12 +89,12 @@ struct ValidatorAdmission {
                 let outcome = admit(stored, from: arrival)
                 check(outcome, of: stored, &findings)
                 findings.expect(
-                    (try? outcome.get())?.admission == .keep, .consistent, "an entry admitted again, to be kept",
+                    (try? outcome.get())?.admission == .keep, promise: .consistent, expected: "an entry admitted again, to be kept",
                     got: outcome.inWords)
             }
             let permissions = validator.permit(admitted.metadata, for: TestedPlugin.request, at: now)
             findings.expect(
-                !permissions.uses.isEmpty, .consistent, "an admitted entry with a permitted use",
+                !permissions.uses.isEmpty, promise: .consistent, expected: "an admitted entry with a permitted use",
                 got: "an entry without one")
             if traits.noticesDamage { checkDamage(stored, &findings) }
         }
@@ -103,22 +103,22 @@ struct ValidatorAdmission {
     private func check(_ outcome: Outcome, of entry: Entry, _ findings: inout Findings) {
         switch outcome {
         case .failure(let refusal):
-            findings.expect(!refusal.reason.isEmpty, .reasons, "a reason", got: "none")
+            findings.expect(!refusal.reason.isEmpty, promise: .reasons, expected: "a reason", got: "none")
             findings.expect(
-                !refusal.reason.contains(Self.secret), .reasons, "a reason without payload",
+                !refusal.reason.contains(Self.secret), promise: .reasons, expected: "a reason without payload",
                 got: "one that contains it")
         case .success(let success):
             let admitted = success.entry
             findings.expect(
-                admitted.payload.bytes == entry.payload.bytes, .leavesPayload, "the payload as it came",
+                admitted.payload.bytes == entry.payload.bytes, promise: .leavesPayload, expected: "the payload as it came",
                 got: "another")
             findings.expect(
                 admitted.metadata.fetchedAt == entry.metadata.fetchedAt
                     && admitted.metadata.validatedAt == entry.metadata.validatedAt,
-                .leavesPayload, "the times as they were", got: "others")
+                promise: .leavesPayload, expected: "the times as they were", got: "others")
             findings.expect(
-                admitted.metadata[Self.foreign] == entry.metadata[Self.foreign], .keepsNotes,
-                "the note of another plugin as it was", got: "another or none")
+                admitted.metadata[Self.foreign] == entry.metadata[Self.foreign], promise: .keepsNotes,
+                expected: "the note of another plugin as it was", got: "another or none")
         }
     }
 
@@ -126,7 +126,7 @@ struct ValidatorAdmission {
         _ outcome: Outcome, like again: Outcome, _ findings: inout Findings
     ) {
         findings.expect(
-            outcome.map(\.facts) == again.map(\.facts), .deterministic, outcome.inWords, got: again.inWords)
+            outcome.map(\.facts) == again.map(\.facts), promise: .deterministic, expected: outcome.inWords, got: again.inWords)
     }
 
     /// Checks payloads whose bytes were changed, lost or added in a store.
@@ -141,7 +141,7 @@ struct ValidatorAdmission {
         for copy in damaged where copy != bytes {
             let outcome = admit(Entry(Data(copy), entry.metadata), from: .store)
             findings.expect(
-                (try? outcome.get()) == nil, .traits, "a refusal, because it declares that it finds damage",
+                (try? outcome.get()) == nil, promise: .traits, expected: "a refusal, because it declares that it finds damage",
                 got: outcome.inWords)
         }
     }

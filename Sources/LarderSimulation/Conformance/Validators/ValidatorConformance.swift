@@ -36,7 +36,7 @@ public struct ValidatorConformance: Sendable {
                 try await world.sleep(for: .seconds(86_400))
                 windows.check(before, &findings)
                 findings.expect(
-                    stage.leftRunning == 0, .endsEverything, "nothing under way a day later",
+                    stage.leftRunning == 0, promise: .endsEverything, expected: "nothing under way a day later",
                     got: "\(stage.leftRunning) tasks")
                 return findings.broken
             }

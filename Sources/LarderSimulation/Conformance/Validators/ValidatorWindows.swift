@@ -73,7 +73,7 @@ struct ValidatorWindows {
         for (question, answer) in zip(questions, before).reversed() {
             let again = permit(question.copy, after: question.age)
             findings.expect(
-                again == answer, .deterministic, "the same for a copy \(question.age.brief) old: \(answer.inWords)",
+                again == answer, promise: .deterministic, expected: "the same for a copy \(question.age.brief) old: \(answer.inWords)",
                 got: again.inWords)
         }
     }
@@ -104,7 +104,7 @@ struct ValidatorWindows {
         for age in Self.ages + [last] where age >= .zero && age <= min(last, Self.longest) {
             findings.situation = "a copy \(age.brief) old"
             let got = permit(copy, after: age)
-            findings.expect(got == expected, .rule, expected.inWords, got: got.inWords)
+            findings.expect(got == expected, promise: .rule, expected: expected.inWords, got: got.inWords)
         }
     }
 
@@ -114,13 +114,13 @@ struct ValidatorWindows {
             findings.situation = "a copy \(age.brief) old"
             let permissions = permit(copy, after: age)
             findings.expect(
-                last.isSuperset(of: permissions.uses), .narrows, "no use that was refused before",
+                last.isSuperset(of: permissions.uses), promise: .narrows, expected: "no use that was refused before",
                 got: permissions.inWords)
             last = permissions.uses
             for (name, use) in Self.single where !permissions.allows(use) {
                 let reasons = permissions.reasons(for: use)
                 findings.expect(
-                    !reasons.isEmpty && !reasons.contains(""), .reasons, "a reason for refusing it \(name)",
+                    !reasons.isEmpty && !reasons.contains(""), promise: .reasons, expected: "a reason for refusing it \(name)",
                     got: "none")
             }
         }
@@ -135,7 +135,7 @@ struct ValidatorWindows {
             for age in Self.ages {
                 findings.situation = "a copy fetched \((longAgo + age).brief) and validated \(age.brief) ago"
                 let (expected, got) = (permit(copy, after: age), permit(validated, after: age))
-                findings.expect(got.uses == expected.uses, .age, expected.inWords, got: got.inWords)
+                findings.expect(got.uses == expected.uses, promise: .age, expected: expected.inWords, got: got.inWords)
             }
         }
     }
@@ -148,7 +148,7 @@ struct ValidatorWindows {
             for age in Self.ages {
                 findings.situation = "a copy \(initial.brief) old on arrival, \(age.brief) ago"
                 let (expected, got) = (permit(copy, after: initial + age), permit(old, after: age))
-                findings.expect(got.uses == expected.uses, .age, expected.inWords, got: got.inWords)
+                findings.expect(got.uses == expected.uses, promise: .age, expected: expected.inWords, got: got.inWords)
             }
         }
     }
@@ -158,7 +158,7 @@ struct ValidatorWindows {
             findings.situation = "a copy from the future, \(age.brief) old"
             let permissions = permit(copy, after: age)
             findings.expect(
-                !permissions.allows(.fresh), .age, "a copy that is not fresh", got: permissions.inWords)
+                !permissions.allows(.fresh), promise: .age, expected: "a copy that is not fresh", got: permissions.inWords)
         }
     }
 
@@ -182,13 +182,13 @@ struct ValidatorWindows {
             let last = end - .nanoseconds(1)
             findings.situation = "a copy exactly \(last.brief) old"
             findings.expect(
-                last.nanoseconds % 1_000_000 != 0, .halfOpen, "that a window '\(name)' has ended at its end",
+                last.nanoseconds % 1_000_000 != 0, promise: .halfOpen, expected: "that a window '\(name)' has ended at its end",
                 got: "that it ends a nanosecond later")
         }
         guard let limit = permit(copy, after: .zero).freshFor, limit <= Self.longest else { return }
         findings.situation = "a copy at exactly the end of its freshness: \(limit.brief)"
         let permissions = permit(copy, after: limit)
-        findings.expect(!permissions.allows(.fresh), .halfOpen, "a copy that is not fresh", got: permissions.inWords)
+        findings.expect(!permissions.allows(.fresh), promise: .halfOpen, expected: "a copy that is not fresh", got: permissions.inWords)
     }
 
     private func checkTraits(_ copy: Metadata, _ findings: inout Findings) {
@@ -197,7 +197,7 @@ struct ValidatorWindows {
                 findings.situation = "a copy \(age.brief) old"
                 let permissions = permit(copy, after: age)
                 findings.expect(
-                    !permissions.allows(.showing), .traits, "a copy that is not shown \(what), as declared",
+                    !permissions.allows(.showing), promise: .traits, expected: "a copy that is not shown \(what), as declared",
                     got: permissions.inWords)
             }
         }

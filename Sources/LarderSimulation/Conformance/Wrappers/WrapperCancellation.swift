@@ -44,12 +44,12 @@ extension WrapperConformance {
     private func check(_ seen: Cancelled, _ findings: inout Findings) {
         let ended = seen.load.ending?.at ?? .forever
         findings.expect(
-            ended < seen.moment || seen.load.isCancelled && ended == seen.moment, .cancellation,
-            "a CancellationError at once", got: "\(seen.load.inWords) after \(ended.brief)")
+            ended < seen.moment || seen.load.isCancelled && ended == seen.moment, promise: .cancellation,
+            expected: "a CancellationError at once", got: "\(seen.load.inWords) after \(ended.brief)")
         findings.expect(
-            seen.underWay == 0, .cancelsInner, "no running call once the load is cancelled", got: "\(seen.underWay)")
+            seen.underWay == 0, promise: .cancelsInner, expected: "no running call once the load is cancelled", got: "\(seen.underWay)")
         findings.expect(
-            seen.leftRunning == 0, .endsEverything, "no task running two hours later",
+            seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
             got: "\(seen.leftRunning) tasks")
     }
 
@@ -69,7 +69,7 @@ extension WrapperConformance {
                 return try await wrapped.loadAndRest()
             }
         } _: { last, findings in
-            findings.expect(last.value != nil, .pardonsCancellation, "a value from the next load", got: last.inWords)
+            findings.expect(last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load", got: last.inWords)
         }
     }
 
@@ -93,7 +93,7 @@ extension WrapperConformance {
             }
         } _: { last, findings in
             guard let last else { return }
-            findings.expect(last.value != nil, .pardonsCancellation, "a value from the next load", got: last.inWords)
+            findings.expect(last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load", got: last.inWords)
         }
     }
 

@@ -94,7 +94,7 @@ extension WrapperConformance {
                 return load
             }
         } _: { load, findings in
-            findings.expect(load.value != nil, .ownState, "a value", got: load.inWords)
+            findings.expect(load.value != nil, promise: .ownState, expected: "a value", got: load.inWords)
         }
     }
 }

@@ -40,20 +40,20 @@ extension WrapperConformance {
 
     private func check(_ seen: Trouble, _ findings: inout Findings) {
         findings.expect(
-            seen.load.ending != nil, .endsEverything, "a load that ends", got: "a load that does not end")
+            seen.load.ending != nil, promise: .endsEverything, expected: "a load that ends", got: "a load that does not end")
         findings.expect(
-            seen.calls <= seen.allowed, .tries, "\(seen.allowed) calls at most, as it declares", got: "\(seen.calls)")
+            seen.calls <= seen.allowed, promise: .tries, expected: "\(seen.allowed) calls at most, as it declares", got: "\(seen.calls)")
         findings.expect(
-            seen.underWay == 0, .cancelsInner, "no running call once the load has ended", got: "\(seen.underWay)")
+            seen.underWay == 0, promise: .cancelsInner, expected: "no running call once the load has ended", got: "\(seen.underWay)")
         findings.expect(
-            seen.leftRunning == 0, .endsEverything, "no task running two hours later",
+            seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
             got: "\(seen.leftRunning) tasks")
         guard let error = seen.load.failure else { return }
         let failure = error as? LoadError
         let isInner = error is Outage || failure?.origin is Outage || failure?.status == 503
         let isOwn = failure.map { [.unavailable, .timeout].contains($0.code) && !$0.message.isEmpty } ?? false
         findings.expect(
-            isInner || isOwn, .innerError, "the inner error, or a LoadError that says what the wrapper did",
+            isInner || isOwn, promise: .innerError, expected: "the inner error, or a LoadError that says what the wrapper did",
             got: seen.load.inWords)
     }
 

@@ -32,7 +32,7 @@ extension WrapperConformance {
                 }
             } _: { seen, findings in
                 findings.expect(
-                    seen.mayRepeat || seen.calls.count <= 1, .repeatsNoSend, "one call", got: "\(seen.calls.count)")
+                    seen.mayRepeat || seen.calls.count <= 1, promise: .repeatsNoSend, expected: "one call", got: "\(seen.calls.count)")
                 let odd = seen.calls.contains { $0.method != "PUT" }
                 findings.expect(!odd, .passesOn, "a call that changes something", got: "a call for data")
                 findings.expect(

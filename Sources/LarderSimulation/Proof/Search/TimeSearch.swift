@@ -22,7 +22,7 @@ struct TimeSearch {
     private var copies: CopiesThatMayBeShown?
 
     init(
-        _ rule: PromiseRule, of policy: SimulatedPolicy, _ played: PlayedSituations, _ copies: CopiesThatMayBeShown?
+        _ rule: PromiseRule, of policy: SimulatedPolicy, played: PlayedSituations, copies: CopiesThatMayBeShown?
     ) {
         (self.rule, self.policy, self.played, self.copies) = (rule, policy, played, copies)
         (originLimit, hanging) = (policy.originLimit ?? .forever, [policy].hanging)

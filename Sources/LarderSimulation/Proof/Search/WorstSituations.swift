@@ -103,7 +103,7 @@ struct WorstSituations {
         let results = ParallelMap.results(for: worst.count, inRangesOf: 1) { [policy, copies] range in
             worst[range].map { rule, found in
                 Result {
-                    var search = TimeSearch(rule, of: policy, played, copies)
+                    var search = TimeSearch(rule, of: policy, played: played, copies: copies)
                     return try search.worsen(found.situation, needing: found.rank.needed)
                 }
             }

@@ -78,7 +78,7 @@ public final class SituationPlayer: Sendable {
         try perform { [self] stage, world in
             world.fixChances(at: situation.chance)
             let folder = try plan.needsFolder ? TemporaryFolder() : nil
-            return try await play(situation, stage, folder?.url ?? Self.noFolder, in: world)
+            return try await play(situation, stage: stage, cache: folder?.url ?? Self.noFolder, in: world)
         }
     }
 
@@ -103,7 +103,7 @@ public final class SituationPlayer: Sendable {
         try perform { [self] stage, world in
             let folder = try TemporaryFolder()
             let pantry = try await open(stage, folder.url, in: world)
-            return entry("copy", .zero, spread: 0, pantry, stage, world)
+            return entry("copy", age: .zero, spread: 0, pantry: pantry, stage: stage, in: world)
         }
     }
 
@@ -144,7 +144,7 @@ public final class SituationPlayer: Sendable {
     }
 
     private func play(
-        _ situation: Situation, _ stage: Stage, _ cache: URL, in world: SimulatedWorld
+        _ situation: Situation, stage: Stage, cache: URL, in world: SimulatedWorld
     ) async throws -> (seen: Observation, used: UsedFacts) {
         var pantry = try await open(stage, cache, in: world)
         let (name, start) = (plan.policy.resource, world.uptime)
@@ -152,7 +152,7 @@ public final class SituationPlayer: Sendable {
         if let copy = situation.copy {
             // The copy is as old when the load begins as the situation says, and younger before.
             stage.stores.put(
-                copy, { self.entry($0, $1 - situation.lead, spread: copy.spread, pantry, stage, world) },
+                copy, { self.entry($0, age: $1 - situation.lead, spread: copy.spread, pantry: pantry, stage: stage, in: world) },
                 for: request.key)
         }
         stage.stores.set(situation.stores)
@@ -174,12 +174,12 @@ public final class SituationPlayer: Sendable {
         stage.origin.play(situation.origin, isOwn: true)
         if situation.pause > .zero { try await world.sleep(for: situation.pause) }
         let judged = Request(name, mode: situation.mode, deadline: situation.deadline)
-        let seen = try await observe(judged, pantry, stage, world)
+        let seen = try await observe(judged, pantry: pantry, stage: stage, in: world)
         return (seen, UsedFacts(calls: stage.origin.waits, storeUses: stage.stores.uses))
     }
 
     private func observe(
-        _ request: Request, _ pantry: Pantry, _ stage: Stage, _ world: SimulatedWorld
+        _ request: Request, pantry: Pantry, stage: Stage, in world: SimulatedWorld
     ) async throws -> Observation {
         let start = world.uptime
         let seen = Locked(Observation(ending: .never))
@@ -217,7 +217,7 @@ public final class SituationPlayer: Sendable {
 
     /// Returns an entry that is in a store when the situation begins.
     private func entry(
-        _ name: String, _ age: Duration, spread: Double, _ pantry: Pantry, _ stage: Stage, _ world: SimulatedWorld
+        _ name: String, age: Duration, spread: Double, pantry: Pantry, stage: Stage, in world: SimulatedWorld
     ) -> Entry? {
         let text = "{\"\(name)\":true}"
         let fetchedAt = world.now - age

@@ -49,12 +49,12 @@ final class SQLiteDatabase: Sendable {
     func writing<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try state.withLock { state in
             let writer = try writer(&state)
-            return try use(writer, &state, body)
+            return try use(writer, state: &state, body: body)
         }
     }
 
     private func use<Result>(
-        _ writer: SQLiteConnection, _ state: inout State, _ body: (SQLiteConnection) throws -> Result
+        _ writer: SQLiteConnection, state: inout State, body: (SQLiteConnection) throws -> Result
     ) throws -> Result {
         do { return try body(writer) } catch let failure as SQLiteFailure where isDamage(failure) {
             state.writer = nil
@@ -90,7 +90,7 @@ final class SQLiteDatabase: Sendable {
     private func readingAlone<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result? {
         try state.withLock { state in
             let writer = try writer(&state)
-            return state.writer == nil ? try use(writer, &state, body) : nil
+            return state.writer == nil ? try use(writer, state: &state, body: body) : nil
         }
     }
 

@@ -139,13 +139,13 @@ struct SQLiteQueue {
     mutating func end(_ item: Item, leavesOlder: Bool = false) {
         size -= item.size
         switch item.change {
-        case .write(_, let key): end(key, item.number, leavesOlder)
-        case .remove(_, let keys): for key in keys { end(key, item.number, leavesOlder) }
+        case .write(_, let key): end(key, number: item.number, leavesOlder: leavesOlder)
+        case .remove(_, let keys): for key in keys { end(key, number: item.number, leavesOlder: leavesOlder) }
         default: break
         }
     }
 
-    private mutating func end(_ key: Key, _ number: Int, _ leavesOlder: Bool) {
+    private mutating func end(_ key: Key, number: Int, leavesOlder: Bool) {
         guard pending[key]?.number == number else { return }
         pending[key] = leavesOlder ? (number, .removal) : nil
     }
