@@ -28,7 +28,7 @@ extension Command {
         run: { arguments, registry, terminal in
             let isJSON = try arguments.format(["text", "json"]) == "json"
             if arguments.has("rules") {
-                list(LintRule.all, isJSON, terminal)
+                list(LintRule.all, isJSON: isJSON, terminal: terminal)
                 return true
             }
             var count = 0
@@ -38,7 +38,7 @@ extension Command {
             var names: [String: Set<String>] = [:]
             let paths = arguments.operands.isEmpty ? [arguments.folder] : arguments.operands
             for path in paths {
-                let (policies, found, read) = check(path, registry, arguments.environment)
+                let (policies, found, read) = check(path, registry: registry, environment: arguments.environment)
                 count += policies
                 problems += found
                 names[folder(of: path), default: []].formUnion(read.map(\.resource))
@@ -57,7 +57,7 @@ extension Command {
                 }
             }
             if let cache = arguments.value(of: "cache") {
-                problems += CacheFolderCheck.problems(in: cache, settings(paths, registry, arguments.environment))
+                problems += CacheFolderCheck.problems(in: cache, settings(paths, registry: registry, environment: arguments.environment))
             }
             for (folder, names) in names.sorted(by: { $0.key < $1.key }) {
                 let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
@@ -82,7 +82,7 @@ extension Command {
                 let sum =
                     problems.isEmpty
                     ? (unproved.isEmpty && incomplete.isEmpty ? "no problems" : "no problems found so far")
-                    : "\(counted(errors, "error")), \(counted(warnings, "warning"))"
+                    : "\(counted(errors, one: "error")), \(counted(warnings, one: "warning"))"
                 let assumed = registry.assumed.isEmpty ? "" : "; assumed: " + registry.assumed.joined(separator: ", ")
                 let left =
                     unproved.isEmpty
@@ -92,7 +92,7 @@ extension Command {
                 let partly =
                     incomplete.isEmpty
                     ? "" : "; not completely proved, as 'larder prove' tells: " + incomplete.joined(separator: ", ")
-                terminal.note("\(counted(count, "policy", "policies")), \(sum)\(assumed)\(left)\(partly)")
+                terminal.note("\(counted(count, one: "policy", many: "policies")), \(sum)\(assumed)\(left)\(partly)")
             }
             if !isJSON { arguments.explainUnknown(problems, terminal) }
             return errors == 0 && !(arguments.has("strict") && warnings > 0)

@@ -22,7 +22,7 @@ extension Command {
             let (name, folder) = try arguments.resource(arguments.operands[0])
             let reader = PolicyReader(
                 registry: registry, folder: folder.shortPath, environment: arguments.environment)
-            guard let policy = try policy(name, reader, terminal) else { return false }
+            guard let policy = try policy(name, reader: reader, terminal: terminal) else { return false }
             for warning in policy.warnings { terminal.note(warning.description) }
             if arguments.has("effective") {
                 terminal.print(policy.tree.shown.text())

@@ -32,7 +32,7 @@ public enum LarderCommand {
     /// Runs the command that the process consists of, and ends the process.
     package static func main(_ program: Command) async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        exit(await run(program, arguments, .standard, ProcessInfo.processInfo.environment, .standard))
+        exit(await run(program, arguments: arguments, registry: .standard, environment: ProcessInfo.processInfo.environment, terminal: .standard))
     }
 
     /// Runs a command and returns its exit code.
@@ -57,7 +57,7 @@ public enum LarderCommand {
                 return 0
             }
             guard let command = commands.first(where: { $0.name == name }) else {
-                return refuse("unknown command '\(name)'", near: name, arguments, terminal)
+                return refuse("unknown command '\(name)'", near: name, arguments: arguments, terminal: terminal)
             }
             let json: JSON = ["command": .string(command.name), "help": .string(command.help)]
             terminal.print(arguments.contains("--json") ? json.text() : command.help)
@@ -68,9 +68,9 @@ public enum LarderCommand {
             return 0
         case .some(let name):
             guard let command = commands.first(where: { $0.name == name }) else {
-                return refuse("unknown command '\(name)'", near: name, arguments, terminal)
+                return refuse("unknown command '\(name)'", near: name, arguments: arguments, terminal: terminal)
             }
-            return await run(command, Array(arguments.dropFirst()), registry, environment, terminal)
+            return await run(command, arguments: Array(arguments.dropFirst()), registry: registry, environment: environment, terminal: terminal)
         }
     }
 

@@ -54,9 +54,9 @@ extension Command {
                 resource: resource.name, format: format, showsTrail: arguments.has("trail"), terminal: terminal)
             var isWhole = true
             if isWatching {
-                isWhole = await watch(request, resource, pantry, times, pause, output)
+                isWhole = await watch(request, resource: resource, pantry: pantry, times: times, pause: pause, output: output)
             } else {
-                for _ in 0..<times where await !load(request, from: resource, times > 1, output) { isWhole = false }
+                for _ in 0..<times where await !load(request, from: resource, isRepeated: times > 1, output: output) { isWhole = false }
             }
             await recording?.stop()
             await pantry.close()
@@ -111,7 +111,7 @@ extension Command {
         let world = SystemWorld()
         let events = pantry.events
         let telling = world.spawn {
-            for await event in events { tell(event, of: resource.name, pantry, output.terminal) }
+            for await event in events { tell(event, of: resource.name, pantry: pantry, terminal: output.terminal) }
         }
         let watch = pantry.watch()
         let isWhole = Locked(true)

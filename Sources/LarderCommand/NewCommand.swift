@@ -46,7 +46,7 @@ extension Command {
                 try Disk.replace(seed, with: [Array("{}\n".utf8)], isPrivate: false)
             }
             try Disk.replace(path, with: [Array(text.utf8)], isPrivate: false)
-            let next = next(name, path, arguments).map(shellCommand)
+            let next = next(name, path: path, arguments: arguments).map(shellCommand)
             if arguments.has("json") {
                 let read = seed.map { [JSON.Member("seed", .string($0))] } ?? []
                 let result =
@@ -129,7 +129,7 @@ extension Command {
             } else if setting.isRequired, setting.type == SettingType<String>.path.name {
                 members.append(JSON.Member(setting.name, .string(seed(resource))))
             } else if setting.isRequired {
-                members.append(JSON.Member(setting.name, setting.example ?? part(setting.type, resource, registry)))
+                members.append(JSON.Member(setting.name, setting.example ?? part(setting.type, resource: resource, registry: registry)))
             }
         }
         return .object(members)
@@ -158,7 +158,7 @@ extension Command {
         }
         if strategy.needs.contains(.origin) {
             members.append(JSON.Member("origin", origin))
-            add("around", .wrapper, "timeout", [["use": "timeout", "after": "8s"]])
+            add("around", kind: .wrapper, plugin: "timeout", value: [["use": "timeout", "after": "8s"]])
         }
         let patience: [String: JSON] =
             strategy.settings.contains { $0.name == "patience" } && strategy.needs.contains(.store)
@@ -168,17 +168,17 @@ extension Command {
             // A validator that is named like the origin knows what its answers say about their freshness.
             let validator = used(by: origin).flatMap { registry[.validator, $0]?.name } ?? "age"
             add(
-                "validators", .validator, validator,
-                [
+                "validators", kind: .validator, plugin: validator,
+                value: [
                     ["use": .string(validator), "fresh": "5m", "whileRevalidating": "1h", "onError": "1d"],
                     "checksum",
                 ])
             let memory: JSON = ["use": "memory", "capacity": "20MB"]
             if registry[.store, "tiered"] != nil, registry[.store, "sqlite"] != nil {
                 let disk: JSON = ["use": "sqlite", "capacity": "100MB", "limit": "2s"]
-                add("store", .store, "memory", ["use": "tiered", "tiers": [memory, disk]])
+                add("store", kind: .store, plugin: "memory", value: ["use": "tiered", "tiers": [memory, disk]])
             } else {
-                add("store", .store, "memory", memory)
+                add("store", kind: .store, plugin: "memory", value: memory)
             }
         }
         return .object(members)

@@ -29,7 +29,7 @@ extension Command {
                 if name != nil {
                     for plugin in plugins { terminal.print(plugin.details(in: registry)) }
                 } else {
-                    list(plugins, registry.kinds, terminal)
+                    list(plugins, kinds: registry.kinds, terminal: terminal)
                 }
             }
             return true

@@ -45,7 +45,7 @@ extension ConformRow {
             }
         }
         if played.calls.count > answers.count {
-            found.append("\(counted(played.calls.count, "origin call")), with answers for \(answers.count)")
+            found.append("\(counted(played.calls.count, one: "origin call")), with answers for \(answers.count)")
         }
         return found
     }
@@ -103,7 +103,7 @@ extension ConformRow.Expectation {
         if let value, value != answer.text { found.append("value \(answer.text.quoted), not \(value.quoted)") }
         found += differencesOfOrigin(in: answer)
         if let length, answer.body.count != Int(length) {
-            found.append("\(counted(answer.body.count, "byte")), not \(length)")
+            found.append("\(counted(answer.body.count, one: "byte")), not \(length)")
         }
         if let status, answer.status != Int(status) { found.append("status \(answer.status), not \(status)") }
         for (name, wanted) in headers where answer.header(name) != wanted {

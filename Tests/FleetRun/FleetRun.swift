@@ -42,7 +42,7 @@ import LarderCommand
         let progress = Progress(terminal, "simulate")
         let devices = plan.devices.count
         let account = try await Fleet(plan: plan, folder: folder).write { done in
-            progress.show(Double(done) / Double(devices), "\(done) of \(counted(devices, "device"))")
+            progress.show(Double(done) / Double(devices), "\(done) of \(counted(devices, one: "device"))")
         }
         progress.end()
         if format == "json" {
@@ -50,9 +50,9 @@ import LarderCommand
         } else {
             let loads = account.truth.resources.values.reduce(0) { $0 + $1.requests }
             terminal.print(
-                "\(counted(account.installations, "installation")), \(counted(account.dumps, "dump")), "
-                    + "\(counted(loads, "load")); \(counted(account.apart.count, "dump")) with wrong clocks, "
-                    + "\(counted(account.bad.count, "bad file"))")
+                "\(counted(account.installations, one: "installation")), \(counted(account.dumps, one: "dump")), "
+                    + "\(counted(loads, one: "load")); \(counted(account.apart.count, one: "dump")) with wrong clocks, "
+                    + "\(counted(account.bad.count, one: "bad file"))")
             terminal.print("larder report \(folder.printable)")
         }
         terminal.note("written to \(folder.printable): the dumps, and \(Fleet.account) with the totals")

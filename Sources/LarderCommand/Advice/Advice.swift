@@ -95,7 +95,7 @@ struct AdviceBasis: Sendable {
         else { return nil }
         var metrics = revision.metrics
         metrics.revision = revision.name
-        self.init(section.name, metrics, AdvisedSetting.all(in: policy, of: registry))
+        self.init(section.name, metrics: metrics, settings: AdvisedSetting.all(in: policy, of: registry))
     }
 
     init(_ resource: String, metrics: ResourceMetrics, settings: [AdvisedSetting]) {
@@ -115,7 +115,7 @@ struct AdviceBasis: Sendable {
         _ setting: AdvisedSetting, to value: JSON?, effect: Advice.Effect, saves saved: ClosedRange<Double>,
         sentence: String
     ) -> Advice {
-        advice(setting.topic, [setting], to: value, effect, saves: saved, sentence)
+        advice(setting.topic, settings: [setting], to: value, effect: effect, saves: saved, sentence: sentence)
     }
 
     /// Makes advice to change several settings about one topic to the same value.

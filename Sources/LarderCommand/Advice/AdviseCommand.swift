@@ -26,9 +26,9 @@ extension Command {
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
             if arguments.operands.isEmpty { throw UsageError(message: "advise takes at least one DUMP") }
-            guard let report = try Report.read(arguments, registry, terminal) else { return false }
+            guard let report = try Report.read(arguments, registry: registry, terminal: terminal) else { return false }
             let advice = report.sections.flatMap { $0.advice }
-            let policies = policies(of: advice, arguments, registry, terminal)
+            let policies = policies(of: advice, arguments: arguments, registry: registry, terminal: terminal)
             let progress = Progress(terminal, "advise")
             let proof = AdviceProof(
                 registry: registry, environment: arguments.environment, folder: arguments.policies.shortPath)
@@ -45,7 +45,7 @@ extension Command {
             if format == "json" {
                 text = AdviceFile.json(judged) { policies[$0.resource]?.patch($0.changes) }.text() + "\n"
             } else {
-                text = lines(report, judged, policies).joined(separator: "\n") + "\n"
+                text = lines(report, judged: judged, policies: policies).joined(separator: "\n") + "\n"
             }
             try terminal.write(text, asAsked: arguments)
             return report.isWhole

@@ -21,7 +21,7 @@ struct AdvisedSetting: Sendable {
             guard let kind = member.kind, let node = members.first(where: { $0.name == member.name })?.value else {
                 continue
             }
-            add(node, kind, at: PolicyPath([.member(member.name)]), isNested: false, registry, to: &settings)
+            add(node, kind: kind, at: PolicyPath([.member(member.name)]), isNested: false, registry: registry, to: &settings)
         }
         for plugin in registry[.section] where members.contains(where: { $0.name == plugin.name }) {
             // Advice is about the section as a whole.
@@ -44,7 +44,7 @@ struct AdvisedSetting: Sendable {
         switch node {
         case .list(let items):
             for (number, item) in items.enumerated().prefix(100) {
-                add(item, kind, at: path + .item(number), isNested: isNested, registry, to: &settings)
+                add(item, kind: kind, at: path + .item(number), isNested: isNested, registry: registry, to: &settings)
             }
             return
         case .string(let text): name = text
@@ -64,7 +64,7 @@ struct AdvisedSetting: Sendable {
                         topic: topic, path: path, plugin: name,
                         value: value ?? declaration.default.flatMap(JSON.init(spelled:)), isNested: isNested))
             } else if let kind = declaration.kind, let value {
-                add(value, kind, at: path, isNested: true, registry, to: &settings)
+                add(value, kind: kind, at: path, isNested: true, registry: registry, to: &settings)
             }
         }
     }

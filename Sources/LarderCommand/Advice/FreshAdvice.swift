@@ -35,8 +35,8 @@ extension AdviceBasis {
                     by: value, insteadOf: fresh, from: Double(part.from), to: Double(part.to ?? part.from))
         }
         return advice(
-            setting, to: .string(value.spelled), .originCalls, saves: saved...saved,
-            "\(calls) calls asked whether a copy is still current, and \(unchanged.count) found it unchanged; with fresh "
+            setting, to: .string(value.spelled), effect: .originCalls, saves: saved...saved,
+            sentence: "\(calls) calls asked whether a copy is still current, and \(unchanged.count) found it unchanged; with fresh "
                 + "\(value.spelled) instead of \(fresh.spelled), about \(saved.whole) of them would not have been made"
         )
     }
@@ -68,8 +68,8 @@ extension AdviceBasis {
         }
         let calls = since.reduce(UInt64(0)) { $0.plus($1.2) }
         return advice(
-            setting, to: nil, .originCalls, saves: saved...saved,
-            "\(alternatives.unusedRefreshes) of \(tracked) sampled refreshes answered no load while they were fresh; without "
+            setting, to: nil, effect: .originCalls, saves: saved...saved,
+            sentence: "\(alternatives.unusedRefreshes) of \(tracked) sampled refreshes answered no load while they were fresh; without "
                 + "refreshAhead, about \(saved.whole) of \(calls) calls would not have been made")
     }
 

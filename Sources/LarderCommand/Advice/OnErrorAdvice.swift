@@ -21,10 +21,10 @@ extension AdviceBasis {
         let value = Duration.nanoseconds(limit)
         let answered = Double(refused.count(below: limit))
         return advice(
-            .onError, present.filter { $0.duration.map { $0 < value } ?? false }, to: .string(value.spelled),
-            .staleErrors,
+            .onError, settings: present.filter { $0.duration.map { $0 < value } ?? false }, to: .string(value.spelled),
+            effect: .staleErrors,
             saves: answered...answered,
-            "\(counted(Int(clamping: metrics.staleErrors), "load")) failed although there was a copy; with onError "
+            sentence: "\(counted(Int(clamping: metrics.staleErrors), one: "load")) failed although there was a copy; with onError "
                 + "\(value.spelled) instead of \(least.spelled), a copy would have answered \(answered.whole) of them")
     }
 }

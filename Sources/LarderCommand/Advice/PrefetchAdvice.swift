@@ -11,8 +11,8 @@ extension AdviceBasis {
         else { return nil }
         let wasted = Double(figures.wasted.bytes)
         return advice(
-            section, to: nil, .prefetchedWaste, saves: wasted...wasted,
-            "\(sentence): \(figures.wasted.copies) copies with \(figures.wasted.bytes) bytes were removed or replaced "
+            section, to: nil, effect: .prefetchedWaste, saves: wasted...wasted,
+            sentence: "\(sentence): \(figures.wasted.copies) copies with \(figures.wasted.bytes) bytes were removed or replaced "
                 + "first, and \(figures.used.copies) copies with \(figures.used.bytes) bytes were used; a shorter list "
                 + "would waste less, and none would waste nothing. Copies that still wait are not counted")
     }

@@ -50,22 +50,22 @@ struct AlertRules {
         let failures = "(\(query.rate(.failures)) - \(query.rate(.answers))) / \(query.rate(.loads))"
         return [
             share(
-                "LarderLoadsFail", failures, limits.failed, .critical, "Loads of %@ fail",
-                "of the loads ended with an error that is no answer of the origin"),
+                "LarderLoadsFail", expression: failures, limit: limits.failed, severity: .critical, summary: "Loads of %@ fail",
+                what: "of the loads ended with an error that is no answer of the origin"),
             share(
-                "LarderCopiesRefused", query.share(.staleErrorRate), limits.refused, .critical,
-                "Loads of %@ fail although there are copies",
-                "of the loads failed because the policy did not allow the copy; a longer onError would have shown it"),
+                "LarderCopiesRefused", expression: query.share(.staleErrorRate), limit: limits.refused, severity: .critical,
+                summary: "Loads of %@ fail although there are copies",
+                what: "of the loads failed because the policy did not allow the copy; a longer onError would have shown it"),
             share(
-                "LarderFallsBack", query.share(.fallbackRate), limits.fallback, .warning,
-                "Users get copies of %@ in place of live data",
-                "of the loads were answered by a copy or a fallback because a call failed, was refused or was too slow"),
+                "LarderFallsBack", expression: query.share(.fallbackRate), limit: limits.fallback, severity: .warning,
+                summary: "Users get copies of %@ in place of live data",
+                what: "of the loads were answered by a copy or a fallback because a call failed, was refused or was too slow"),
             time(
-                "LarderLoadsSlow", .loadDuration, limits.p95, "Loads of %@ are slow",
-                "is the time that 95 % of the loads did not exceed"),
+                "LarderLoadsSlow", family: .loadDuration, limit: limits.p95, summary: "Loads of %@ are slow",
+                what: "is the time that 95 % of the loads did not exceed"),
             time(
-                "LarderCopiesOld", .servedAge, limits.age, "Users get old copies of %@",
-                "is the age that 95 % of the served stale copies did not exceed", where: #"freshness="stale""#),
+                "LarderCopiesOld", family: .servedAge, limit: limits.age, summary: "Users get old copies of %@",
+                what: "is the age that 95 % of the served stale copies did not exceed", where: #"freshness="stale""#),
         ].compactMap { $0 }
     }
 
@@ -74,11 +74,11 @@ struct AlertRules {
     private var originRules: [Rule] {
         [
             share(
-                "LarderOriginFails", query.share(.originErrorRate), limits.originErrors, .warning,
-                "The origin of %@ fails", "of the calls failed or had no answer in time", of: .originCalls),
+                "LarderOriginFails", expression: query.share(.originErrorRate), limit: limits.originErrors, severity: .warning,
+                summary: "The origin of %@ fails", what: "of the calls failed or had no answer in time", of: .originCalls),
             share(
-                "LarderRefreshesFail", query.share(.revalidationErrorRate), limits.refreshErrors, .warning,
-                "Background refreshes of %@ fail", "of the background refreshes failed", of: .refreshes),
+                "LarderRefreshesFail", expression: query.share(.revalidationErrorRate), limit: limits.refreshErrors, severity: .warning,
+                summary: "Background refreshes of %@ fail", what: "of the background refreshes failed", of: .refreshes),
         ].compactMap { $0 }
     }
 

@@ -115,22 +115,22 @@ struct GrafanaDashboard {
                         every.percentile($0, of: .servedAge, by: ["freshness"]), "{{freshness}}, \(percentile($0))")
                 }),
             counters(
-                "Calls", "Calls, and what they brought",
-                [.originCalls, .originErrors, .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced]),
+                "Calls", about: "Calls, and what they brought",
+                counters: [.originCalls, .originErrors, .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced]),
             counters(
-                "Other events", "Events that are part of no rate",
-                Counter.core.filter { counter in
+                "Other events", about: "Events that are part of no rate",
+                counters: Counter.core.filter { counter in
                     counter.unit == .events
                         && ![
                             .loads, .hits, .fallbacks, .stale, .failures, .staleErrors, .originCalls, .originErrors,
                             .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced,
                         ].contains(counter) && !Self.offline.contains(counter) && !Self.prefetches.contains(counter)
                 }),
-            counters("Without a network", "Losses of the network, and loads without it by outcome", Self.offline),
+            counters("Without a network", about: "Losses of the network, and loads without it by outcome", counters: Self.offline),
             GrafanaPanel(
                 "Without a network, share of time", about: Counter.offlineTime.help, unit: .share,
                 queries: [.init(every.rate(.offlineTime), Counter.offlineTime.title)]),
-            counters("Prefetched copies", "Prefetched copies that were saved, used and wasted", Self.prefetches),
+            counters("Prefetched copies", about: "Prefetched copies that were saved, used and wasted", counters: Self.prefetches),
             GrafanaPanel(
                 "Prefetched bytes", about: "Bytes of prefetched copies in a second", unit: .bytesPerSecond,
                 queries: [Counter.prefetchedBytes, .prefetchedUsedBytes, .prefetchedWastedBytes].map {
@@ -225,9 +225,9 @@ struct GrafanaDashboard {
                 "type": "datasource", "name": "datasource", "label": "Data source", "query": "prometheus",
                 "multi": false, "includeAll": false,
             ],
-            variable("job", "Job", ""), variable("instance", "Instance", #"{job=~"$job"}"#),
+            variable("job", label: "Job", matchers: ""), variable("instance", label: "Instance", matchers: #"{job=~"$job"}"#),
             // Rows cannot be repeated for an expression, so that all resources are listed one by one.
-            variable("resource", "Resource", #"{job=~"$job",instance=~"$instance"}"#).without("allValue"),
+            variable("resource", label: "Resource", matchers: #"{job=~"$job",instance=~"$instance"}"#).without("allValue"),
             [
                 "type": "interval", "name": "window", "label": "Window",
                 "query": .string(windows.joined(separator: ",")),

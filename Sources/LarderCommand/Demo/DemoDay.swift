@@ -83,7 +83,7 @@ struct DemoDay: Sendable {
             world.network = .online
             for phase in Self.phases {
                 let before = pantry.resources.map { pantry.resource($0).metrics }
-                try await Self.live(through: phase, habits, seed, pantry, world, progress)
+                try await Self.live(through: phase, habits: habits, seed: seed, pantry: pantry, in: world, progress: progress)
                 for (resource, earlier) in zip(pantry.resources, before)
                 where habits.contains(where: { $0.resource == resource }) {
                     let metrics = pantry.resource(resource).metrics.since(earlier)
@@ -118,7 +118,7 @@ struct DemoDay: Sendable {
             group.addTask { await Self.loseNetwork(in: phase, world) }
             for habit in habits {
                 let dice = SeededGenerator(seed: seed, stream: "\(habit.resource), \(phase.name)")
-                group.addTask { await Self.ask(habit, dice, pantry, world, until: end) }
+                group.addTask { await Self.ask(habit, dice: dice, pantry: pantry, in: world, until: end) }
             }
             group.addTask {
                 while world.uptime < end {

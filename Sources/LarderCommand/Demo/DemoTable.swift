@@ -72,7 +72,7 @@ struct DemoTable: Sendable {
         guard !spells.isEmpty else { return [] }
         let all = rows.map(\.metrics)
         let time = spells.reduce(Duration.zero) { $0 + $1.time }
-        let count = counted(Int(spells.reduce(0) { $0 + $1.spells }), "spell")
+        let count = counted(Int(spells.reduce(0) { $0 + $1.spells }), one: "spell")
         let loads = rows.compactMap { OfflineFigures($0.metrics)?.total }.reduce(0, +)
         let (live, failed) = (Self.sum(all, \.[.offlineLive]), Self.sum(all, \.[.offlineFailures]))
         return [

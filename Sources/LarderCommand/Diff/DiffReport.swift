@@ -92,7 +92,7 @@ struct DiffReport {
     private func ends(_ most: Int) -> [String] {
         let left = ends.count - min(most, ends.count)
         return ends.prefix(most)
-            + (left > 0 ? ["… and \(counted(left, "more policy", "more policies")); --all shows them"] : [])
+            + (left > 0 ? ["… and \(counted(left, one: "more policy", many: "more policies")); --all shows them"] : [])
     }
 
     private var ends: [String] {
@@ -107,8 +107,8 @@ extension PolicyComparison {
     /// The number of lines that are not shown, the number of situations, and what may be missing.
     fileprivate func rest(_ most: Int) -> [String] {
         let left = differences.count - shown(most).count
-        let sum = "\(different) of \(counted(situations, "situation")) differ"
-        return (left > 0 ? ["… and \(counted(left, "more line")); --all shows them"] : []) + [sum]
+        let sum = "\(different) of \(counted(situations, one: "situation")) differ"
+        return (left > 0 ? ["… and \(counted(left, one: "more line")); --all shows them"] : []) + [sum]
             + gaps.map { "not complete: \($0)" }
     }
 

@@ -5,7 +5,7 @@ extension PromiseProof {
     /// The verdicts in lines of text.
     var report: [String] {
         if verdicts.isEmpty { return ["\(resource): no promises"] }
-        return ["\(resource): \(counted(situations, "situation"))"] + lines.map { "  " + $0 }
+        return ["\(resource): \(counted(situations, one: "situation"))"] + lines.map { "  " + $0 }
     }
 
     var json: JSON {

@@ -75,9 +75,9 @@ extension Situation {
             return .object(members)
         }
         let above = copy.ageAbove.map { age in
-            (1..<max(copy.tier ?? 1, 1)).map { entry("above", age, $0) }
+            (1..<max(copy.tier ?? 1, 1)).map { entry("above", age: age, tier: $0) }
         }
-        return (above ?? []) + [entry("copy", copy.age, copy.tier)]
+        return (above ?? []) + [entry("copy", age: copy.age, tier: copy.tier)]
     }
 
     private func asks(_ expectation: JSON) -> [JSON] {

@@ -19,7 +19,7 @@ struct Findings {
         sentences += section.incidents.map(\.sentence)
         if total.staleErrors > 0 {
             sentences.append(
-                "\(counted(Int(clamping: total.staleErrors), "load")) failed although there was a copy, because the policy no "
+                "\(counted(Int(clamping: total.staleErrors), one: "load")) failed although there was a copy, because the policy no "
                     + "longer allowed it"
             )
         }
@@ -28,7 +28,7 @@ struct Findings {
             (.invalidRequests, "lacked a parameter or had a wrong one, which is a mistake of the app"),
         ]
         for (counter, end) in others where total[counter] > 0 {
-            sentences.append("\(counted(Int(clamping: total[counter]), "load")) \(end)")
+            sentences.append("\(counted(Int(clamping: total[counter]), one: "load")) \(end)")
         }
         if total.refreshes >= Self.fewestRefreshes, total.revalidationErrorRate >= Self.noticed {
             sentences.append("\(total.revalidationErrorRate.percent) of background refreshes failed")

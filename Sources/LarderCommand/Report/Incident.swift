@@ -45,7 +45,7 @@ struct Incident: Sendable {
         let incidents = bad.map { Incident(periods[$0], of: processes) }.sorted { $0.troubled > $1.troubled }
         let lesser = incidents.dropFirst(mostShown)
         guard !lesser.isEmpty else { return incidents }
-        var rest = Incident(title: counted(lesser.count, "lesser incident"))
+        var rest = Incident(title: counted(lesser.count, one: "lesser incident"))
         for incident in lesser { rest.add(incident) }
         return incidents.prefix(mostShown) + [rest]
     }
@@ -93,13 +93,13 @@ struct Incident: Sendable {
                 "offline for \(Optional(offline).aged)" + (processes > 1 ? " in all processes together" : ""))
         }
         if refused > 0, refused.plus(refused) >= failures {
-            clauses.append("copies of \(counted(Int(clamping: refused), "load")) were older than the policy allows")
+            clauses.append("copies of \(counted(Int(clamping: refused), one: "load")) were older than the policy allows")
         }
         if callErrors > 0 { clauses.append("\(share(callErrors, of: calls, "calls")) to the origin failed") }
         if let oldest { clauses.append("users saw data up to \(Optional(oldest).aged) old") }
         if !isFailing {
             clauses.append(
-                failures == 0 ? "nobody got an error" : "\(counted(Int(clamping: failures), "load")) got an error")
+                failures == 0 ? "nobody got an error" : "\(counted(Int(clamping: failures), one: "load")) got an error")
         }
         return clauses.joined(separator: "; ")
     }

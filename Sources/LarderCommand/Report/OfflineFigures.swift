@@ -20,7 +20,7 @@ struct OfflineFigures {
 
     /// `offline 14 min in 3 spells: 96.0 % of loads were answered`.
     var sentence: String {
-        let told = "offline \(Optional(time).aged) in \(counted(Int(clamping: spells), "spell"))"
+        let told = "offline \(Optional(time).aged) in \(counted(Int(clamping: spells), one: "spell"))"
         return total == 0 ? told + ", without loads" : told + ": \(answered) of loads were answered"
     }
 

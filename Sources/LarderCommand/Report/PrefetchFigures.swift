@@ -46,6 +46,6 @@ struct PrefetchFigures {
                 + [ended == 0 ? "–" : share.percent]
         }
         let copies = ended > 0 ? Double(wasted.copies) / Double(ended) : 0
-        return [row("copies", \.copies, copies), row("bytes", \.bytes, waste)]
+        return [row("copies", part: \.copies, share: copies), row("bytes", part: \.bytes, share: waste)]
     }
 }

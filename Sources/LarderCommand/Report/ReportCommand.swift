@@ -25,7 +25,7 @@ extension Command {
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json", "prometheus", "openmetrics", "html"])
             if arguments.operands.isEmpty { throw UsageError(message: "report takes at least one DUMP") }
-            guard let report = try Report.read(arguments, registry, terminal) else { return false }
+            guard let report = try Report.read(arguments, registry: registry, terminal: terminal) else { return false }
             try terminal.write(report.text(format), asAsked: arguments)
             return report.isWhole
         })
@@ -41,7 +41,7 @@ extension Report {
         }
         let builder = ReportBuilder(since: try start(arguments), now: terminal.now())
         let files = DumpFile.all(arguments.operands, list: terminal.input)
-        return read(files, builder, registry, terminal)
+        return read(files, builder: builder, registry: registry, terminal: terminal)
     }
 
     /// Whether every file was read, but for JSON files of another kind.
@@ -62,7 +62,7 @@ extension Report {
         }
         let (report, skipped) = builder.report(registry) { read, all in
             progress.show(
-                headShare + (1 - headShare) * Double(read) / Double(all), "\(read) of \(counted(all, "dump"))")
+                headShare + (1 - headShare) * Double(read) / Double(all), "\(read) of \(counted(all, one: "dump"))")
         }
         progress.end()
         let named = skipped.filter { !$0.isForeign }
@@ -70,7 +70,7 @@ extension Report {
             terminal.complain("\(file.file.printable): \(file.reason); left out")
         }
         if named.count > Report.mostNamed {
-            terminal.complain("\(counted(named.count - Report.mostNamed, "more file")) left out")
+            terminal.complain("\(counted(named.count - Report.mostNamed, one: "more file")) left out")
         }
         if named.count < skipped.count, report == nil {
             terminal.complain(DumpFile.skipped(foreign: skipped.count - named.count))

@@ -60,7 +60,7 @@ struct ReportSums {
         }
         if wrongPeriods > 0 {
             report.notes.append(
-                "Counts of \(counted(wrongPeriods, "period")) of five minutes are not shown over time, because a clock was "
+                "Counts of \(counted(wrongPeriods, one: "period")) of five minutes are not shown over time, because a clock was "
                     + "wrong then. Totals contain them.")
         }
         report.notes += remarks.notes
@@ -97,10 +97,10 @@ private struct DumpRemarks {
 
     var notes: [String] {
         processes.sorted { $0.key < $1.key }.map { text, count in
-            "In \(counted(count, "process", "processes")) \(text): the cache folder cannot be used."
+            "In \(counted(count, one: "process", many: "processes")) \(text): the cache folder cannot be used."
         }
             + unfinished.sorted { $0.key < $1.key }.map { resource, count in
-                "In \(counted(count, "process", "processes")) a clearing of '\(resource)' was not finished at the last dump."
+                "In \(counted(count, one: "process", many: "processes")) a clearing of '\(resource)' was not finished at the last dump."
             } + (lost == 0 ? [] : ["Lines that could not be written are missing in logs: \(lost)."])
     }
 }

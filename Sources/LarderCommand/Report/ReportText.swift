@@ -5,8 +5,8 @@ extension Report {
     var lines: [String] {
         var lines = [
             "\(times.lowerBound.spelled) to \(times.upperBound.spelled), "
-                + (installations == 0 ? "" : "\(counted(installations, "installation")), ")
-                + "\(counted(processes, "process", "processes")), \(counted(dumps, "dump"))"
+                + (installations == 0 ? "" : "\(counted(installations, one: "installation")), ")
+                + "\(counted(processes, one: "process", many: "processes")), \(counted(dumps, one: "dump"))"
                 + (hosts.isEmpty ? "" : " from " + hostList)
         ]
         lines += exceptions + notes
@@ -34,7 +34,7 @@ extension Report {
         if foreign > 0 { lines.append(DumpFile.skipped(foreign: foreign) + ".") }
         for dump in apart.prefix(Self.mostNamed) { lines.append("Set apart: \(dump.file.printable): \(dump.reason)") }
         if apart.count > Self.mostNamed {
-            lines.append("Set apart: \(counted(apart.count - Self.mostNamed, "more dump")) with wrong clocks")
+            lines.append("Set apart: \(counted(apart.count - Self.mostNamed, one: "more dump")) with wrong clocks")
         }
         return lines
     }

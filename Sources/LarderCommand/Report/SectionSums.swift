@@ -22,7 +22,7 @@ struct SectionSums {
         for revision in resource.revisions {
             let metrics =
                 earlier.map { revision.metrics.since($0.metrics(of: revision.name, in: resource)) } ?? revision.metrics
-            add(revision, metrics, added[revision.name] ?? [], of: unit, isRunning: isRunning)
+            add(revision, metrics: metrics, own: added[revision.name] ?? [], of: unit, isRunning: isRunning)
         }
         for period in added.values.joined() {
             periods[period.start, default: Period(start: period.start)].merge(period)

@@ -23,7 +23,7 @@ struct ScenarioCoverage {
 
     /// The number of kinds that are played, and a line for each of the others.
     var lines: [String] {
-        let sum = "\(resource): \(kinds - missing.count) of \(counted(kinds, "kind")) of situations are played"
+        let sum = "\(resource): \(kinds - missing.count) of \(counted(kinds, one: "kind")) of situations are played"
         return [sum] + missing.map { "  not played: \($0.name): \($0.outcome)" }
     }
 

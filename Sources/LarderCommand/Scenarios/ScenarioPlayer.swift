@@ -65,7 +65,7 @@ struct ScenarioPlayer {
                 history.withLock { $0.notes = notes }
                 if scenario.isRestarted { try await stage.open() }
                 stage.setFaults(scenario.stores)
-                try await ask(scenario, stage, world, history)
+                try await ask(scenario, stage: stage, in: world, history: history)
                 let isLong = scenario.asks.contains {
                     $0.expectation?.callsAtMost != nil || $0.expectation?.freshWithin != nil
                 }

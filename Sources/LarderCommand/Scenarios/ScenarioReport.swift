@@ -42,10 +42,10 @@ struct ScenarioReport {
 
     var summary: String {
         let failed = results.count { !$0.isPassed }
-        var text = "\(counted(results.count, "scenario")) in \(counted(files, "file"))"
+        var text = "\(counted(results.count, one: "scenario")) in \(counted(files, one: "file"))"
         text += ": \(results.count - failed) passed, \(failed) failed"
         let errors = problems.count { $0.severity == .error }
-        return errors == 0 ? text : text + ", \(counted(errors, "error"))"
+        return errors == 0 ? text : text + ", \(counted(errors, one: "error"))"
     }
 
     // MARK: For programs

@@ -33,7 +33,7 @@ final class ScenarioStage: Sendable {
         let registry = try player.registry.simulated(
             store: { name, context, traits, own in
                 guard isFaulty, context.resource == resource else { return try own() }
-                return Self.next(name, traits, in: context.world, state, try own())
+                return Self.next(name, traits: traits, in: context.world, state: state, own: try own())
             },
             origin: { traits, own in traits.isLocal || traits.cannotFail ? try own() : origin })
         let reader = PolicyReader(

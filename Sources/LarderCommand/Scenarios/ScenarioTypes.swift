@@ -109,12 +109,12 @@ extension Scenario {
         for (index, (one, next)) in zip(origin, origin.dropFirst()).enumerated()
         where next.from < one.from || next.from == one.from && one.calls == nil {
             report(
-                "this phase begins no later than the one before it", "origin", index + 1, next.position,
+                "this phase begins no later than the one before it", key: "origin", index: index + 1, position: next.position,
                 expected: "phases in the order of their 'from'")
         }
         for (index, (one, next)) in zip(asks, asks.dropFirst()).enumerated() where next.at < one.at {
             report(
-                "this is asked before the request above it", "asks", index + 1, next.position,
+                "this is asked before the request above it", key: "asks", index: index + 1, position: next.position,
                 expected: "requests in the order of their 'at'")
         }
         var keys: [Key: Set<Int>] = [:]
@@ -123,7 +123,7 @@ extension Scenario {
             let tiers = keys[key, default: []]
             keys[key] = tiers.union([copy.tier ?? 0])
             if tiers.isEmpty || !tiers.contains(0) && copy.tier.map({ !tiers.contains($0) }) == true { continue }
-            report("there is a copy of this instance already", "cached", index, copy.position)
+            report("there is a copy of this instance already", key: "cached", index: index, position: copy.position)
         }
         if asks.allSatisfy({ $0.expectation == nil }), let position = node["asks"]?.position {
             reading.inside(".asks") { reading.report("nothing is expected", at: position, expected: "an 'expect'") }

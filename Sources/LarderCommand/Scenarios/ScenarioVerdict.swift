@@ -28,31 +28,31 @@ extension ScenarioHistory {
         switch answer.ending {
         case nil:
             let mayBeMissing = expectation.answered == "either" && expectation.within == nil && expectation.takes == nil
-            compare(Mismatch.answer, "an answer", "none", mayBeMissing)
+            compare(Mismatch.answer, expected: "an answer", actual: "none", isMet: mayBeMissing)
             if !mayBeMissing { return found }
         case .error(let error):
             if expectation.error == nil, expectation.status == nil, expectation.answered ?? "yes" == "yes" {
-                compare(Mismatch.answer, "a value", "error \(error.code)", false)
+                compare(Mismatch.answer, expected: "a value", actual: "error \(error.code)", isMet: false)
             }
             let status = error.status.map(String.init) ?? "none"
-            compare("error", expectation.error, "\(error.code)", expectation.error == "\(error.code)")
-            compare("status", expectation.status.map(String.init), status, expectation.status == error.status)
+            compare("error", expected: expectation.error, actual: "\(error.code)", isMet: expectation.error == "\(error.code)")
+            compare("status", expected: expectation.status.map(String.init), actual: status, isMet: expectation.status == error.status)
         case .value(let loaded):
-            compare("answered", "no value", "a value", expectation.answered != "no")
+            compare("answered", expected: "no value", actual: "a value", isMet: expectation.answered != "no")
             let error = expectation.error ?? expectation.status.map { "with status \($0)" }
-            compare("error", error, "a value", false)
+            compare("error", expected: error, actual: "a value", isMet: false)
             judge(loaded, of: answer, by: expectation, compare)
         }
         if let took = answer.took {
-            compare("takes", expectation.takes?.spelled, took.spelled, took == expectation.takes)
-            compare("within", expectation.within?.spelled, took.spelled, expectation.within.map { took <= $0 } ?? true)
+            compare("takes", expected: expectation.takes?.spelled, actual: took.spelled, isMet: took == expectation.takes)
+            compare("within", expected: expectation.within?.spelled, actual: took.spelled, isMet: expectation.within.map { took <= $0 } ?? true)
         }
         let calls = calls(by: answer)
-        compare("calls", expectation.calls.map(String.init), "\(calls)", calls == expectation.calls)
+        compare("calls", expected: expectation.calls.map(String.init), actual: "\(calls)", isMet: calls == expectation.calls)
         let caused = self.calls.count { $0.start >= answer.start }
         compare(
-            "callsAtMost", expectation.callsAtMost.map(String.init), "\(caused)",
-            caused <= expectation.callsAtMost ?? .max)
+            "callsAtMost", expected: expectation.callsAtMost.map(String.init), actual: "\(caused)",
+            isMet: caused <= expectation.callsAtMost ?? .max)
         return found
     }
 

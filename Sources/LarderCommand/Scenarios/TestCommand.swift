@@ -21,7 +21,7 @@ extension Command {
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
             if arguments.has("keys") {
-                list(ScenarioKey.all, format, terminal)
+                list(ScenarioKey.all, format: format, terminal: terminal)
                 return true
             }
             let out = arguments.value(of: "out")
@@ -34,7 +34,7 @@ extension Command {
                 paths = []
             }
             let progress = Progress(terminal, "test")
-            var report = try report(on: paths, arguments, registry, progress)
+            var report = try report(on: paths, arguments: arguments, registry: registry, progress: progress)
             if arguments.has("coverage"), report.problems.isEmpty {
                 report.coverage = try coverage(of: report, arguments: arguments, registry: registry, progress: progress)
             }

@@ -95,7 +95,7 @@ extension Command {
         switch (arguments.value(of: "trace"), arguments.value(of: "traffic")) {
         case (let trace?, nil):
             return try TraceFile.read(trace) { first, count in
-                terminal.note("\(trace): \(counted(count, "line")) left out, the first of them line \(first)")
+                terminal.note("\(trace): \(counted(count, one: "line")) left out, the first of them line \(first)")
             }
         case (nil, let traffic?):
             return try Spec.read(traffic, as: .traffic, option: "traffic").requests(seed: seed)

@@ -24,7 +24,7 @@ extension OpenStores {
             }
             done = "pinned"
         }
-        tell(resource, done, [JSON.Member("digest", .string(key.digest))], key.digest)
+        tell(resource, done: done, members: [JSON.Member("digest", .string(key.digest))], text: key.digest)
         return true
     }
 
@@ -32,13 +32,13 @@ extension OpenStores {
         let before = try await resource.statistics().entries
         if call.subcommand == .expire {
             try await resource.expire(selection)
-            tell(resource, "expired", [], Self.text(selection))
+            tell(resource, done: "expired", members: [], text: Self.text(selection))
             return true
         }
         try await resource.clear(selection)
         let left = try await resource.statistics().entries
         let counts = [JSON.Member("removed", .int(max(0, before - left))), JSON.Member("left", .int(left))]
-        tell(resource, "cleared", counts, "\(Self.text(selection)); \(left) left")
+        tell(resource, done: "cleared", members: counts, text: "\(Self.text(selection)); \(left) left")
         return true
     }
 

@@ -57,7 +57,7 @@ extension OpenStores {
                 throw StoreCommandFailure(description: "the payload cannot be written: \(error)")
             }
         }
-        let facts = try facts(found, key, resource)
+        let facts = try facts(found, key: key, resource: resource)
         if call.isJSON {
             terminal.print(JSON.object(facts).text())
             return true

@@ -27,7 +27,7 @@ struct Circumstance: Sendable {
         self.apply = apply
     }
 
-    private init(_ kind: Kind, _ name: String, changing change: @escaping @Sendable (inout Situation) -> Void) {
+    private init(_ kind: Kind, name: String, changing change: @escaping @Sendable (inout Situation) -> Void) {
         self.init(kind, name: name) { $0.with(change) }
     }
 
@@ -63,9 +63,9 @@ struct Circumstance: Sendable {
             { $0.stores = [.init(.reads, fault), .init(.changes, fault)] }
         }
         return [
-            Circumstance(.slowStore, "if the store takes \(slow.inWords)", changing: faults(.takes(slow))),
-            Circumstance(.hangingStore, "if the store hangs", changing: faults(.hangs)),
-            Circumstance(.failingStore, "if the store fails", changing: faults(.fails)),
+            Circumstance(.slowStore, name: "if the store takes \(slow.inWords)", changing: faults(.takes(slow))),
+            Circumstance(.hangingStore, name: "if the store hangs", changing: faults(.hangs)),
+            Circumstance(.failingStore, name: "if the store fails", changing: faults(.fails)),
         ].map { circumstance in
             var circumstance = circumstance
             circumstance.isDelay = true

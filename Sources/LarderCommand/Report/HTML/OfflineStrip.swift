@@ -88,7 +88,7 @@ struct OfflineStrip {
     var summary: String { "offline: \(words)" }
 
     private var words: String {
-        figures.map { "\(Optional($0.time).aged) in \(counted(Int(clamping: $0.spells), "spell"))" }
+        figures.map { "\(Optional($0.time).aged) in \(counted(Int(clamping: $0.spells), one: "spell"))" }
             ?? "\(Optional(total).aged)"
     }
 }

@@ -12,13 +12,13 @@ extension Report.Section {
         }
         func tile(_ rate: Rate) -> Markup {
             tile(
-                "\(rate.title.prefix(1).uppercased() + rate.title.dropFirst())", "\(rate.name)",
-                total[rate.whole] == 0 ? "–" : total[rate].shown,
-                "\(total[rate.part].grouped) of \(total[rate.whole].grouped)")
+                "\(rate.title.prefix(1).uppercased() + rate.title.dropFirst())", metric: "\(rate.name)",
+                value: total[rate.whole] == 0 ? "–" : total[rate].shown,
+                detail: "\(total[rate.part].grouped) of \(total[rate.whole].grouped)")
         }
         let tiles =
             Rate.all.map(tile) + [
-                tile("All loads", "loads", total.loads.grouped, "and \(total.cancelled.grouped) cancelled")
+                tile("All loads", metric: "loads", value: total.loads.grouped, detail: "and \(total.cancelled.grouped) cancelled")
             ]
         return "<dl class=\"tiles\">\n\(Markup(tiles))\n</dl>"
     }

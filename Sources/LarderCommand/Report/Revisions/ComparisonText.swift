@@ -23,7 +23,7 @@ extension RevisionComparison {
         let loads = "\(oldLoads.grouped) and \(newLoads.grouped) loads"
         if lines.isEmpty { return "too few loads to compare: \(loads)" }
         return periods > 0
-            ? "compared over \(counted(periods, "period")) of five minutes in which both were in use: \(loads); "
+            ? "compared over \(counted(periods, one: "period")) of five minutes in which both were in use: \(loads); "
                 + "percentiles are of all times, also of those when only one was in use"
             : "not in use at the same time, so that other causes are possible: \(loads)"
     }

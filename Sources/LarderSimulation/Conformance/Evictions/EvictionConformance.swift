@@ -31,7 +31,7 @@ public struct EvictionConformance: Sendable {
                 try situations.checkAll()
                 return situations.findings.broken
             }
-        } _: { found, findings in
+        } check: { found, findings in
             findings.add(found)
         }
         return findings.broken

@@ -33,7 +33,7 @@ extension OriginConformance {
     func checkCalls(_ seed: UInt64, _ findings: inout Findings) {
         findings.check("calls one after the other, seed \(seed)") {
             (try play(seed), try play(seed))
-        } _: { runs, findings in
+        } check: { runs, findings in
             let (first, second) = runs
             for passage in first.passages {
                 findings.situation = "\(passage.what), seed \(seed)"
@@ -139,15 +139,15 @@ extension OriginConformance {
                     try await world.sleep(for: .seconds(7_200))
                     return (loads, running, start + time, made.stage.leftRunning)
                 }
-            } _: { seen, findings in
+            } check: { seen, findings in
                 let (loads, running, end, leftRunning) = seen
-                findings.expect(running == 0, .cancellation, "a call that ends at once", got: "one that does not end")
+                findings.expect(running == 0, promise: .cancellation, expected: "a call that ends at once", got: "one that does not end")
                 let odd = loads.first { load in
                     load.failure != nil && !load.isCancelled && (load.ending?.at ?? .forever) >= end && time > .zero
                 }
-                findings.expect(odd == nil, .cancellation, "a CancellationError", got: odd?.inWords ?? "")
+                findings.expect(odd == nil, promise: .cancellation, expected: "a CancellationError", got: odd?.inWords ?? "")
                 findings.expect(
-                    leftRunning == 0, .endsEverything, "no task running two hours later",
+                    leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
                     got: "\(leftRunning) tasks")
             }
         }

@@ -23,13 +23,13 @@ extension StoreConformance {
                 let hits = await trial.store.statistics().hits - after.hits
                 guard let found else {
                     trial.expect(shown == nil, promise: .peek, expected: "the entry that is wanted", got: "nothing")
-                    trial.expect(hits == 0, .peek, "no hit if nothing is returned", got: "\(hits)")
+                    trial.expect(hits == 0, promise: .peek, expected: "no hit if nothing is returned", got: "\(hits)")
                     continue
                 }
                 trial.check(Found(found, tier: trial.store.peekedTier, isForeign: false), for: key, .peek)
                 trial.expect(
-                    shown?.payload === found.payload, .peek, "the entry that was asked about", got: "another")
-                trial.expect(hits == 1, .statistics, "one more hit", got: "\(hits)")
+                    shown?.payload === found.payload, promise: .peek, expected: "the entry that was asked about", got: "another")
+                trial.expect(hits == 1, promise: .statistics, expected: "one more hit", got: "\(hits)")
             }
         }
     }
@@ -59,7 +59,7 @@ extension StoreConformance {
             try await trial.remove(.all)
             let last = await trial.store.statistics()
             trial.expect(
-                last.entries == 0 && last.bytes == 0, .statistics, "no entries and no bytes once all are removed",
+                last.entries == 0 && last.bytes == 0, promise: .statistics, expected: "no entries and no bytes once all are removed",
                 got: "\(last.entries) entries, \(last.bytes) bytes")
         }
     }

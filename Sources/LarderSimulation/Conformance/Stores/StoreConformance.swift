@@ -61,7 +61,7 @@ public struct StoreConformance: Sendable {
                 do { try await scenario(&trial) } catch { trial.fail(error) }
                 return try await trial.end()
             }
-        } _: { found, findings in
+        } check: { found, findings in
             findings.add(found)
         }
     }

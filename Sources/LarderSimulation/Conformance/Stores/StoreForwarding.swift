@@ -17,10 +17,10 @@ extension StoreConformance {
                     let trial = try await StoreTrial(suite, in: world, situation: "")
                     return try await inner.callsForgotten(by: trial.store, isOneOfSeveral: isList)
                 }
-            } _: { forgotten, findings in
+            } check: { forgotten, findings in
                 let names = forgotten.map { "'\($0)'" }.joined(separator: ", ")
                 findings.expect(
-                    forgotten.isEmpty, .forwards, "every call", got: "a store that forgets to forward \(names)")
+                    forgotten.isEmpty, promise: .forwards, expected: "every call", got: "a store that forgets to forward \(names)")
             }
         }
     }

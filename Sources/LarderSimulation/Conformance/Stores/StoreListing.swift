@@ -24,7 +24,7 @@ extension StoreConformance {
                     let size = entry.payload.bytes.count
                     trial.expect(one.size == size, promise: .lists, expected: "\(size) bytes", got: "\(one.size)")
                 }
-                trial.expect(left.isEmpty, .lists, "every entry", got: "\(left.count) missing")
+                trial.expect(left.isEmpty, promise: .lists, expected: "every entry", got: "\(left.count) missing")
             }
         }
     }
@@ -55,7 +55,7 @@ extension StoreConformance {
             }
             try await trial.store.remove(.scope("a"))
             let left = try await trial.store.pin(key)
-            trial.expect(!left, .pins, "no pin once the entry is removed", got: "true")
+            trial.expect(!left, promise: .pins, expected: "no pin once the entry is removed", got: "true")
         }
         check("every entry is pinned", findings: &findings) { trial in
             guard let capacity = trial.traits.capacity, capacity <= 4_000_000 else { return }

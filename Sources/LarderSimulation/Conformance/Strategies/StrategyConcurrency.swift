@@ -29,11 +29,11 @@ extension StrategyConformance {
                 try await world.sleep(for: .seconds(60))
                 return (loads, stage.origin.calls.count)
             }
-        } _: { seen, findings in
+        } check: { seen, findings in
             let (loads, calls) = seen
-            findings.expect(calls == 1, .oneFlight, "one call", got: "\(calls)")
+            findings.expect(calls == 1, promise: .oneFlight, expected: "one call", got: "\(calls)")
             let odd = loads.first { $0.value?.value != "one" }
-            findings.expect(odd == nil, .delivers, "'one' for each", got: odd?.inWords ?? "")
+            findings.expect(odd == nil, promise: .delivers, expected: "'one' for each", got: odd?.inWords ?? "")
         }
     }
 
@@ -67,17 +67,17 @@ extension StrategyConformance {
                     first: first, stayed: stayed, leftAfterFirst: leftAfterFirst, leftAfterAll: leftAfterAll,
                     next: next)
             }
-        } _: { seen, findings in
+        } check: { seen, findings in
             findings.expect(
                 seen.first.isCancelled, promise: .cancellation, expected: "a CancellationError for the first", got: seen.first.inWords)
             findings.expect(
-                seen.leftAfterFirst == 1 && seen.leftAfterAll >= 0, .freesFlight, "a second load that still waits",
+                seen.leftAfterFirst == 1 && seen.leftAfterAll >= 0, promise: .freesFlight, expected: "a second load that still waits",
                 got: "\(seen.leftAfterFirst) calls under way and \(seen.stayed.inWords)")
             findings.expect(
-                seen.leftAfterAll <= 0, .freesFlight, "no running call when both are cancelled",
+                seen.leftAfterAll <= 0, promise: .freesFlight, expected: "no running call when both are cancelled",
                 got: "\(seen.leftAfterAll) tasks")
             findings.expect(
-                seen.next.value?.value == "value", .freesFlight, "a new call for a later load",
+                seen.next.value?.value == "value", promise: .freesFlight, expected: "a new call for a later load",
                 got: seen.next.inWords)
         }
     }
@@ -96,7 +96,7 @@ extension StrategyConformance {
                 try await world.sleep(for: .seconds(60))
                 return (stage.held(), late.ending != nil && newer.ending != nil)
             }
-        } _: { seen, findings in
+        } check: { seen, findings in
             findings.expect(seen.1, promise: .endsEverything, expected: "loads that end", got: "one that does not end")
             findings.expect(
                 seen.0 == "newer", promise: .lateAnswer, expected: "a store that holds 'newer'", got: seen.0.map { "'\($0)'" } ?? "nothing"
@@ -123,7 +123,7 @@ extension StrategyConformance {
                 }
                 return odd
             }
-        } _: { odd, findings in
+        } check: { odd, findings in
             findings.expect(odd == nil, promise: .isolation, expected: "each load's own value", got: odd ?? "")
         }
     }
@@ -168,7 +168,7 @@ extension StrategyConformance {
                     }
                     return traces()
                 }
-            } _: { traces, findings in
+            } check: { traces, findings in
                 findings.expect(
                     traces == Traces(metrics: traces.metrics) && traces.metrics.loads == 0, promise: .noTrace,
                     expected: "an answer of nil that changes nothing",

@@ -28,7 +28,7 @@ public struct StrategyConformance: Sendable {
         for situation in StrategySituation.all(for: tested.plugin.needs) {
             findings.check(situation.description) {
                 try situation.run(self)
-            } _: { seen, findings in
+            } check: { seen, findings in
                 StrategyCheck(situation: situation, seen: seen, needs: tested.plugin.needs).check(&findings)
             }
             // The other checks need a strategy that can be composed.

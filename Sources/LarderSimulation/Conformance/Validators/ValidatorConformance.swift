@@ -40,7 +40,7 @@ public struct ValidatorConformance: Sendable {
                     got: "\(stage.leftRunning) tasks")
                 return findings.broken
             }
-        } _: { found, findings in
+        } check: { found, findings in
             findings.add(found)
         }
         return findings.broken

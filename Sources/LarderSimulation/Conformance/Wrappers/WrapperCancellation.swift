@@ -20,7 +20,7 @@ extension WrapperConformance {
                         wrapped.stage.origin.play(then: .hang)
                         return try await cancel(wrapped.load(), at: moment, wrapped)
                     }
-                } _: { seen, findings in
+                } check: { seen, findings in
                     check(seen, &findings)
                 }
             }
@@ -68,7 +68,7 @@ extension WrapperConformance {
                 wrapped.stage.origin.play(then: .value("value"))
                 return try await wrapped.loadAndRest()
             }
-        } _: { last, findings in
+        } check: { last, findings in
             findings.expect(last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load", got: last.inWords)
         }
     }
@@ -91,7 +91,7 @@ extension WrapperConformance {
                 wrapped.stage.origin.play(then: .value("value"))
                 return wasCalled ? try await wrapped.loadAndRest() : nil
             }
-        } _: { last, findings in
+        } check: { last, findings in
             guard let last else { return }
             findings.expect(last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load", got: last.inWords)
         }
@@ -124,15 +124,15 @@ extension WrapperConformance {
                 try await world.sleep(for: .seconds(7_200))
                 return Deaf(caller: caller, load: load, limit: limit, leftRunning: wrapped.stage.leftRunning)
             }
-        } _: { seen, findings in
+        } check: { seen, findings in
             let ended = seen.caller.ending?.at ?? .forever
             findings.expect(
-                seen.caller.isCancelled && ended <= .milliseconds(1), .cancellation,
-                "a CancellationError at once for the caller", got: "\(seen.caller.inWords) after \(ended.brief)")
+                seen.caller.isCancelled && ended <= .milliseconds(1), promise: .cancellation,
+                expected: "a CancellationError at once for the caller", got: "\(seen.caller.inWords) after \(ended.brief)")
             guard let limit = seen.limit, limit < .seconds(3_600) else { return }
             let end = seen.load.ending?.at ?? .forever
             findings.expect(
-                end <= limit && seen.load.failure is LoadError, .givesUp, "a LoadError after \(limit.brief)",
+                end <= limit && seen.load.failure is LoadError, promise: .givesUp, expected: "a LoadError after \(limit.brief)",
                 got: "\(seen.load.inWords) after \(end.brief)")
         }
     }

@@ -33,18 +33,18 @@ extension WrapperConformance {
                 try await world.sleep(for: .seconds(7_200))
                 return ConcurrentLoads(loads: loads, leftRunning: wrapped.stage.leftRunning)
             }
-        } _: { seen, findings in
+        } check: { seen, findings in
             for (id, load) in seen.loads {
                 let text = load.value.map { String(decoding: $0.value.payload.bytes, as: UTF8.self) }
                 let isFailure = load.failure.map { !($0 is CancellationError) } ?? false
                 findings.expect(
-                    load.ending != nil, .concurrency, "loads that end", got: "one that does not end")
+                    load.ending != nil, promise: .concurrency, expected: "loads that end", got: "one that does not end")
                 findings.expect(
-                    text == id || isFailure || load.ending == nil, .concurrency, "its own value or an error",
+                    text == id || isFailure || load.ending == nil, promise: .concurrency, expected: "its own value or an error",
                     got: text.map { "'\($0)' for '\(id)'" } ?? load.inWords)
             }
             findings.expect(
-                seen.leftRunning == 0, .endsEverything, "no task running two hours later",
+                seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
                 got: "\(seen.leftRunning) tasks")
         }
     }
@@ -64,7 +64,7 @@ extension WrapperConformance {
                 try await world.sleep(for: .seconds(60))
                 return (loads, underWay, try await wrapped.loadAndRest())
             }
-        } _: { seen, findings in
+        } check: { seen, findings in
             let (loads, underWay, last) = seen
             let odd = loads.first { load in
                 let ended = load.ending?.at ?? .forever
@@ -72,9 +72,9 @@ extension WrapperConformance {
                     && !(load.failure is LoadError && ended == .seconds(1))
             }
             findings.expect(
-                odd == nil, .cancellation, "a CancellationError at once for each", got: odd?.inWords ?? "")
-            findings.expect(underWay == 0, .cancelsInner, "no running call afterwards", got: "\(underWay)")
-            findings.expect(last.value != nil, .pardonsCancellation, "a value from the next load", got: last.inWords)
+                odd == nil, promise: .cancellation, expected: "a CancellationError at once for each", got: odd?.inWords ?? "")
+            findings.expect(underWay == 0, promise: .cancelsInner, expected: "no running call afterwards", got: "\(underWay)")
+            findings.expect(last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load", got: last.inWords)
         }
     }
 
@@ -93,7 +93,7 @@ extension WrapperConformance {
                 for load in stuck { load.cancel() }
                 return load
             }
-        } _: { load, findings in
+        } check: { load, findings in
             findings.expect(load.value != nil, promise: .ownState, expected: "a value", got: load.inWords)
         }
     }

@@ -109,7 +109,7 @@ public struct WrapperConformance: Sendable {
                     entry: entry, sent: call, received: wrapped.stage.origin.calls, first: first, second: second,
                     answered: answered, leftRunning: wrapped.stage.leftRunning)
             }
-        } _: { seen, findings in
+        } check: { seen, findings in
             let loaded = seen.first.value
             // The graph notes when the origin was asked.
             var metadata = seen.entry.metadata
@@ -117,22 +117,22 @@ public struct WrapperConformance: Sendable {
             findings.expect(
                 loaded?.value.payload === seen.entry.payload && loaded?.value.metadata == metadata
                     && loaded?.source == .origin && loaded?.freshness == .fresh && loaded?.fellBack == false,
-                .passesOn, "the origin's entry with all its metadata", got: seen.first.inWords)
+                promise: .passesOn, expected: "the origin's entry with all its metadata", got: seen.first.inWords)
             let second = seen.second.value
             findings.expect(
-                second?.source == .revalidated && second?.value.payload === seen.sent.known?.payload, .passesOn,
-                "the origin's \"unchanged\"", got: seen.second.inWords)
+                second?.source == .revalidated && second?.value.payload === seen.sent.known?.payload, promise: .passesOn,
+                expected: "the origin's \"unchanged\"", got: seen.second.inWords)
             findings.expect(
-                seen.received.count == 2, .tries, "one call for each load", got: "\(seen.received.count) for two")
+                seen.received.count == 2, promise: .tries, expected: "one call for each load", got: "\(seen.received.count) for two")
             let odd = seen.received.contains {
                 $0.request != seen.sent.request || $0.codec.id != seen.sent.codec.id || !$0.hasLooked
                     || $0.known?.payload !== seen.sent.known?.payload
             }
-            findings.expect(!odd, .passesOn, "the call as it was sent", got: "another request, codec or known copy")
+            findings.expect(!odd, promise: .passesOn, expected: "the call as it was sent", got: "another request, codec or known copy")
             findings.expect(
-                !seen.answered, .noTrace, "no answer at once, and no call, where the origin has none", got: "one")
+                !seen.answered, promise: .noTrace, expected: "no answer at once, and no call, where the origin has none", got: "one")
             findings.expect(
-                seen.leftRunning == 0, .endsEverything, "no task running two hours later",
+                seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
                 got: "\(seen.leftRunning) tasks")
         }
     }

@@ -32,7 +32,7 @@ extension WrapperConformance {
                         load: load, calls: wrapped.stage.origin.calls.count, underWay: underWay,
                         allowed: max(1, wrapped.traits.tries?.count ?? 1), leftRunning: wrapped.stage.leftRunning)
                 }
-            } _: { seen, findings in
+            } check: { seen, findings in
                 check(seen, &findings)
             }
         }
@@ -78,17 +78,17 @@ extension WrapperConformance {
                     wrapped.stage.origin.play(then: .value("value"))
                     return Answers(loads: loads, calls: calls, last: try await wrapped.loadAndRest())
                 }
-            } _: { seen, findings in
+            } check: { seen, findings in
                 let odd = seen.loads.first { load in
                     let error = load.failure as? LoadError
                     return error?.isAnswer != true || error?.status != answer.status || error?.message != answer.message
                 }
                 findings.expect(
-                    odd == nil, .answersPass, "the origin's answer: \(answer.message)", got: odd?.inWords ?? "")
+                    odd == nil, promise: .answersPass, expected: "the origin's answer: \(answer.message)", got: odd?.inWords ?? "")
                 findings.expect(
-                    seen.calls == seen.loads.count, .answersPass, "one call for each", got: "\(seen.calls) calls")
+                    seen.calls == seen.loads.count, promise: .answersPass, expected: "one call for each", got: "\(seen.calls) calls")
                 findings.expect(
-                    seen.last.value != nil, .answersPass, "a value once the origin has one", got: seen.last.inWords)
+                    seen.last.value != nil, promise: .answersPass, expected: "a value once the origin has one", got: seen.last.inWords)
             }
         }
     }

@@ -30,13 +30,13 @@ extension WrapperConformance {
                         calls: wrapped.stage.origin.calls, answered: send.value != nil,
                         mayRepeat: wrapped.traits.repeatsSends)
                 }
-            } _: { seen, findings in
+            } check: { seen, findings in
                 findings.expect(
                     seen.mayRepeat || seen.calls.count <= 1, promise: .repeatsNoSend, expected: "one call", got: "\(seen.calls.count)")
                 let odd = seen.calls.contains { $0.method != "PUT" }
-                findings.expect(!odd, .passesOn, "a call that changes something", got: "a call for data")
+                findings.expect(!odd, promise: .passesOn, expected: "a call that changes something", got: "a call for data")
                 findings.expect(
-                    !seen.answered || !seen.calls.isEmpty, .passesOn, "no answer without a call", got: "an answer")
+                    !seen.answered || !seen.calls.isEmpty, promise: .passesOn, expected: "no answer without a call", got: "an answer")
             }
         }
     }
