@@ -57,7 +57,8 @@ extension Command {
                 }
             }
             if let cache = arguments.value(of: "cache") {
-                problems += CacheFolderCheck.problems(in: cache, settings(paths, registry: registry, environment: arguments.environment))
+                problems += CacheFolderCheck.problems(
+                    in: cache, settings(paths, registry: registry, environment: arguments.environment))
             }
             for (folder, names) in names.sorted(by: { $0.key < $1.key }) {
                 let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)

@@ -32,7 +32,10 @@ public enum LarderCommand {
     /// Runs the command that the process consists of, and ends the process.
     package static func main(_ program: Command) async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        exit(await run(program, arguments: arguments, registry: .standard, environment: ProcessInfo.processInfo.environment, terminal: .standard))
+        exit(
+            await run(
+                program, arguments: arguments, registry: .standard, environment: ProcessInfo.processInfo.environment,
+                terminal: .standard))
     }
 
     /// Runs a command and returns its exit code.
@@ -70,7 +73,9 @@ public enum LarderCommand {
             guard let command = commands.first(where: { $0.name == name }) else {
                 return refuse("unknown command '\(name)'", near: name, arguments: arguments, terminal: terminal)
             }
-            return await run(command, arguments: Array(arguments.dropFirst()), registry: registry, environment: environment, terminal: terminal)
+            return await run(
+                command, arguments: Array(arguments.dropFirst()), registry: registry, environment: environment,
+                terminal: terminal)
         }
     }
 

@@ -54,9 +54,12 @@ extension Command {
                 resource: resource.name, format: format, showsTrail: arguments.has("trail"), terminal: terminal)
             var isWhole = true
             if isWatching {
-                isWhole = await watch(request, resource: resource, pantry: pantry, times: times, pause: pause, output: output)
+                isWhole = await watch(
+                    request, resource: resource, pantry: pantry, times: times, pause: pause, output: output)
             } else {
-                for _ in 0..<times where await !load(request, from: resource, isRepeated: times > 1, output: output) { isWhole = false }
+                for _ in 0..<times where await !load(request, from: resource, isRepeated: times > 1, output: output) {
+                    isWhole = false
+                }
             }
             await recording?.stop()
             await pantry.close()

@@ -129,7 +129,9 @@ extension Command {
             } else if setting.isRequired, setting.type == SettingType<String>.path.name {
                 members.append(JSON.Member(setting.name, .string(seed(resource))))
             } else if setting.isRequired {
-                members.append(JSON.Member(setting.name, setting.example ?? part(setting.type, resource: resource, registry: registry)))
+                members.append(
+                    JSON.Member(
+                        setting.name, setting.example ?? part(setting.type, resource: resource, registry: registry)))
             }
         }
         return .object(members)

@@ -21,7 +21,10 @@ struct Output {
 
     /// Runs a program that consists of one command.
     init(_ program: Command, _ arguments: [String]) async {
-        await self.init { terminal in await LarderCommand.run(program, arguments, .standard, [:], terminal) }
+        await self.init { terminal in
+            await LarderCommand.run(
+                program, arguments: arguments, registry: .standard, environment: [:], terminal: terminal)
+        }
     }
 
     private init(input: String = "", _ run: (Terminal) async -> Int32) async {

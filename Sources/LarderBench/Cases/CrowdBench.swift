@@ -147,7 +147,7 @@ struct CrowdBench {
                 note("measuring \(count) times \(crowd.rawValue) …")
                 return (crowd, try alone(crowd, count))
             }
-            print(isJSON ? JSON.list(costs.map { json($0, $1, count) }).text() : table(costs))
+            print(isJSON ? JSON.list(costs.map { json($0, cost: $1, count: count) }).text() : table(costs))
             return 0
         } catch {
             note("larder-bench: \(error)")

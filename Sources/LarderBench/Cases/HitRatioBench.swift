@@ -117,7 +117,7 @@ struct HitRatioBench {
                     isWeighted: weights != nil)
                 for request in trace.requests {
                     let (key, entry) = (keys[Int(request)], entries[Int(request)])
-                    row.asked(bytes: entry.weight, isHit: try await Self.ask(store, key, entry))
+                    row.asked(bytes: entry.weight, isHit: try await Self.ask(store, key: key, entry: entry))
                 }
                 rows.append(row)
             }

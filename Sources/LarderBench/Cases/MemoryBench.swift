@@ -16,8 +16,11 @@ enum MemoryBench {
         let steeper = Traffic(keys: keys, skew: 1)
         // First, because memory that other cases have freed would be used again.
         let resident = try await ResidentBench.figures(harness)
-        let one = try await compare(UInt64.self, "get-hit, u64", .hits, traffic, harness, goal: 30)
-        let two = try await compare(UInt64.self, "get-hit, u64, two threads", .hits, traffic, harness, 2, goal: 18)
+        let one = try await compare(
+            UInt64.self, name: "get-hit, u64", use: .hits, traffic: traffic, harness: harness, goal: 30)
+        let two = try await compare(
+            UInt64.self, name: "get-hit, u64, two threads", use: .hits, traffic: traffic, harness: harness, threads: 2,
+            goal: 18)
         var figures = resident + one + two
         if let one = one.first, let two = two.first {
             figures.append(
@@ -26,17 +29,26 @@ enum MemoryBench {
                     unit: .times, goal: 1.6, isGoalLeast: true))
         }
         figures += try await ratios(harness)
-        figures += try await compare(ShortText.self, "get-hit, 20-byte String", .hits, traffic, harness, goal: 60)
-        figures += try await compare(LongText.self, "get-hit, 80-byte text", .hits, traffic, harness)
-        figures += try await compare(Key.self, "get-hit, request's key of 20 bytes", .hits, traffic, harness)
-        figures += try await compare(UInt64.self, "get-hit, u64, skew 1", .hits, steeper, harness)
-        figures += try await compare(UInt64.self, "set, evicting", .sets, traffic, harness)
-        figures += try await compare(UInt64.self, "mixed 75/25", .mixed, traffic, harness, goal: 45)
-        figures += try await compare(UInt64.self, "mixed 75/25, two threads", .mixed, traffic, harness, 2)
-        figures += try await compare(UInt64.self, "read-through", .readThrough, traffic, harness, goal: 60)
-        figures += try await compare(UInt64.self, "read-through, skew 1", .readThrough, steeper, harness)
         figures += try await compare(
-            Key.self, "read-through, request's key of 20 bytes", .readThrough, traffic, harness)
+            ShortText.self, name: "get-hit, 20-byte String", use: .hits, traffic: traffic, harness: harness, goal: 60)
+        figures += try await compare(
+            LongText.self, name: "get-hit, 80-byte text", use: .hits, traffic: traffic, harness: harness)
+        figures += try await compare(
+            Key.self, name: "get-hit, request's key of 20 bytes", use: .hits, traffic: traffic, harness: harness)
+        figures += try await compare(
+            UInt64.self, name: "get-hit, u64, skew 1", use: .hits, traffic: steeper, harness: harness)
+        figures += try await compare(UInt64.self, name: "set, evicting", use: .sets, traffic: traffic, harness: harness)
+        figures += try await compare(
+            UInt64.self, name: "mixed 75/25", use: .mixed, traffic: traffic, harness: harness, goal: 45)
+        figures += try await compare(
+            UInt64.self, name: "mixed 75/25, two threads", use: .mixed, traffic: traffic, harness: harness, threads: 2)
+        figures += try await compare(
+            UInt64.self, name: "read-through", use: .readThrough, traffic: traffic, harness: harness, goal: 60)
+        figures += try await compare(
+            UInt64.self, name: "read-through, skew 1", use: .readThrough, traffic: steeper, harness: harness)
+        figures += try await compare(
+            Key.self, name: "read-through, request's key of 20 bytes", use: .readThrough, traffic: traffic,
+            harness: harness)
         figures += try await collisions(harness)
         return figures
     }
@@ -56,9 +68,9 @@ enum MemoryBench {
         var figures = try await harness.compare(
             name,
             [
-                run(use, own, keys, traffic, threads, goal: goal),
-                run(use, LockedDictionary<Key>(capacity: room), keys, traffic, threads),
-                run(use, FoundationCache<Key>(capacity: room), keys, traffic, threads),
+                run(use, cache: own, keys: keys, traffic: traffic, threads: threads, goal: goal),
+                run(use, cache: LockedDictionary<Key>(capacity: room), keys: keys, traffic: traffic, threads: threads),
+                run(use, cache: FoundationCache<Key>(capacity: room), keys: keys, traffic: traffic, threads: threads),
             ])
         if use == .readThrough, !figures.isEmpty {
             let share = own.hitRatio(of: traffic.requests.map { keys[$0] })
@@ -99,14 +111,14 @@ enum MemoryBench {
         _ use: Use, cache: some BenchCache<Key>, keys: [Key], traffic: Traffic, threads: Int,
         goal: Double? = nil
     ) -> Case {
-        Case(type(of: cache).name, goal: goal, loop(use, cache, keys, traffic, threads))
+        Case(type(of: cache).name, goal: goal, loop(use, cache: cache, keys: keys, traffic: traffic, threads: threads))
     }
 
     /// Uses Larder's table of the keys as one thread of traffic does.
     static func loop<Key: BenchKey>(_ use: Use, of key: Key.Type) throws -> @Sendable (Int) -> Void {
         let keys = (0..<keys).map { Key.key($0) }
         let cache = try LarderCache<Key>(capacity: use == .hits ? roomy : room)
-        let loop = loop(use, cache, keys, Traffic(keys: keys.count, skew: 0.99), 1)
+        let loop = loop(use, cache: cache, keys: keys, traffic: Traffic(keys: keys.count, skew: 0.99), threads: 1)
         loop(0)
         return loop
     }
@@ -154,8 +166,8 @@ enum MemoryBench {
         var figures = try await harness.compare(
             "100,000 keys, get-hit",
             [
-                run(.hits, try LarderCache<Key>(capacity: roomy), others, traffic, 1),
-                run(.hits, try LarderCache<Key>(capacity: roomy), chosen, traffic, 1),
+                run(.hits, cache: try LarderCache<Key>(capacity: roomy), keys: others, traffic: traffic, threads: 1),
+                run(.hits, cache: try LarderCache<Key>(capacity: roomy), keys: chosen, traffic: traffic, threads: 1),
             ])
         for (place, name) in ["at random", "chosen to collide"].enumerated() where place < figures.count {
             figures[place].name = name

@@ -39,8 +39,8 @@ enum PathBench {
             guard let more = median(more), let less = median(less) else { return }
             figures.append(Figure(group: "path", name: name, median: more - less, goal: goal))
         }
-        difference("composed hit − bare store", "composed hit", "bare store, peek", goal: 55)
-        difference("metrics on a composed hit", "composed hit", "composed hit, metrics off", goal: 15)
+        difference("composed hit − bare store", more: "composed hit", less: "bare store, peek", goal: 55)
+        difference("metrics on a composed hit", more: "composed hit", less: "composed hit, metrics off", goal: 15)
         return figures
     }
 

@@ -24,10 +24,10 @@ enum PolicyBench {
         let name = "\(count) resource\(count == 1 ? "" : "s")"
 
         var figures = [
-            try await times("read and composed, \(name)", rounds, goal: isLarge ? 800_000_000 : nil) { _ in
+            try await times("read and composed, \(name)", rounds: rounds, goal: isLarge ? 800_000_000 : nil) { _ in
                 try await Self.pantry(folder)
             },
-            try await times("read and checked, \(name)", rounds) { _ in
+            try await times("read and checked, \(name)", rounds: rounds) { _ in
                 try PolicyReader(registry: .standard, folder: folder.path, environment: [:]).readAll()
             },
         ]
@@ -35,15 +35,17 @@ enum PolicyBench {
         if isLarge { try await world.sleep(for: .seconds(2.5)) }
         try await pantry.reload()
         figures.append(
-            try await times("one changed, the watch says which, \(name)", 21, goal: isLarge ? 5_000_000 : nil) {
+            try await times("one changed, the watch says which, \(name)", rounds: 21, goal: isLarge ? 5_000_000 : nil) {
                 round in
-                try await change(folder, pantry, 2 * round) { try await pantry.reload(.files([$0])) }
+                try await change(folder, pantry: pantry, round: 2 * round) { try await pantry.reload(.files([$0])) }
             })
         figures.append(
-            try await times("one changed, nobody says which, \(name)", 21, goal: isLarge ? 25_000_000 : nil) { round in
-                try await change(folder, pantry, 2 * round + 1) { _ in try await pantry.reload() }
+            try await times("one changed, nobody says which, \(name)", rounds: 21, goal: isLarge ? 25_000_000 : nil) {
+                round in
+                try await change(folder, pantry: pantry, round: 2 * round + 1) { _ in try await pantry.reload() }
             })
-        figures.append(try await times("none changed, reload, \(name)", rounds) { _ in try await pantry.reload() })
+        figures.append(
+            try await times("none changed, reload, \(name)", rounds: rounds) { _ in try await pantry.reload() })
         if isLarge, let grown {
             figures.append(
                 Figure(
@@ -66,7 +68,9 @@ enum PolicyBench {
         // A policy must be older than a moment before it is changed.
         try await world.sleep(for: .seconds(2.5))
         try await pantry.reload()
-        return LoopBench.looping { try await change(folder, pantry, $0) { _ in try await pantry.reload() } }
+        return LoopBench.looping {
+            try await change(folder, pantry: pantry, round: $0) { _ in try await pantry.reload() }
+        }
     }
 
     /// Edits one policy and checks that the change is in effect.

@@ -160,7 +160,7 @@ struct StoryBench {
             note("telling \(story.name) …")
             do {
                 let tally = try tell(story, rate: rate)
-                if isJSON { rows.append(json(story, tally)) } else { print(line(story, tally, width)) }
+                if isJSON { rows.append(json(story, tally)) } else { print(line(story, tally: tally, width: width)) }
             } catch {
                 note("larder-bench: \(error)")
                 return 1

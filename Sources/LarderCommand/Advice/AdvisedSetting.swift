@@ -21,7 +21,9 @@ struct AdvisedSetting: Sendable {
             guard let kind = member.kind, let node = members.first(where: { $0.name == member.name })?.value else {
                 continue
             }
-            add(node, kind: kind, at: PolicyPath([.member(member.name)]), isNested: false, registry: registry, to: &settings)
+            add(
+                node, kind: kind, at: PolicyPath([.member(member.name)]), isNested: false, registry: registry,
+                to: &settings)
         }
         for plugin in registry[.section] where members.contains(where: { $0.name == plugin.name }) {
             // Advice is about the section as a whole.

@@ -22,7 +22,8 @@ extension AdviceBasis {
         let saved = Double(missing.count(below: limit))
         return advice(
             setting, to: .string(value.spelledSize), effect: .originCalls, saves: saved...saved,
-            sentence: "about \(missing.count) calls asked for copies that the store had evicted while they were fresh; with capacity "
+            sentence:
+                "about \(missing.count) calls asked for copies that the store had evicted while they were fresh; with capacity "
                 + "\(value.spelledSize) instead of \(capacity.spelledSize), about \(saved.whole) of them would not have been made"
         )
     }

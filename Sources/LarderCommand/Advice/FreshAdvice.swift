@@ -36,7 +36,8 @@ extension AdviceBasis {
         }
         return advice(
             setting, to: .string(value.spelled), effect: .originCalls, saves: saved...saved,
-            sentence: "\(calls) calls asked whether a copy is still current, and \(unchanged.count) found it unchanged; with fresh "
+            sentence:
+                "\(calls) calls asked whether a copy is still current, and \(unchanged.count) found it unchanged; with fresh "
                 + "\(value.spelled) instead of \(fresh.spelled), about \(saved.whole) of them would not have been made"
         )
     }
@@ -69,7 +70,8 @@ extension AdviceBasis {
         let calls = since.reduce(UInt64(0)) { $0.plus($1.2) }
         return advice(
             setting, to: nil, effect: .originCalls, saves: saved...saved,
-            sentence: "\(alternatives.unusedRefreshes) of \(tracked) sampled refreshes answered no load while they were fresh; without "
+            sentence:
+                "\(alternatives.unusedRefreshes) of \(tracked) sampled refreshes answered no load while they were fresh; without "
                 + "refreshAhead, about \(saved.whole) of \(calls) calls would not have been made")
     }
 

@@ -24,7 +24,8 @@ extension AdviceBasis {
             .onError, settings: present.filter { $0.duration.map { $0 < value } ?? false }, to: .string(value.spelled),
             effect: .staleErrors,
             saves: answered...answered,
-            sentence: "\(counted(Int(clamping: metrics.staleErrors), one: "load")) failed although there was a copy; with onError "
+            sentence:
+                "\(counted(Int(clamping: metrics.staleErrors), one: "load")) failed although there was a copy; with onError "
                 + "\(value.spelled) instead of \(least.spelled), a copy would have answered \(answered.whole) of them")
     }
 }

@@ -26,7 +26,8 @@ extension AdviceBasis {
         let value = Duration.nanoseconds(limit)
         return advice(
             setting, to: .string(value.spelled), effect: .fallbacks, saves: saved,
-            sentence: "\((all * factor).whole) loads got a copy because the origin was slower than \(patience.spelled); with "
+            sentence:
+                "\((all * factor).whole) loads got a copy because the origin was slower than \(patience.spelled); with "
                 + "patience \(value.spelled), \(saved.rounded) of them would have got a live answer")
     }
 
@@ -44,7 +45,8 @@ extension AdviceBasis {
         let saved = Double(waits) * spared.inSeconds * 1_000
         return advice(
             setting, to: .string(value.spelled), effect: .fallbackWait, saves: saved...saved,
-            sentence: "\(waits) loads waited \(patience.spelled) and then got a copy; with patience \(value.spelled) each of them would "
+            sentence:
+                "\(waits) loads waited \(patience.spelled) and then got a copy; with patience \(value.spelled) each of them would "
                 + "have waited \(spared.spelled) less, and 99 of 100 answers that came in time took no longer than that"
         )
     }

@@ -12,7 +12,8 @@ extension AdviceBasis {
         let wasted = Double(figures.wasted.bytes)
         return advice(
             section, to: nil, effect: .prefetchedWaste, saves: wasted...wasted,
-            sentence: "\(sentence): \(figures.wasted.copies) copies with \(figures.wasted.bytes) bytes were removed or replaced "
+            sentence:
+                "\(sentence): \(figures.wasted.copies) copies with \(figures.wasted.bytes) bytes were removed or replaced "
                 + "first, and \(figures.used.copies) copies with \(figures.used.bytes) bytes were used; a shorter list "
                 + "would waste less, and none would waste nothing. Copies that still wait are not counted")
     }

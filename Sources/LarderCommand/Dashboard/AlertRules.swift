@@ -50,16 +50,22 @@ struct AlertRules {
         let failures = "(\(query.rate(.failures)) - \(query.rate(.answers))) / \(query.rate(.loads))"
         return [
             share(
-                "LarderLoadsFail", expression: failures, limit: limits.failed, severity: .critical, summary: "Loads of %@ fail",
+                "LarderLoadsFail", expression: failures, limit: limits.failed, severity: .critical,
+                summary: "Loads of %@ fail",
                 what: "of the loads ended with an error that is no answer of the origin"),
             share(
-                "LarderCopiesRefused", expression: query.share(.staleErrorRate), limit: limits.refused, severity: .critical,
+                "LarderCopiesRefused", expression: query.share(.staleErrorRate), limit: limits.refused,
+                severity: .critical,
                 summary: "Loads of %@ fail although there are copies",
-                what: "of the loads failed because the policy did not allow the copy; a longer onError would have shown it"),
+                what:
+                    "of the loads failed because the policy did not allow the copy; a longer onError would have shown it"
+            ),
             share(
                 "LarderFallsBack", expression: query.share(.fallbackRate), limit: limits.fallback, severity: .warning,
                 summary: "Users get copies of %@ in place of live data",
-                what: "of the loads were answered by a copy or a fallback because a call failed, was refused or was too slow"),
+                what:
+                    "of the loads were answered by a copy or a fallback because a call failed, was refused or was too slow"
+            ),
             time(
                 "LarderLoadsSlow", family: .loadDuration, limit: limits.p95, summary: "Loads of %@ are slow",
                 what: "is the time that 95 % of the loads did not exceed"),
@@ -74,10 +80,13 @@ struct AlertRules {
     private var originRules: [Rule] {
         [
             share(
-                "LarderOriginFails", expression: query.share(.originErrorRate), limit: limits.originErrors, severity: .warning,
-                summary: "The origin of %@ fails", what: "of the calls failed or had no answer in time", of: .originCalls),
+                "LarderOriginFails", expression: query.share(.originErrorRate), limit: limits.originErrors,
+                severity: .warning,
+                summary: "The origin of %@ fails", what: "of the calls failed or had no answer in time",
+                of: .originCalls),
             share(
-                "LarderRefreshesFail", expression: query.share(.revalidationErrorRate), limit: limits.refreshErrors, severity: .warning,
+                "LarderRefreshesFail", expression: query.share(.revalidationErrorRate), limit: limits.refreshErrors,
+                severity: .warning,
                 summary: "Background refreshes of %@ fail", what: "of the background refreshes failed", of: .refreshes),
         ].compactMap { $0 }
     }

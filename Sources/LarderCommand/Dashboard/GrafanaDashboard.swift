@@ -116,7 +116,9 @@ struct GrafanaDashboard {
                 }),
             counters(
                 "Calls", about: "Calls, and what they brought",
-                counters: [.originCalls, .originErrors, .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced]),
+                counters: [
+                    .originCalls, .originErrors, .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced,
+                ]),
             counters(
                 "Other events", about: "Events that are part of no rate",
                 counters: Counter.core.filter { counter in
@@ -126,11 +128,15 @@ struct GrafanaDashboard {
                             .revalidations, .unchanged, .refreshes, .refreshErrors, .coalesced,
                         ].contains(counter) && !Self.offline.contains(counter) && !Self.prefetches.contains(counter)
                 }),
-            counters("Without a network", about: "Losses of the network, and loads without it by outcome", counters: Self.offline),
+            counters(
+                "Without a network", about: "Losses of the network, and loads without it by outcome",
+                counters: Self.offline),
             GrafanaPanel(
                 "Without a network, share of time", about: Counter.offlineTime.help, unit: .share,
                 queries: [.init(every.rate(.offlineTime), Counter.offlineTime.title)]),
-            counters("Prefetched copies", about: "Prefetched copies that were saved, used and wasted", counters: Self.prefetches),
+            counters(
+                "Prefetched copies", about: "Prefetched copies that were saved, used and wasted",
+                counters: Self.prefetches),
             GrafanaPanel(
                 "Prefetched bytes", about: "Bytes of prefetched copies in a second", unit: .bytesPerSecond,
                 queries: [Counter.prefetchedBytes, .prefetchedUsedBytes, .prefetchedWastedBytes].map {
@@ -225,9 +231,11 @@ struct GrafanaDashboard {
                 "type": "datasource", "name": "datasource", "label": "Data source", "query": "prometheus",
                 "multi": false, "includeAll": false,
             ],
-            variable("job", label: "Job", matchers: ""), variable("instance", label: "Instance", matchers: #"{job=~"$job"}"#),
+            variable("job", label: "Job", matchers: ""),
+            variable("instance", label: "Instance", matchers: #"{job=~"$job"}"#),
             // Rows cannot be repeated for an expression, so that all resources are listed one by one.
-            variable("resource", label: "Resource", matchers: #"{job=~"$job",instance=~"$instance"}"#).without("allValue"),
+            variable("resource", label: "Resource", matchers: #"{job=~"$job",instance=~"$instance"}"#).without(
+                "allValue"),
             [
                 "type": "interval", "name": "window", "label": "Window",
                 "query": .string(windows.joined(separator: ",")),

@@ -83,7 +83,8 @@ struct DemoDay: Sendable {
             world.network = .online
             for phase in Self.phases {
                 let before = pantry.resources.map { pantry.resource($0).metrics }
-                try await Self.live(through: phase, habits: habits, seed: seed, pantry: pantry, in: world, progress: progress)
+                try await Self.live(
+                    through: phase, habits: habits, seed: seed, pantry: pantry, in: world, progress: progress)
                 for (resource, earlier) in zip(pantry.resources, before)
                 where habits.contains(where: { $0.resource == resource }) {
                     let metrics = pantry.resource(resource).metrics.since(earlier)

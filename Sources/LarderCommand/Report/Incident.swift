@@ -93,7 +93,8 @@ struct Incident: Sendable {
                 "offline for \(Optional(offline).aged)" + (processes > 1 ? " in all processes together" : ""))
         }
         if refused > 0, refused.plus(refused) >= failures {
-            clauses.append("copies of \(counted(Int(clamping: refused), one: "load")) were older than the policy allows")
+            clauses.append(
+                "copies of \(counted(Int(clamping: refused), one: "load")) were older than the policy allows")
         }
         if callErrors > 0 { clauses.append("\(share(callErrors, of: calls, "calls")) to the origin failed") }
         if let oldest { clauses.append("users saw data up to \(Optional(oldest).aged) old") }

@@ -17,7 +17,8 @@ struct ScheduleFigures {
     /// `33.0 % of scheduled refreshes were missed, and 2 failed`; nil if all ran and none failed.
     var sentence: String? {
         let failures =
-            failed == 0 ? nil : "\(counted(Int(clamping: failed), one: "scheduled refresh", many: "scheduled refreshes")) failed"
+            failed == 0
+            ? nil : "\(counted(Int(clamping: failed), one: "scheduled refresh", many: "scheduled refreshes")) failed"
         guard missed > 0 else { return failures }
         let told = "\(missedShare) of scheduled refreshes were missed"
         return failed == 0 ? told : told + ", and \(failed) failed"

@@ -109,7 +109,8 @@ extension Scenario {
         for (index, (one, next)) in zip(origin, origin.dropFirst()).enumerated()
         where next.from < one.from || next.from == one.from && one.calls == nil {
             report(
-                "this phase begins no later than the one before it", key: "origin", index: index + 1, position: next.position,
+                "this phase begins no later than the one before it", key: "origin", index: index + 1,
+                position: next.position,
                 expected: "phases in the order of their 'from'")
         }
         for (index, (one, next)) in zip(asks, asks.dropFirst()).enumerated() where next.at < one.at {

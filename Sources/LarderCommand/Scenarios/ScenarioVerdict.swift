@@ -35,8 +35,12 @@ extension ScenarioHistory {
                 compare(Mismatch.answer, expected: "a value", actual: "error \(error.code)", isMet: false)
             }
             let status = error.status.map(String.init) ?? "none"
-            compare("error", expected: expectation.error, actual: "\(error.code)", isMet: expectation.error == "\(error.code)")
-            compare("status", expected: expectation.status.map(String.init), actual: status, isMet: expectation.status == error.status)
+            compare(
+                "error", expected: expectation.error, actual: "\(error.code)",
+                isMet: expectation.error == "\(error.code)")
+            compare(
+                "status", expected: expectation.status.map(String.init), actual: status,
+                isMet: expectation.status == error.status)
         case .value(let loaded):
             compare("answered", expected: "no value", actual: "a value", isMet: expectation.answered != "no")
             let error = expectation.error ?? expectation.status.map { "with status \($0)" }
@@ -44,11 +48,16 @@ extension ScenarioHistory {
             judge(loaded, of: answer, by: expectation, compare)
         }
         if let took = answer.took {
-            compare("takes", expected: expectation.takes?.spelled, actual: took.spelled, isMet: took == expectation.takes)
-            compare("within", expected: expectation.within?.spelled, actual: took.spelled, isMet: expectation.within.map { took <= $0 } ?? true)
+            compare(
+                "takes", expected: expectation.takes?.spelled, actual: took.spelled, isMet: took == expectation.takes)
+            compare(
+                "within", expected: expectation.within?.spelled, actual: took.spelled,
+                isMet: expectation.within.map { took <= $0 } ?? true)
         }
         let calls = calls(by: answer)
-        compare("calls", expected: expectation.calls.map(String.init), actual: "\(calls)", isMet: calls == expectation.calls)
+        compare(
+            "calls", expected: expectation.calls.map(String.init), actual: "\(calls)", isMet: calls == expectation.calls
+        )
         let caused = self.calls.count { $0.start >= answer.start }
         compare(
             "callsAtMost", expected: expectation.callsAtMost.map(String.init), actual: "\(caused)",

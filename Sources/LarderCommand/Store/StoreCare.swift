@@ -32,7 +32,9 @@ extension OpenStores {
 
     private static func lines(_ result: StoreVerification, _ name: String) -> [String] {
         var lines = ["\(name): \(count(result.checked, one: "entry", several: "entries")) checked"]
-        if result.damaged > 0 { lines.append("  " + count(result.damaged, one: "damaged entry", several: "damaged entries")) }
+        if result.damaged > 0 {
+            lines.append("  " + count(result.damaged, one: "damaged entry", several: "damaged entries"))
+        }
         if result.leftovers > 0 {
             let noun = count(result.leftovers, one: "file or record", several: "files or records")
             lines.append("  \(noun) of no entry")

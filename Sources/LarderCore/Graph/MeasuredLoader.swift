@@ -119,7 +119,9 @@ package struct MeasuredOrigin: Loader {
         let (start, asked) = (world.uptime, world.now)
         do {
             // A handler would make everything inside it slower.
-            if call.hasTimedOut == nil { return answered(call, answer: try await origin.load(call), asked: asked, since: start) }
+            if call.hasTimedOut == nil {
+                return answered(call, answer: try await origin.load(call), asked: asked, since: start)
+            }
             return answered(call, answer: try await answer(to: call), asked: asked, since: start)
         } catch {
             throw failed(call, error, since: start)

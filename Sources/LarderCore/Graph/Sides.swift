@@ -80,7 +80,9 @@ public struct Sides: Sendable {
     public func load(_ call: Call, patience: Duration? = nil, linger: Duration = .seconds(60)) async throws
         -> Loaded<Entry>
     {
-        if let pause = pause(of: call) { return try await load(call, during: pause, patience: patience, linger: linger) }
+        if let pause = pause(of: call) {
+            return try await load(call, during: pause, patience: patience, linger: linger)
+        }
         let isPatient = patience == nil && call.deadline == nil
         guard let joined = liveSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
         let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)

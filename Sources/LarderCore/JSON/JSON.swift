@@ -53,7 +53,9 @@ public indirect enum JSON: Sendable, Hashable {
         case .string(let value): Self.write(value, to: &text)
         case .list(let items):
             let inner = items.contains(where: \.isStructure) ? indent.map { $0 + "  " } : nil
-            Self.write(items, open: "[", close: "]", to: &text, inner: inner, indent: indent) { $0.write(to: &$1, indent: inner) }
+            Self.write(items, open: "[", close: "]", to: &text, inner: inner, indent: indent) {
+                $0.write(to: &$1, indent: inner)
+            }
         case .object(let members):
             let inner = indent.map { $0 + "  " }
             Self.write(members, open: "{", close: "}", to: &text, inner: inner, indent: indent) { member, text in

@@ -169,7 +169,9 @@ public import Synchronization
             if accounting.hasPins, !hasRoomBesidePins(for: id, hash: hash, weight: weight, accounting: accounting) {
                 return Insertion(isKept: false, replaced: take(id, hash: hash, accounting: &accounting))
             }
-            var insertion = put(item, as: id, hash: hash, evictionHash: evictionHash ?? hash, weight: weight, in: shard, accounting: &accounting)
+            var insertion = put(
+                item, as: id, hash: hash, evictionHash: evictionHash ?? hash, weight: weight, in: shard,
+                accounting: &accounting)
             while accounting.isOver(bytes, entries) {
                 if let next = accounting.next() {
                     let gone = Shard.locked(shards + next & (1 << bits - 1)) { $0.take(next >> bits) }

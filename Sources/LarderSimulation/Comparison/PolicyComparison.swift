@@ -87,7 +87,9 @@ public struct PolicyComparison: Sendable {
         let seenAfter = try PlayedSituations(all, of: new) { progress((1 + $0) * share / 2) }.all.map(\.seen)
         for place in places {
             let range = count..<count + place.count
-            found.add(place.map(\.cell), situations: Array(all[range]), old: Array(seenBefore[range]), new: Array(seenAfter[range]))
+            found.add(
+                place.map(\.cell), situations: Array(all[range]), old: Array(seenBefore[range]),
+                new: Array(seenAfter[range]))
             count = range.upperBound
         }
         situations = count

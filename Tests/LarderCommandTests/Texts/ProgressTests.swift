@@ -88,7 +88,10 @@ import Testing
         let rows = try Folder()
         try rows.write(ConformRows.file(ConformRows.row), to: "rows.json")
         let (out, err) = await Self.written(isInteractive: isInteractive, step: .seconds(11)) { terminal in
-            #expect(await LarderCommand.run(.conform, [rows.path + "/rows.json"], .standard, [:], terminal) == 0)
+            #expect(
+                await LarderCommand.run(
+                    .conform, arguments: [rows.path + "/rows.json"], registry: .standard, environment: [:],
+                    terminal: terminal) == 0)
         }
         #expect(err.contains(isInteractive ? "░" : "conform: "), "\(err)")
         #expect(!out.contains("█") && !out.contains("conform: ") && !out.isEmpty)

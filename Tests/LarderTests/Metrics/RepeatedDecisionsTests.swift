@@ -11,7 +11,7 @@ import Testing
     private func report(_ events: [PantryEvent]) {
         let listening = sinks.decisions.add { [told] decision in told.withLock { $0.append(decision.note) } }
         let listeners = Listeners<PantryEvent>()
-        for event in events { Pantry.report({ event }, listeners, sinks, at: Timestamp(seconds: 1)) }
+        for event in events { Pantry.report({ event }, listeners: listeners, sinks: sinks, at: Timestamp(seconds: 1)) }
         listening.stop()
     }
 

@@ -18,7 +18,9 @@ extension Report.Section {
         }
         let tiles =
             Rate.all.map(tile) + [
-                tile("All loads", metric: "loads", value: total.loads.grouped, detail: "and \(total.cancelled.grouped) cancelled")
+                tile(
+                    "All loads", metric: "loads", value: total.loads.grouped,
+                    detail: "and \(total.cancelled.grouped) cancelled")
             ]
         return "<dl class=\"tiles\">\n\(Markup(tiles))\n</dl>"
     }

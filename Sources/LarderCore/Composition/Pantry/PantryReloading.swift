@@ -100,7 +100,9 @@ extension Pantry {
     }
 
     /// Makes a change that ``events`` describes, and reports the event that the change returns.
-    func report(_ change: () -> PantryEvent?) { Self.report(change, listeners: eventListeners, sinks: sinks, at: world.now) }
+    func report(_ change: () -> PantryEvent?) {
+        Self.report(change, listeners: eventListeners, sinks: sinks, at: world.now)
+    }
 
     @discardableResult
     static func report(

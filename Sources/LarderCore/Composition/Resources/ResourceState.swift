@@ -58,7 +58,9 @@ final class ResourceState: Sendable {
         fields: Fields, body: Data?, purpose: Request.Purpose, noOlderThan: Duration?
     ) -> Request {
         Request(
-            Key.of(name, beginning: resourceName.beginning, scope: scope, parameters: parameters, bodyDigest: body.map { SHA256.hex($0) }), mode: mode,
+            Key.of(
+                name, beginning: resourceName.beginning, scope: scope, parameters: parameters,
+                bodyDigest: body.map { SHA256.hex($0) }), mode: mode,
             deadline: deadline, priority: priority, fields: fields, body: body, purpose: purpose,
             noOlderThan: noOlderThan)
     }
@@ -86,7 +88,8 @@ final class ResourceState: Sendable {
         _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
     ) -> Bool {
         guard request.key.isOf(resourceName) else { return false }
-        return present.use { $0.straightWay?.answer(request, codec: codec, provenance: &provenance, take: take) } ?? false
+        return present.use { $0.straightWay?.answer(request, codec: codec, provenance: &provenance, take: take) }
+            ?? false
     }
 
     /// Returns the answer that can be given at once. Returns nil also for a request that ``load(_:codec:in:)`` refuses.

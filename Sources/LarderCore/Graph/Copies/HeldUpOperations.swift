@@ -10,7 +10,8 @@ extension StoreAccess {
         if !isUnchanged { await noteOutdated(by: entry, for: request, adding: addedFields) }
         postpone(ticket) { storeAccess in
             _ = await storeAccess.save(
-                entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged, trail: Trail.Recorder())
+                entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
+                trail: Trail.Recorder())
         }
         _ = report(StoreError.heldUp, effect: .notSaved, trail: trail)
         sendUnsaved(entry, for: request, adding: addedFields, ticket)

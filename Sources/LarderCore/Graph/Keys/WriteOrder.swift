@@ -99,7 +99,8 @@ package final class WriteOrder: TicketOrder {
     fileprivate func begin(_ mark: ReadingMark) -> Ticket {
         state.withLock { _ in
             ticket(
-                mark.holder.line, entryKey: mark.entryKey, sequence: mark.sequence, since: (mark.sequence, mark.position),
+                mark.holder.line, entryKey: mark.entryKey, sequence: mark.sequence,
+                since: (mark.sequence, mark.position),
                 writes: mark.writes)
         }
     }

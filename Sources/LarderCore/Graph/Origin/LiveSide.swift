@@ -81,7 +81,8 @@ package final class LiveSide: Loader {
         switch received.admission {
         case .keep:
             received.loaded.isStored = await storeAccess.save(
-                received.loaded.content, for: call.request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
+                received.loaded.content, for: call.request, adding: addedFields, ticket: ticket,
+                isUnchanged: isUnchanged,
                 trail: call.trail)
         case .useOnly:
             await leaveUnsaved(received.loaded.content, isUnchanged: isUnchanged, call: call, ticket: ticket)

@@ -77,7 +77,9 @@ public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
         _ resource: String, beginning: ShortKey.Prefix? = nil, scope: String?, parameters: Parameters,
         bodyDigest: String?
     ) -> Key {
-        switch KeyWriter.text(of: resource, beginning: beginning, scope: scope, parameters: parameters, bodyDigest: bodyDigest) {
+        switch KeyWriter.text(
+            of: resource, beginning: beginning, scope: scope, parameters: parameters, bodyDigest: bodyDigest)
+        {
         case .short(let text): Key(text)
         case .long(let text): Key(Long(resource: resource, scope: scope, text: text))
         }

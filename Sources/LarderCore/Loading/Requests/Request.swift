@@ -80,7 +80,8 @@ public struct Request: Hashable, Sendable {
         purpose: Purpose = .user, noOlderThan: Duration? = nil
     ) {
         self.init(
-            Key.of(resource, scope: scope, parameters: parameters, bodyDigest: body.map { SHA256.hex($0) }), mode: mode, deadline: deadline,
+            Key.of(resource, scope: scope, parameters: parameters, bodyDigest: body.map { SHA256.hex($0) }), mode: mode,
+            deadline: deadline,
             priority: priority, fields: fields, body: body, purpose: purpose, noOlderThan: noOlderThan)
     }
 

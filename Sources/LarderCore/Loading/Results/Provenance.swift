@@ -219,13 +219,17 @@
     }
 
     private mutating func setHistory(_ statedReasons: [Permissions.StatedReason], _ steps: [Trail.Step]) {
-        set(statedReasons, steps: steps, details: held == nil ? nil : details, longName: history?.longName ?? "", longRevision: history?.longRevision ?? "")
+        set(
+            statedReasons, steps: steps, details: held == nil ? nil : details, longName: history?.longName ?? "",
+            longRevision: history?.longRevision ?? "")
     }
 
     private mutating func setLong(name: String, revision: String) {
         // Nearly all names are short.
         if held == nil && name.isEmpty && revision.isEmpty { return }
-        set(history?.statedReasons ?? [], steps: history?.steps ?? [], details: details, longName: name, longRevision: revision)
+        set(
+            history?.statedReasons ?? [], steps: history?.steps ?? [], details: details, longName: name,
+            longRevision: revision)
     }
 
     private mutating func set(
@@ -284,7 +288,9 @@
     @usableFromInline @inline(never)
     mutating func hold(_ details: Metadata.DetailsBox) {
         if let history {
-            set(history.statedReasons, steps: history.steps, details: details, longName: history.longName, longRevision: history.longRevision)
+            set(
+                history.statedReasons, steps: history.steps, details: details, longName: history.longName,
+                longRevision: history.longRevision)
         } else {
             held = details
         }

@@ -68,7 +68,8 @@ final class HitMeter: @unchecked Sendable {
         if isFresh { served(hash, block) }
         // The count is changed before the bit, and sequential consistency makes all threads see this order. So a thread
         // that drains finds the count now, or the bit the next time.
-        cells(block, number: number, part: part)[bucket % Self.partSize].wrappingAdd(1, ordering: .sequentiallyConsistent)
+        cells(block, number: number, part: part)[bucket % Self.partSize].wrappingAdd(
+            1, ordering: .sequentiallyConsistent)
         let bit: UInt64 = 1 << UInt64(part)
         let bits = Self.word(block, number * Self.line)
         if bits.pointee.load(ordering: .sequentiallyConsistent) & bit == 0 {

@@ -68,7 +68,9 @@ extension Places {
             }
         }
         do {
-            try locked { manifest in cleanUp(&pending, done: done, unwritten: unwritten, named: named, manifest: &manifest) }
+            try locked { manifest in
+                cleanUp(&pending, done: done, unwritten: unwritten, named: named, manifest: &manifest)
+            }
         } catch {
             pending.failure = pending.failure ?? error
         }

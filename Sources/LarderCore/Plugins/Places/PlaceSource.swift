@@ -27,7 +27,9 @@ struct PlaceSource: Sendable {
         places: Places, turns: PlaceTurns, use: StoreUse, taken: HeldPlaces, lateFaults: LateFaults,
         ifUnusable: UnusableCacheAction, section: String? = nil
     ) {
-        self.init(places, turns: turns, use: use, taken: taken, graphPlaces: taken, lateFaults: lateFaults, ifUnusable: ifUnusable, section: section)
+        self.init(
+            places, turns: turns, use: use, taken: taken, graphPlaces: taken, lateFaults: lateFaults,
+            ifUnusable: ifUnusable, section: section)
     }
 
     private init(

@@ -127,7 +127,9 @@ private struct URLTemplateReading {
         if rest.hasPrefix(mark) {
             var rest = rest.dropFirst(mark.count)
             if kind.isNamed, !rest.hasPrefix("=") {
-                read(others, of: kind, isFirst: false, parts: parts, rest: rest, values: values.merging([name: ""]) { $1 })
+                read(
+                    others, of: kind, isFirst: false, parts: parts, rest: rest,
+                    values: values.merging([name: ""]) { $1 })
             } else {
                 if kind.isNamed { rest.removeFirst() }
                 var value = rest.prefix { character in
@@ -140,7 +142,9 @@ private struct URLTemplateReading {
                     steps -= 1
                     if let text = Self.decoded(value) {
                         let values = values.merging([name: text]) { $1 }
-                        read(others, of: kind, isFirst: false, parts: parts, rest: rest[value.endIndex...], values: values)
+                        read(
+                            others, of: kind, isFirst: false, parts: parts, rest: rest[value.endIndex...],
+                            values: values)
                     }
                     if value.popLast() == nil { break }
                 }

@@ -127,7 +127,8 @@ struct EvictionSituations {
         findings.situation = told.findings.situation
         let isSame = plain.choices == told.choices && !told.isOver
         findings.expect(
-            isSame, promise: .unknownPlaces, expected: "the same \(told.choices.count - before) places as without it", got: "other choices"
+            isSame, promise: .unknownPlaces, expected: "the same \(told.choices.count - before) places as without it",
+            got: "other choices"
         )
     }
 
@@ -151,7 +152,8 @@ struct EvictionSituations {
         together.drain()
         findings.situation = "many uses are reported at once"
         findings.expect(
-            single.choices == together.choices, promise: .usesTogether, expected: "the same choices as one after the other",
+            single.choices == together.choices, promise: .usesTogether,
+            expected: "the same choices as one after the other",
             got: "other choices")
     }
 
@@ -172,12 +174,14 @@ struct EvictionSituations {
         let first = try choices(beside: &none)
         let second = try choices(beside: &none)
         findings.situation = "the same history twice"
-        findings.expect(first == second, promise: .sameChoices, expected: "the same choices twice", got: "other choices")
+        findings.expect(
+            first == second, promise: .sameChoices, expected: "the same choices twice", got: "other choices")
         var other: EvictionTrial? = EvictionTrial(try part.eviction(), "")
         let third = try choices(beside: &other)
         findings.situation = "a second store uses another instance"
         findings.expect(
-            first == third || first != second, promise: .ownState, expected: "the same choices as alone", got: "other choices")
+            first == third || first != second, promise: .ownState, expected: "the same choices as alone",
+            got: "other choices")
     }
 
     /// Returns the calls of a store whose entries differ in popularity.

@@ -75,7 +75,8 @@ struct EvictionTrial {
         choices.append(place)
         guard let place else {
             findings.expect(
-                filled.isEmpty, promise: .namesWhileFilled, expected: "one of \(filled.count) filled places", got: "none")
+                filled.isEmpty, promise: .namesWhileFilled, expected: "one of \(filled.count) filled places",
+                got: "none")
             return
         }
         guard filled.remove(place) != nil else {

@@ -41,7 +41,9 @@ extension OriginConformance {
             }
             for (passage, again) in zip(first.passages, second.passages) {
                 findings.situation = "\(passage.what), played twice with seed \(seed)"
-                findings.expect(passage.outcome == again.outcome, promise: .repeatable, expected: passage.inWords, got: again.inWords)
+                findings.expect(
+                    passage.outcome == again.outcome, promise: .repeatable, expected: passage.inWords,
+                    got: again.inWords)
             }
             findings.expect(
                 first.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
@@ -89,11 +91,14 @@ extension OriginConformance {
 
     private func check(_ passage: Passage, cannotFail: Bool, _ findings: inout Findings) {
         findings.expect(
-            passage.load.ending != nil, promise: .endsEverything, expected: "a call that ends within an hour", got: "one that does not end"
+            passage.load.ending != nil, promise: .endsEverything, expected: "a call that ends within an hour",
+            got: "one that does not end"
         )
         if let loaded = passage.load.value, loaded.source == .revalidated {
             let known = passage.call.known
-            findings.expect(known != nil, promise: .unchanged, expected: "a value, because the call names no copy", got: passage.inWords)
+            findings.expect(
+                known != nil, promise: .unchanged, expected: "a value, because the call names no copy",
+                got: passage.inWords)
             if let known {
                 let isStrange = known.payload.bytes == Data(Self.secret.utf8)
                 findings.expect(
@@ -102,7 +107,9 @@ extension OriginConformance {
                     got: passage.inWords)
             }
         }
-        if let error = passage.load.failure { check(error, passage: passage, cannotFail: cannotFail, findings: &findings) }
+        if let error = passage.load.failure {
+            check(error, passage: passage, cannotFail: cannotFail, findings: &findings)
+        }
         let told = passage.call.trail.steps.map(\.description).joined()
         findings.expect(
             !told.contains(Self.secret), promise: .failures, expected: "a trail without parameters or payload",
@@ -114,13 +121,15 @@ extension OriginConformance {
             !(error is CancellationError), promise: .failures, expected: "an error other than CancellationError",
             got: "a CancellationError")
         findings.expect(
-            !cannotFail, promise: .traits, expected: "a value, because the origin declares that it cannot fail", got: passage.inWords)
+            !cannotFail, promise: .traits, expected: "a value, because the origin declares that it cannot fail",
+            got: passage.inWords)
         guard let error = error as? LoadError else { return }
         let words = ([error.message] + error.trail.lines).joined(separator: " ")
         findings.expect(
             !words.contains(Self.secret), promise: .failures, expected: "an error without parameters or payload",
             got: "one that contains them")
-        findings.expect(!error.message.isEmpty, promise: .failures, expected: "an error with a message", got: "one without")
+        findings.expect(
+            !error.message.isEmpty, promise: .failures, expected: "an error with a message", got: "one without")
     }
 
     // MARK: Cancellation
@@ -141,11 +150,14 @@ extension OriginConformance {
                 }
             } check: { seen, findings in
                 let (loads, running, end, leftRunning) = seen
-                findings.expect(running == 0, promise: .cancellation, expected: "a call that ends at once", got: "one that does not end")
+                findings.expect(
+                    running == 0, promise: .cancellation, expected: "a call that ends at once",
+                    got: "one that does not end")
                 let odd = loads.first { load in
                     load.failure != nil && !load.isCancelled && (load.ending?.at ?? .forever) >= end && time > .zero
                 }
-                findings.expect(odd == nil, promise: .cancellation, expected: "a CancellationError", got: odd?.inWords ?? "")
+                findings.expect(
+                    odd == nil, promise: .cancellation, expected: "a CancellationError", got: odd?.inWords ?? "")
                 findings.expect(
                     leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
                     got: "\(leftRunning) tasks")

@@ -12,9 +12,13 @@ extension StoreConformance {
                 let unwanted = trial.store.peek(key) { _ in false }
                 let absent = trial.store.peek(other) { _ in true }
                 let after = await trial.store.statistics()
-                trial.expect(unwanted == nil, promise: .peek, expected: "nothing for a refused entry", got: unwanted?.inWords ?? "")
-                trial.expect(absent == nil, promise: .peek, expected: "nothing for a missing entry", got: absent?.inWords ?? "")
-                trial.expect(before == after, promise: .peek, expected: "unchanged statistics: \(before)", got: "\(after)")
+                trial.expect(
+                    unwanted == nil, promise: .peek, expected: "nothing for a refused entry",
+                    got: unwanted?.inWords ?? "")
+                trial.expect(
+                    absent == nil, promise: .peek, expected: "nothing for a missing entry", got: absent?.inWords ?? "")
+                trial.expect(
+                    before == after, promise: .peek, expected: "unchanged statistics: \(before)", got: "\(after)")
                 var shown: Entry?
                 let found = trial.store.peek(key) { entry in
                     shown = entry
@@ -28,7 +32,8 @@ extension StoreConformance {
                 }
                 trial.check(Found(found, tier: trial.store.peekedTier, isForeign: false), for: key, .peek)
                 trial.expect(
-                    shown?.payload === found.payload, promise: .peek, expected: "the entry that was asked about", got: "another")
+                    shown?.payload === found.payload, promise: .peek, expected: "the entry that was asked about",
+                    got: "another")
                 trial.expect(hits == 1, promise: .statistics, expected: "one more hit", got: "\(hits)")
             }
         }
@@ -47,19 +52,23 @@ extension StoreConformance {
             for key in keys where try await trial.store.read(key) != nil { found += 1 }
             let after = await trial.store.statistics()
             trial.expect(
-                after.hits - before.hits == found, promise: .statistics, expected: "\(found) hits", got: "\(after.hits - before.hits)")
+                after.hits - before.hits == found, promise: .statistics, expected: "\(found) hits",
+                got: "\(after.hits - before.hits)")
             if !trial.traits.keepsNothing {
                 let (expected, misses) = (keys.count - found, after.misses - before.misses)
                 trial.expect(misses == expected, promise: .statistics, expected: "\(expected) misses", got: "\(misses)")
             }
-            trial.expect(after.entries == found, promise: .statistics, expected: "\(found) entries", got: "\(after.entries)")
             trial.expect(
-                (after.bytes > 0) == (found > 0), promise: .statistics, expected: "bytes if and only if there are entries",
+                after.entries == found, promise: .statistics, expected: "\(found) entries", got: "\(after.entries)")
+            trial.expect(
+                (after.bytes > 0) == (found > 0), promise: .statistics,
+                expected: "bytes if and only if there are entries",
                 got: "\(after.bytes)")
             try await trial.remove(.all)
             let last = await trial.store.statistics()
             trial.expect(
-                last.entries == 0 && last.bytes == 0, promise: .statistics, expected: "no entries and no bytes once all are removed",
+                last.entries == 0 && last.bytes == 0, promise: .statistics,
+                expected: "no entries and no bytes once all are removed",
                 got: "\(last.entries) entries, \(last.bytes) bytes")
         }
     }
@@ -76,10 +85,12 @@ extension StoreConformance {
                 try await world.sleep(for: .seconds(600))
                 for user in users {
                     trial.expect(
-                        user.ending?.result.isSuccess == true, promise: .readsWrites, expected: "a user whose calls all work",
+                        user.ending?.result.isSuccess == true, promise: .readsWrites,
+                        expected: "a user whose calls all work",
                         got: user.inWords)
                     for wrong in user.value ?? [] {
-                        trial.expect(false, promise: .readsWrites, expected: "the value that the same user wrote", got: wrong)
+                        trial.expect(
+                            false, promise: .readsWrites, expected: "the value that the same user wrote", got: wrong)
                     }
                 }
             }
@@ -109,7 +120,8 @@ extension StoreConformance {
             guard let capacity = trial.traits.capacity, capacity <= 4_000_000 else { return }
             func check(_ trial: inout StoreTrial) async {
                 let bytes = await trial.store.statistics().bytes
-                trial.expect(bytes <= capacity, promise: .capacity, expected: "\(capacity) bytes at most", got: "\(bytes)")
+                trial.expect(
+                    bytes <= capacity, promise: .capacity, expected: "\(capacity) bytes at most", got: "\(bytes)")
             }
             let large = Data(repeating: 7, count: capacity / 8)
             for number in 1...30 {
@@ -122,13 +134,16 @@ extension StoreConformance {
                 if isAfterRestart { try await trial.restart() }
                 let found = try await trial.compare(.readsWrites)
                 let bytes = found.values.reduce(0) { $0 + $1.entry.payload.bytes.count }
-                trial.expect(bytes <= capacity, promise: .capacity, expected: "payloads of \(capacity) bytes at most", got: "\(bytes)")
+                trial.expect(
+                    bytes <= capacity, promise: .capacity, expected: "payloads of \(capacity) bytes at most",
+                    got: "\(bytes)")
                 await check(&trial)
             }
             let tooLarge = Entry(Data(repeating: 8, count: capacity + 1), Metadata(fetchedAt: trial.world.now))
             let key = TestedPlugin.key(["id": "30"])
             try await trial.write(tooLarge, for: key, .replaces)
-            trial.expect(trial.model[key] == nil, promise: .capacity, expected: "no entry for what is too large", got: "one")
+            trial.expect(
+                trial.model[key] == nil, promise: .capacity, expected: "no entry for what is too large", got: "one")
             await check(&trial)
         }
         check("entries as old as the declared age", findings: &findings) { trial in
@@ -168,7 +183,8 @@ extension StoreConformance {
                 for key in trial.model.keys {
                     guard let found = try await trial.store.read(key) else { continue }
                     trial.expect(
-                        found.isForeign, promise: .reopens, expected: "foreign entries", got: "one not marked as foreign")
+                        found.isForeign, promise: .reopens, expected: "foreign entries",
+                        got: "one not marked as foreign")
                 }
                 try await trial.compare(.reopens)
             }

@@ -82,7 +82,8 @@ extension StoreConformance {
             for key in Self.odd.prefix(5) { try await trial.remove(.key(key)) }
             try await trial.compare(.keys)
             let outside = try Disk.list(trial.surroundings.path).map(\.name).filter { $0 != "cache" }
-            trial.expect(outside.isEmpty, promise: .keys, expected: "no file outside its own folder", got: "\(outside.count)")
+            trial.expect(
+                outside.isEmpty, promise: .keys, expected: "no file outside its own folder", got: "\(outside.count)")
         }
     }
 
@@ -105,7 +106,8 @@ extension StoreConformance {
                 try await trial.compare(.removes)
                 for key in before.keys where trial.model[key] == nil {
                     let found = trial.store.peek(key) { _ in true }
-                    trial.expect(found == nil, promise: .removes, expected: "no peeked entry", got: found?.inWords ?? "")
+                    trial.expect(
+                        found == nil, promise: .removes, expected: "no peeked entry", got: found?.inWords ?? "")
                 }
                 try await trial.remove(selection)
                 try await trial.compare(.removes)
@@ -148,8 +150,10 @@ extension StoreTrial {
         let uses = Validators([]).permit(entry.metadata, for: TestedPlugin.request, at: world.now).uses
         let isPlain = uses.contains(.fresh) || uses.contains(.whileRevalidating)
         expect(
-            isPlain != isExpired, promise: .expires, expected: isExpired ? "an entry that is not fresh" : "a fresh entry", got: "\(uses)")
-        expect(uses.contains(.onError), promise: .expires, expected: "an entry for when the origin fails", got: "\(uses)")
+            isPlain != isExpired, promise: .expires,
+            expected: isExpired ? "an entry that is not fresh" : "a fresh entry", got: "\(uses)")
+        expect(
+            uses.contains(.onError), promise: .expires, expected: "an entry for when the origin fails", got: "\(uses)")
     }
 
     /// Writes entries of several accounts with several tags.

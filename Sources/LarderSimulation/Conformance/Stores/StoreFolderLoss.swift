@@ -10,12 +10,14 @@ extension StoreConformance {
             for selection in [Selection.scope("a"), .key(old), .all] {
                 try trial.deleteCacheFolder()
                 do { try await trial.remove(selection) } catch {
-                    trial.expect(false, promise: .restoresFolder, expected: "a removal that finds nothing", got: "\(error)")
+                    trial.expect(
+                        false, promise: .restoresFolder, expected: "a removal that finds nothing", got: "\(error)")
                 }
             }
             try trial.deleteCacheFolder()
             do { try await trial.write(entry("new"), for: new) } catch {
-                trial.expect(false, promise: .restoresFolder, expected: "a write that makes the folder again", got: "\(error)")
+                trial.expect(
+                    false, promise: .restoresFolder, expected: "a write that makes the folder again", got: "\(error)")
             }
         }
     }

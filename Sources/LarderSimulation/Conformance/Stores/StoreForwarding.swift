@@ -20,7 +20,8 @@ extension StoreConformance {
             } check: { forgotten, findings in
                 let names = forgotten.map { "'\($0)'" }.joined(separator: ", ")
                 findings.expect(
-                    forgotten.isEmpty, promise: .forwards, expected: "every call", got: "a store that forgets to forward \(names)")
+                    forgotten.isEmpty, promise: .forwards, expected: "every call",
+                    got: "a store that forgets to forward \(names)")
             }
         }
     }

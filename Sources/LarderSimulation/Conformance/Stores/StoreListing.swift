@@ -14,13 +14,18 @@ extension StoreConformance {
                 for key in trial.model.keys where try await trial.store.read(key) != nil { left[key.digest] = key }
                 for one in listed {
                     guard let key = left.removeValue(forKey: one.digest) else {
-                        trial.expect(false, promise: .lists, expected: "each entry once", got: "an entry twice, or one that is not kept")
+                        trial.expect(
+                            false, promise: .lists, expected: "each entry once",
+                            got: "an entry twice, or one that is not kept")
                         continue
                     }
                     guard let entry = trial.model[key] else { continue }
-                    trial.expect(one.key == nil || one.key == key, promise: .lists, expected: "the key of the entry", got: "another key")
                     trial.expect(
-                        one.metadata == entry.metadata, promise: .lists, expected: "\(entry.metadata)", got: "\(one.metadata)")
+                        one.key == nil || one.key == key, promise: .lists, expected: "the key of the entry",
+                        got: "another key")
+                    trial.expect(
+                        one.metadata == entry.metadata, promise: .lists, expected: "\(entry.metadata)",
+                        got: "\(one.metadata)")
                     let size = entry.payload.bytes.count
                     trial.expect(one.size == size, promise: .lists, expected: "\(size) bytes", got: "\(one.size)")
                 }
@@ -31,7 +36,8 @@ extension StoreConformance {
 
     func checkPins(_ findings: inout Findings) {
         let missing = TestedPlugin.key(["id": "none"])
-        check("an entry is pinned, and thirty others of an eighth of the capacity are written", findings: &findings) { trial in
+        check("an entry is pinned, and thirty others of an eighth of the capacity are written", findings: &findings) {
+            trial in
             guard let capacity = trial.traits.capacity, capacity <= 4_000_000 else { return }
             let large = Data(repeating: 7, count: capacity / 8)
             let key = TestedPlugin.key(["id": "pinned"], scope: "a")
@@ -48,7 +54,8 @@ extension StoreConformance {
                     let entry = Entry(large, Metadata(fetchedAt: trial.world.now))
                     _ = try await trial.store.write(entry, for: TestedPlugin.key(["id": "\(number)"]))
                     let bytes = await trial.store.statistics().bytes
-                    trial.expect(bytes <= capacity, promise: .capacity, expected: "\(capacity) bytes at most", got: "\(bytes)")
+                    trial.expect(
+                        bytes <= capacity, promise: .capacity, expected: "\(capacity) bytes at most", got: "\(bytes)")
                 }
                 let isThere = try await trial.store.read(key) != nil
                 trial.expect(isThere, promise: .pins, expected: "the pinned entry", got: "nothing")
@@ -96,7 +103,9 @@ extension StoreTrial {
             } catch let error as StoreError where error.isUnsupported {
                 return nil
             }
-            expect(page.entries.count <= count, promise: .lists, expected: "\(count) entries at most", got: "\(page.entries.count)")
+            expect(
+                page.entries.count <= count, promise: .lists, expected: "\(count) entries at most",
+                got: "\(page.entries.count)")
             all += page.entries
             cursor = page.next
             if cursor == nil { return all }

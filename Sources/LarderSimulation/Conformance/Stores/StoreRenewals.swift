@@ -60,7 +60,8 @@ extension StoreConformance {
                         let key = TestedPlugin.key(["id": "\(number)"], scope: scope)
                         let contains = try await trial.store.contains(key)
                         let isThere = try await trial.store.read(key) != nil
-                        trial.expect(contains == isThere, promise: .contains, expected: "\(isThere)", got: "\(contains)")
+                        trial.expect(
+                            contains == isThere, promise: .contains, expected: "\(isThere)", got: "\(contains)")
                     }
                 }
             }

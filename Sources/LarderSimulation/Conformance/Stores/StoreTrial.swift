@@ -44,7 +44,9 @@ struct StoreTrial {
         store = FaultyStore(world: world)
         try await world.sleep(for: .seconds(7_200))
         let running = world.unfinished - 1
-        findings.expect(running == 0, promise: .endsEverything, expected: "no task running two hours later", got: "\(running) tasks")
+        findings.expect(
+            running == 0, promise: .endsEverything, expected: "no task running two hours later", got: "\(running) tasks"
+        )
         return findings.broken
     }
 
@@ -75,7 +77,8 @@ struct StoreTrial {
         model[key] = isKept ? entry : nil
         note(key)
         expect(
-            isKept || isForgotten || !hasRoom(for: entry), promise: .readsWrites, expected: "a kept entry", got: "an entry not kept")
+            isKept || isForgotten || !hasRoom(for: entry), promise: .readsWrites, expected: "a kept entry",
+            got: "an entry not kept")
         if let found = try await store.read(key) {
             check(found, for: key, isKept ? promise : .replaces)
             try await checkTiersBelow(found, key)
@@ -114,7 +117,8 @@ struct StoreTrial {
         let forgotten = evicted + (await store.statistics().evictions)
         let count = model.count
         expect(
-            missing <= forgotten, promise: promise, expected: "at most \(forgotten) entries missing, because so many were evicted",
+            missing <= forgotten, promise: promise,
+            expected: "at most \(forgotten) entries missing, because so many were evicted",
             got: "\(missing) of \(count) missing")
         return all
     }
@@ -126,10 +130,12 @@ struct StoreTrial {
             return
         }
         expect(
-            found.entry.payload.bytes == entry.payload.bytes, promise: promise, expected: entry.inWords, got: found.entry.inWords)
+            found.entry.payload.bytes == entry.payload.bytes, promise: promise, expected: entry.inWords,
+            got: found.entry.inWords)
         if found.entry.payload.bytes == entry.payload.bytes {
             expect(
-                found.entry.metadata == entry.metadata, promise: .metadata, expected: "\(entry.metadata)", got: "\(found.entry.metadata)")
+                found.entry.metadata == entry.metadata, promise: .metadata, expected: "\(entry.metadata)",
+                got: "\(found.entry.metadata)")
         }
     }
 

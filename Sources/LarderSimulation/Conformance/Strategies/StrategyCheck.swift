@@ -36,14 +36,16 @@ struct StrategyCheck {
     private func checkEnd(_ findings: inout Findings) {
         let got = seen.outcome.inWords
         findings.expect(
-            seen.outcome.ending != nil, promise: .endsEverything, expected: "a load that ends", got: "a load that does not end")
+            seen.outcome.ending != nil, promise: .endsEverything, expected: "a load that ends",
+            got: "a load that does not end")
         findings.expect(
             seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
             got: "\(seen.leftRunning) tasks")
         let end = event == .cancelled ? Event.interruption : event == .deaf ? Event.end : .forever
         if seen.outcome.isCancelled {
             findings.expect(
-                seen.after == end, promise: .cancellation, expected: "cancellation only of a load that is cancelled, and then at once",
+                seen.after == end, promise: .cancellation,
+                expected: "cancellation only of a load that is cancelled, and then at once",
                 got: "\(got) after \(seen.after.brief)")
         } else {
             findings.expect(
@@ -64,7 +66,8 @@ struct StrategyCheck {
         findings.expect(seen.calls <= 1, promise: .oneFlight, expected: "one call for one load", got: got)
         if hasCopy, asks {
             findings.expect(
-                seen.conditional == seen.calls, promise: .conditional, expected: "a call that names the copy", got: "one that names none")
+                seen.conditional == seen.calls, promise: .conditional, expected: "a call that names the copy",
+                got: "one that names none")
         }
         if !keeps {
             let used = seen.reads + seen.writes
@@ -78,7 +81,9 @@ struct StrategyCheck {
         let limit = min(patience, situation.deadline ?? .forever)
         let got = "\(seen.outcome.inWords) after \(seen.after.brief)"
         if let deadline = situation.deadline {
-            findings.expect(seen.after <= deadline, promise: .deadline, expected: "an end after \(deadline.brief) at the latest", got: got)
+            findings.expect(
+                seen.after <= deadline, promise: .deadline, expected: "an end after \(deadline.brief) at the latest",
+                got: got)
         }
         guard asks, limit < event.takes, limit < Event.end, event != .slowStore else { return }
         let promise: Promise = limit == patience ? .patience : .deadline
@@ -103,7 +108,8 @@ struct StrategyCheck {
         case .store: check(copy: loaded, &findings)
         case .origin, .revalidated: check(live: loaded, &findings)
         case .fallback:
-            findings.expect(false, promise: .label, expected: "a value of the origin or of the store", got: loaded.inWords)
+            findings.expect(
+                false, promise: .label, expected: "a value of the origin or of the store", got: loaded.inWords)
         }
     }
 
@@ -123,9 +129,11 @@ struct StrategyCheck {
                 uses.isEmpty || uses != .whileRevalidating || !hasFailed, promise: .uses,
                 expected: "no copy permitted while revalidating only once the call has failed", got: got)
             if situation.mode == .refresh {
-                findings.expect(loaded.fellBack, promise: .refreshMode, expected: "a copy only if the origin fails", got: got)
+                findings.expect(
+                    loaded.fellBack, promise: .refreshMode, expected: "a copy only if the origin fails", got: got)
             } else if !hasCause, !uses.contains(.fresh) {
-                findings.expect(seen.calls > 0, promise: .refreshes, expected: "a refresh in the background", got: "no call")
+                findings.expect(
+                    seen.calls > 0, promise: .refreshes, expected: "a refresh in the background", got: "no call")
             }
         }
         check(labelOf: loaded, uses: uses, got: got, findings: &findings)
@@ -147,7 +155,8 @@ struct StrategyCheck {
             loaded.freshness == freshness, promise: .label, expected: "a copy marked \(freshness)", got: got)
         findings.expect(
             loaded.fellBack == standsIn, promise: .label,
-            expected: standsIn ? "a copy marked as in place of the call" : "a copy not marked as in place of a call", got: got)
+            expected: standsIn ? "a copy marked as in place of the call" : "a copy not marked as in place of a call",
+            got: got)
         findings.expect(
             loaded.value == "old" && loaded.isStored && loaded.age == age, promise: .label,
             expected: "'old', stored and \(age.brief) old", got: got)
@@ -158,12 +167,14 @@ struct StrategyCheck {
         let isStored = keeps && event != .unwritable && event != .cleared
         let isUnchanged = event == .unchanged
         findings.expect(
-            event.delivers && seen.after >= event.takes, promise: .label, expected: "only a value that the origin has sent", got: got)
+            event.delivers && seen.after >= event.takes, promise: .label,
+            expected: "only a value that the origin has sent", got: got)
         findings.expect(
             loaded.value == (isUnchanged ? "old" : "new")
                 && loaded.source == (isUnchanged ? .revalidated : .origin) && loaded.freshness == .fresh
                 && loaded.age == .zero && !loaded.fellBack && loaded.isStored == isStored,
-            promise: .label, expected: "the origin's value, fresh, 0 s old, \(isStored ? "stored" : "not stored")", got: got)
+            promise: .label, expected: "the origin's value, fresh, 0 s old, \(isStored ? "stored" : "not stored")",
+            got: got)
     }
 
     // MARK: Errors
@@ -174,7 +185,8 @@ struct StrategyCheck {
         guard asks else {
             findings.expect(uses.isEmpty, promise: .delivers, expected: "the copy, which may be shown", got: got)
             let isOverdue = error.code == .deadline && event == .slowStore
-            findings.expect(error.code == .notCached || isOverdue, promise: .ownError, expected: "the error notCached", got: got)
+            findings.expect(
+                error.code == .notCached || isOverdue, promise: .ownError, expected: "the error notCached", got: got)
             return
         }
         // The call had not ended by the deadline.
@@ -185,17 +197,21 @@ struct StrategyCheck {
         if event.isAnswer {
             let status = event == .gone ? 404 : 403
             findings.expect(
-                error.isAnswer && error.status == status, promise: .answers, expected: "the origin's answer \(status)", got: got)
+                error.isAnswer && error.status == status, promise: .answers, expected: "the origin's answer \(status)",
+                got: got)
         } else if event.isFailure {
             findings.expect(
-                !uses.contains(.onError), promise: .standIn, expected: "the copy, which may be shown when the origin fails", got: got)
+                !uses.contains(.onError), promise: .standIn,
+                expected: "the copy, which may be shown when the origin fails", got: got)
             findings.expect(isOwn(error), promise: .ownError, expected: "the origin's own error", got: got)
             if keeps {
                 findings.expect(
-                    (error.store != nil) == !event.isReadable, promise: .ownError, expected: "the store's error beside the origin's",
+                    (error.store != nil) == !event.isReadable, promise: .ownError,
+                    expected: "the store's error beside the origin's",
                     got: got)
                 findings.expect(
-                    error.copyRefused == hasCopy, promise: .ownError, expected: "an error that says whether a copy was refused", got: got)
+                    error.copyRefused == hasCopy, promise: .ownError,
+                    expected: "an error that says whether a copy was refused", got: got)
             }
         } else if error.code != .deadline || situation.deadline == nil {
             findings.expect(!event.delivers, promise: .delivers, expected: "what the origin sent", got: got)
@@ -226,7 +242,8 @@ struct StrategyCheck {
         default: break
         }
         findings.expect(
-            seen.held == held, promise: promise, expected: "a store that holds \(held.map { "'\($0)'" } ?? "nothing") at the end",
+            seen.held == held, promise: promise,
+            expected: "a store that holds \(held.map { "'\($0)'" } ?? "nothing") at the end",
             got: seen.held.map { "'\($0)'" } ?? "nothing")
         findings.expect(
             seen.writes <= seen.calls, promise: .saves, expected: "one write at most for each call",

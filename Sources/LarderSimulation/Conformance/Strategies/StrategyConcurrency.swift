@@ -69,9 +69,11 @@ extension StrategyConformance {
             }
         } check: { seen, findings in
             findings.expect(
-                seen.first.isCancelled, promise: .cancellation, expected: "a CancellationError for the first", got: seen.first.inWords)
+                seen.first.isCancelled, promise: .cancellation, expected: "a CancellationError for the first",
+                got: seen.first.inWords)
             findings.expect(
-                seen.leftAfterFirst == 1 && seen.leftAfterAll >= 0, promise: .freesFlight, expected: "a second load that still waits",
+                seen.leftAfterFirst == 1 && seen.leftAfterAll >= 0, promise: .freesFlight,
+                expected: "a second load that still waits",
                 got: "\(seen.leftAfterFirst) calls under way and \(seen.stayed.inWords)")
             findings.expect(
                 seen.leftAfterAll <= 0, promise: .freesFlight, expected: "no running call when both are cancelled",
@@ -99,7 +101,8 @@ extension StrategyConformance {
         } check: { seen, findings in
             findings.expect(seen.1, promise: .endsEverything, expected: "loads that end", got: "one that does not end")
             findings.expect(
-                seen.0 == "newer", promise: .lateAnswer, expected: "a store that holds 'newer'", got: seen.0.map { "'\($0)'" } ?? "nothing"
+                seen.0 == "newer", promise: .lateAnswer, expected: "a store that holds 'newer'",
+                got: seen.0.map { "'\($0)'" } ?? "nothing"
             )
         }
     }

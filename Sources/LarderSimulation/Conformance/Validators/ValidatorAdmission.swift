@@ -89,7 +89,8 @@ struct ValidatorAdmission {
                 let outcome = admit(stored, from: arrival)
                 check(outcome, of: stored, &findings)
                 findings.expect(
-                    (try? outcome.get())?.admission == .keep, promise: .consistent, expected: "an entry admitted again, to be kept",
+                    (try? outcome.get())?.admission == .keep, promise: .consistent,
+                    expected: "an entry admitted again, to be kept",
                     got: outcome.inWords)
             }
             let permissions = validator.permit(admitted.metadata, for: TestedPlugin.request, at: now)
@@ -110,7 +111,8 @@ struct ValidatorAdmission {
         case .success(let success):
             let admitted = success.entry
             findings.expect(
-                admitted.payload.bytes == entry.payload.bytes, promise: .leavesPayload, expected: "the payload as it came",
+                admitted.payload.bytes == entry.payload.bytes, promise: .leavesPayload,
+                expected: "the payload as it came",
                 got: "another")
             findings.expect(
                 admitted.metadata.fetchedAt == entry.metadata.fetchedAt
@@ -126,7 +128,8 @@ struct ValidatorAdmission {
         _ outcome: Outcome, like again: Outcome, _ findings: inout Findings
     ) {
         findings.expect(
-            outcome.map(\.facts) == again.map(\.facts), promise: .deterministic, expected: outcome.inWords, got: again.inWords)
+            outcome.map(\.facts) == again.map(\.facts), promise: .deterministic, expected: outcome.inWords,
+            got: again.inWords)
     }
 
     /// Checks payloads whose bytes were changed, lost or added in a store.
@@ -141,7 +144,8 @@ struct ValidatorAdmission {
         for copy in damaged where copy != bytes {
             let outcome = admit(Entry(Data(copy), entry.metadata), from: .store)
             findings.expect(
-                (try? outcome.get()) == nil, promise: .traits, expected: "a refusal, because it declares that it finds damage",
+                (try? outcome.get()) == nil, promise: .traits,
+                expected: "a refusal, because it declares that it finds damage",
                 got: outcome.inWords)
         }
     }

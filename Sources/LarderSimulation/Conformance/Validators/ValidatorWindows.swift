@@ -73,7 +73,8 @@ struct ValidatorWindows {
         for (question, answer) in zip(questions, before).reversed() {
             let again = permit(question.copy, after: question.age)
             findings.expect(
-                again == answer, promise: .deterministic, expected: "the same for a copy \(question.age.brief) old: \(answer.inWords)",
+                again == answer, promise: .deterministic,
+                expected: "the same for a copy \(question.age.brief) old: \(answer.inWords)",
                 got: again.inWords)
         }
     }
@@ -120,7 +121,8 @@ struct ValidatorWindows {
             for (name, use) in Self.single where !permissions.allows(use) {
                 let reasons = permissions.reasons(for: use)
                 findings.expect(
-                    !reasons.isEmpty && !reasons.contains(""), promise: .reasons, expected: "a reason for refusing it \(name)",
+                    !reasons.isEmpty && !reasons.contains(""), promise: .reasons,
+                    expected: "a reason for refusing it \(name)",
                     got: "none")
             }
         }
@@ -158,7 +160,8 @@ struct ValidatorWindows {
             findings.situation = "a copy from the future, \(age.brief) old"
             let permissions = permit(copy, after: age)
             findings.expect(
-                !permissions.allows(.fresh), promise: .age, expected: "a copy that is not fresh", got: permissions.inWords)
+                !permissions.allows(.fresh), promise: .age, expected: "a copy that is not fresh",
+                got: permissions.inWords)
         }
     }
 
@@ -182,13 +185,16 @@ struct ValidatorWindows {
             let last = end - .nanoseconds(1)
             findings.situation = "a copy exactly \(last.brief) old"
             findings.expect(
-                last.nanoseconds % 1_000_000 != 0, promise: .halfOpen, expected: "that a window '\(name)' has ended at its end",
+                last.nanoseconds % 1_000_000 != 0, promise: .halfOpen,
+                expected: "that a window '\(name)' has ended at its end",
                 got: "that it ends a nanosecond later")
         }
         guard let limit = permit(copy, after: .zero).freshFor, limit <= Self.longest else { return }
         findings.situation = "a copy at exactly the end of its freshness: \(limit.brief)"
         let permissions = permit(copy, after: limit)
-        findings.expect(!permissions.allows(.fresh), promise: .halfOpen, expected: "a copy that is not fresh", got: permissions.inWords)
+        findings.expect(
+            !permissions.allows(.fresh), promise: .halfOpen, expected: "a copy that is not fresh",
+            got: permissions.inWords)
     }
 
     private func checkTraits(_ copy: Metadata, _ findings: inout Findings) {
@@ -197,7 +203,8 @@ struct ValidatorWindows {
                 findings.situation = "a copy \(age.brief) old"
                 let permissions = permit(copy, after: age)
                 findings.expect(
-                    !permissions.allows(.showing), promise: .traits, expected: "a copy that is not shown \(what), as declared",
+                    !permissions.allows(.showing), promise: .traits,
+                    expected: "a copy that is not shown \(what), as declared",
                     got: permissions.inWords)
             }
         }

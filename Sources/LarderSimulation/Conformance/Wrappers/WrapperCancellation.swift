@@ -47,7 +47,8 @@ extension WrapperConformance {
             ended < seen.moment || seen.load.isCancelled && ended == seen.moment, promise: .cancellation,
             expected: "a CancellationError at once", got: "\(seen.load.inWords) after \(ended.brief)")
         findings.expect(
-            seen.underWay == 0, promise: .cancelsInner, expected: "no running call once the load is cancelled", got: "\(seen.underWay)")
+            seen.underWay == 0, promise: .cancelsInner, expected: "no running call once the load is cancelled",
+            got: "\(seen.underWay)")
         findings.expect(
             seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
             got: "\(seen.leftRunning) tasks")
@@ -69,7 +70,9 @@ extension WrapperConformance {
                 return try await wrapped.loadAndRest()
             }
         } check: { last, findings in
-            findings.expect(last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load", got: last.inWords)
+            findings.expect(
+                last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load",
+                got: last.inWords)
         }
     }
 
@@ -93,7 +96,9 @@ extension WrapperConformance {
             }
         } check: { last, findings in
             guard let last else { return }
-            findings.expect(last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load", got: last.inWords)
+            findings.expect(
+                last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load",
+                got: last.inWords)
         }
     }
 
@@ -128,11 +133,13 @@ extension WrapperConformance {
             let ended = seen.caller.ending?.at ?? .forever
             findings.expect(
                 seen.caller.isCancelled && ended <= .milliseconds(1), promise: .cancellation,
-                expected: "a CancellationError at once for the caller", got: "\(seen.caller.inWords) after \(ended.brief)")
+                expected: "a CancellationError at once for the caller",
+                got: "\(seen.caller.inWords) after \(ended.brief)")
             guard let limit = seen.limit, limit < .seconds(3_600) else { return }
             let end = seen.load.ending?.at ?? .forever
             findings.expect(
-                end <= limit && seen.load.failure is LoadError, promise: .givesUp, expected: "a LoadError after \(limit.brief)",
+                end <= limit && seen.load.failure is LoadError, promise: .givesUp,
+                expected: "a LoadError after \(limit.brief)",
                 got: "\(seen.load.inWords) after \(end.brief)")
         }
     }

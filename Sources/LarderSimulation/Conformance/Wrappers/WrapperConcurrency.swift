@@ -40,7 +40,8 @@ extension WrapperConformance {
                 findings.expect(
                     load.ending != nil, promise: .concurrency, expected: "loads that end", got: "one that does not end")
                 findings.expect(
-                    text == id || isFailure || load.ending == nil, promise: .concurrency, expected: "its own value or an error",
+                    text == id || isFailure || load.ending == nil, promise: .concurrency,
+                    expected: "its own value or an error",
                     got: text.map { "'\($0)' for '\(id)'" } ?? load.inWords)
             }
             findings.expect(
@@ -72,9 +73,13 @@ extension WrapperConformance {
                     && !(load.failure is LoadError && ended == .seconds(1))
             }
             findings.expect(
-                odd == nil, promise: .cancellation, expected: "a CancellationError at once for each", got: odd?.inWords ?? "")
-            findings.expect(underWay == 0, promise: .cancelsInner, expected: "no running call afterwards", got: "\(underWay)")
-            findings.expect(last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load", got: last.inWords)
+                odd == nil, promise: .cancellation, expected: "a CancellationError at once for each",
+                got: odd?.inWords ?? "")
+            findings.expect(
+                underWay == 0, promise: .cancelsInner, expected: "no running call afterwards", got: "\(underWay)")
+            findings.expect(
+                last.value != nil, promise: .pardonsCancellation, expected: "a value from the next load",
+                got: last.inWords)
         }
     }
 

@@ -120,17 +120,22 @@ public struct WrapperConformance: Sendable {
                 promise: .passesOn, expected: "the origin's entry with all its metadata", got: seen.first.inWords)
             let second = seen.second.value
             findings.expect(
-                second?.source == .revalidated && second?.value.payload === seen.sent.known?.payload, promise: .passesOn,
+                second?.source == .revalidated && second?.value.payload === seen.sent.known?.payload,
+                promise: .passesOn,
                 expected: "the origin's \"unchanged\"", got: seen.second.inWords)
             findings.expect(
-                seen.received.count == 2, promise: .tries, expected: "one call for each load", got: "\(seen.received.count) for two")
+                seen.received.count == 2, promise: .tries, expected: "one call for each load",
+                got: "\(seen.received.count) for two")
             let odd = seen.received.contains {
                 $0.request != seen.sent.request || $0.codec.id != seen.sent.codec.id || !$0.hasLooked
                     || $0.known?.payload !== seen.sent.known?.payload
             }
-            findings.expect(!odd, promise: .passesOn, expected: "the call as it was sent", got: "another request, codec or known copy")
             findings.expect(
-                !seen.answered, promise: .noTrace, expected: "no answer at once, and no call, where the origin has none", got: "one")
+                !odd, promise: .passesOn, expected: "the call as it was sent",
+                got: "another request, codec or known copy")
+            findings.expect(
+                !seen.answered, promise: .noTrace,
+                expected: "no answer at once, and no call, where the origin has none", got: "one")
             findings.expect(
                 seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
                 got: "\(seen.leftRunning) tasks")

@@ -40,11 +40,14 @@ extension WrapperConformance {
 
     private func check(_ seen: Trouble, _ findings: inout Findings) {
         findings.expect(
-            seen.load.ending != nil, promise: .endsEverything, expected: "a load that ends", got: "a load that does not end")
+            seen.load.ending != nil, promise: .endsEverything, expected: "a load that ends",
+            got: "a load that does not end")
         findings.expect(
-            seen.calls <= seen.allowed, promise: .tries, expected: "\(seen.allowed) calls at most, as it declares", got: "\(seen.calls)")
+            seen.calls <= seen.allowed, promise: .tries, expected: "\(seen.allowed) calls at most, as it declares",
+            got: "\(seen.calls)")
         findings.expect(
-            seen.underWay == 0, promise: .cancelsInner, expected: "no running call once the load has ended", got: "\(seen.underWay)")
+            seen.underWay == 0, promise: .cancelsInner, expected: "no running call once the load has ended",
+            got: "\(seen.underWay)")
         findings.expect(
             seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
             got: "\(seen.leftRunning) tasks")
@@ -53,7 +56,8 @@ extension WrapperConformance {
         let isInner = error is Outage || failure?.origin is Outage || failure?.status == 503
         let isOwn = failure.map { [.unavailable, .timeout].contains($0.code) && !$0.message.isEmpty } ?? false
         findings.expect(
-            isInner || isOwn, promise: .innerError, expected: "the inner error, or a LoadError that says what the wrapper did",
+            isInner || isOwn, promise: .innerError,
+            expected: "the inner error, or a LoadError that says what the wrapper did",
             got: seen.load.inWords)
     }
 
@@ -84,11 +88,14 @@ extension WrapperConformance {
                     return error?.isAnswer != true || error?.status != answer.status || error?.message != answer.message
                 }
                 findings.expect(
-                    odd == nil, promise: .answersPass, expected: "the origin's answer: \(answer.message)", got: odd?.inWords ?? "")
+                    odd == nil, promise: .answersPass, expected: "the origin's answer: \(answer.message)",
+                    got: odd?.inWords ?? "")
                 findings.expect(
-                    seen.calls == seen.loads.count, promise: .answersPass, expected: "one call for each", got: "\(seen.calls) calls")
+                    seen.calls == seen.loads.count, promise: .answersPass, expected: "one call for each",
+                    got: "\(seen.calls) calls")
                 findings.expect(
-                    seen.last.value != nil, promise: .answersPass, expected: "a value once the origin has one", got: seen.last.inWords)
+                    seen.last.value != nil, promise: .answersPass, expected: "a value once the origin has one",
+                    got: seen.last.inWords)
             }
         }
     }

@@ -32,11 +32,14 @@ extension WrapperConformance {
                 }
             } check: { seen, findings in
                 findings.expect(
-                    seen.mayRepeat || seen.calls.count <= 1, promise: .repeatsNoSend, expected: "one call", got: "\(seen.calls.count)")
+                    seen.mayRepeat || seen.calls.count <= 1, promise: .repeatsNoSend, expected: "one call",
+                    got: "\(seen.calls.count)")
                 let odd = seen.calls.contains { $0.method != "PUT" }
-                findings.expect(!odd, promise: .passesOn, expected: "a call that changes something", got: "a call for data")
                 findings.expect(
-                    !seen.answered || !seen.calls.isEmpty, promise: .passesOn, expected: "no answer without a call", got: "an answer")
+                    !odd, promise: .passesOn, expected: "a call that changes something", got: "a call for data")
+                findings.expect(
+                    !seen.answered || !seen.calls.isEmpty, promise: .passesOn, expected: "no answer without a call",
+                    got: "an answer")
             }
         }
     }

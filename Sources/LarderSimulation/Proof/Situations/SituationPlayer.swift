@@ -152,7 +152,11 @@ public final class SituationPlayer: Sendable {
         if let copy = situation.copy {
             // The copy is as old when the load begins as the situation says, and younger before.
             stage.stores.put(
-                copy, { self.entry($0, age: $1 - situation.lead, spread: copy.spread, pantry: pantry, stage: stage, in: world) },
+                copy,
+                {
+                    self.entry(
+                        $0, age: $1 - situation.lead, spread: copy.spread, pantry: pantry, stage: stage, in: world)
+                },
                 for: request.key)
         }
         stage.stores.set(situation.stores)

@@ -123,7 +123,7 @@ import Testing
                 let renew: @Sendable () async throws -> Bool = {
                     renewals.enter("alice", "session")
                     defer { renewals.leave("alice", "session") }
-                    return try await renewals.renew("alice", "session", after: 0, within: Self.hour) {
+                    return try await renewals.renew("alice", signer: "session", after: 0, within: Self.hour) {
                         count.withLock { $0 += 1 }
                         try await world.sleep(for: .seconds(5))
                         return true
@@ -152,7 +152,7 @@ import Testing
                 let account = "\(number)"
                 renewals.enter(account, "session")
                 renewals.enter(account, "session")
-                #expect(try await renewals.renew(account, "session", after: 0, within: Self.hour) { true })
+                #expect(try await renewals.renew(account, signer: "session", after: 0, within: Self.hour) { true })
                 #expect(renewals.count(of: account, "session") == 1 && renewals.count(of: account, "other") == 0)
                 renewals.leave(account, "session")
                 #expect(renewals.count(of: account, "session") == 1 && renewals.accounts == 1)
@@ -166,9 +166,10 @@ import Testing
         try SimulatedWorld().run { world async throws in
             let renewals = HTTPRenewals(in: world)
             renewals.enter("alice", "session")
-            #expect(try await renewals.renew("alice", "session", after: 0, within: Self.hour) { false } == false)
-            #expect(try await renewals.renew("alice", "session", after: 0, within: Self.hour) { true })
-            #expect(try await renewals.renew("alice", "session", after: 0, within: Self.hour) { false })
+            #expect(
+                try await renewals.renew("alice", signer: "session", after: 0, within: Self.hour) { false } == false)
+            #expect(try await renewals.renew("alice", signer: "session", after: 0, within: Self.hour) { true })
+            #expect(try await renewals.renew("alice", signer: "session", after: 0, within: Self.hour) { false })
             renewals.leave("alice", "session")
         }
     }
@@ -202,7 +203,7 @@ import Testing
             let renewals = HTTPRenewals(in: world)
             asked.withLock { $0 = renewals }
             renewals.enter("alice", "session")
-            #expect(try await renewals.renew("alice", "session", after: 0, within: Self.hour) { true })
+            #expect(try await renewals.renew("alice", signer: "session", after: 0, within: Self.hour) { true })
             renewals.leave("alice", "session")
             #expect(seen.withLock { $0 } == 1)
         }
