@@ -12,3 +12,7 @@
 #elseif canImport(Musl)
     @_exported public import Musl
 #endif
+// `timespec` belongs to this module of the toolchain in optimised builds.
+#if canImport(SwiftOverlayShims)
+    @_exported public import SwiftOverlayShims
+#endif
