@@ -9,7 +9,7 @@ extension Plugin {
         .networkFirst, .cacheFirst, .staleWhileRevalidate, .race, .cacheOnly, .networkOnly,
         .age, .httpRules, .checksum, .entryVersion, .contentType, .maxSize,
         .memoryStore, .fileStore, .sqliteStore, .tieredStore, .noStore,
-        .adaptive, .wTinyLFU, .s3FIFO, .lru,
+        .adaptive, .lru,
         .expensive, .prefetchList, .promises, .refreshSection,
         .otlp,
     ]

@@ -31,17 +31,6 @@ extension FaultyStore {
         state.withLock { _ = $0.pins.remove(key) }
     }
 
-    /// Checks the store that keeps the entries, or reads each entry of its own.
-    public func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> StoreVerification {
-        if let inner { return try await inner.verify(repairing: isRepairing, progress: progress) }
-        return try await verifyListed(repairing: isRepairing, progress: progress)
-    }
-
-    /// Compacts the store that keeps the entries.
-    public func compact() async throws { try await inner?.compact() }
-
     /// The keys of the pinned entries.
     public var pins: Set<Key> { state.withLock { $0.pins } }
 

@@ -95,8 +95,8 @@ struct SmallDisk {
     /// Checks the store.
     private func verify() async throws {
         do {
-            let result = try await store.verify(repairing: false) { _ in }
-            StoreRun.say("checked \(result.checked), damaged \(result.damaged), \(result.faults)")
+            let result = try await store.verify()
+            StoreRun.say("checked \(result.checked), damaged \(result.damaged)")
         } catch {
             StoreRun.say("not checked: \(error)")
         }

@@ -27,10 +27,8 @@ struct DumpFile: Sendable {
         return try MetricsDump(reading: try bytes()).head
     }
 
-    /// Reads the dump. An old dump declares no counters or levels; these are used then.
-    func dump(counters: [Counter], levels: [Level]) throws(MetricsDump.Unreadable) -> MetricsDump {
-        try MetricsDump(reading: try bytes(), counters: counters, levels: levels)
-    }
+    /// Reads the dump.
+    func dump() throws(MetricsDump.Unreadable) -> MetricsDump { try MetricsDump(reading: try bytes()) }
 
     /// Whether this was found in a folder and is another kind of file that Larder writes, which may lie beside dumps.
     var isOtherKind: Bool {

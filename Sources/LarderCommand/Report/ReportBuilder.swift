@@ -58,7 +58,7 @@ struct ReportBuilder {
     /// Reads the dumps.
     ///
     /// - Parameters:
-    ///   - registry: the plugins whose counters old dumps do not declare.
+    ///   - registry: the plugins whose settings advice can be about.
     ///   - progress: called with the number of dumps that were read, and the number of all.
     /// - Returns: the report, or nil if there was no dump, and the files that are left out.
     func report(
@@ -78,7 +78,6 @@ struct ReportBuilder {
         var sums = ReportSums(skipped: skipped, apart: apart)
         let total = counted.reduce(0) { $0 + $1.count }
         var read = 0
-        let (counters, levels) = (registry.counters, registry.levels)
         for (run, isRunning) in zip(counted, counted.areRunning) {
             var history = DumpHistory(since: since, clock: clock)
             for source in run.sources {
@@ -88,7 +87,7 @@ struct ReportBuilder {
                     switch source {
                     case .memory(let dump): history.add(dump)
                     case .file(let file):
-                        let dump = try file.dump(counters: counters, levels: levels)
+                        let dump = try file.dump()
                         guard dump.instance == run.instance else {
                             throw MetricsDump.Unreadable("it was just replaced")
                         }

@@ -64,7 +64,6 @@ struct OpenStores {
         case .rm, .expire, .pin, .unpin, .clear: return try await change(resource)
         case .verify: return try await verify(resource)
         case .stats: return try await showStatistics(of: [name])
-        case .compact: return try await compact(resource)
         }
     }
 }

@@ -1,55 +1,33 @@
 import LarderFoundation
 import Larder
 
-// Checking stores, counting their entries and giving space back.
+// Checking stores, and counting their entries.
 extension OpenStores {
-    /// Checks the store of a resource. Returns false if damage is left.
+    /// Reads all entries of a resource. Returns false if damaged ones are left.
     func verify(_ resource: Resource<Data>) async throws -> Bool {
         let progress = Progress(terminal, "store verify")
         let result: StoreVerification
         do {
             defer { progress.end() }
-            result = try await resource.verify(repairing: call.arguments.has("repair")) { share in
-                progress.show(share, "\(Int(share * 100)) % checked")
-            }
+            result = try await resource.verify { progress.show($0, "\(Int($0 * 100)) % checked") }
         }
         if call.isJSON {
-            terminal.print(Self.json(result, resource.name).text())
+            let json: JSON = [
+                "resource": .string(resource.name), "checked": .int(result.checked), "damaged": .int(result.damaged),
+                "removed": .int(result.removed), "left": .int(result.left),
+            ]
+            terminal.print(json.text())
         } else {
-            for line in Self.lines(result, resource.name) { terminal.print(line) }
+            terminal.print("\(resource.name): \(Self.count(result.checked)) checked, \(Self.verdict(result))")
         }
         return result.left == 0
     }
 
-    private static func json(_ result: StoreVerification, _ name: String) -> JSON {
-        [
-            "resource": .string(name), "checked": .int(result.checked), "damaged": .int(result.damaged),
-            "leftovers": .int(result.leftovers), "faults": .list(result.faults.map { .string($0) }),
-            "repaired": .int(result.repaired), "left": .int(result.left),
-            "unchecked": .list(result.unchecked.map { .string($0) }),
-        ]
-    }
-
-    private static func lines(_ result: StoreVerification, _ name: String) -> [String] {
-        var lines = ["\(name): \(count(result.checked, one: "entry", several: "entries")) checked"]
-        if result.damaged > 0 {
-            lines.append("  " + count(result.damaged, one: "damaged entry", several: "damaged entries"))
-        }
-        if result.leftovers > 0 {
-            let noun = count(result.leftovers, one: "file or record", several: "files or records")
-            lines.append("  \(noun) of no entry")
-        }
-        lines += result.faults.map { "  " + $0.printable }
-        for tier in result.unchecked { lines.append("  '\(tier.printable)' cannot list its entries: not checked") }
-        let found = result.damaged + result.leftovers + result.faults.count
-        if found == 0 {
-            lines[0] += ", nothing is damaged"
-        } else if result.left == 0 {
-            lines.append("all of that is repaired")
-        } else {
-            lines.append("not repaired: 'larder store verify \(name) --repair' removes what is damaged")
-        }
-        return lines
+    private static func verdict(_ result: StoreVerification) -> String {
+        if result.damaged == 0 { return "nothing is damaged" }
+        let removed = "\(result.removed) of \(result.damaged)"
+        return result.left == 0
+            ? "\(count(result.damaged, "damaged ")) removed" : "only \(removed) damaged entries could be removed"
     }
 
     /// Shows the number and size of the entries of some resources.
@@ -80,18 +58,7 @@ extension OpenStores {
         return true
     }
 
-    /// Gives back the space that a store does not need.
-    func compact(_ resource: Resource<Data>) async throws -> Bool {
-        try await resource.compact()
-        if call.isJSON {
-            terminal.print((["resource": .string(resource.name), "done": "compacted"] as JSON).text())
-        } else {
-            terminal.print("\(resource.name): compacted")
-        }
-        return true
-    }
-
-    private static func count(_ number: Int, one: String, several: String) -> String {
-        "\(number) \(number == 1 ? one : several)"
+    private static func count(_ number: Int, _ adjective: String = "") -> String {
+        "\(number) \(adjective)\(number == 1 ? "entry" : "entries")"
     }
 }

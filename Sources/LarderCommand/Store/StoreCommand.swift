@@ -29,8 +29,6 @@ extension Command {
             Option("no-scope", help: "expire, clear: The entries that belong to no account"),
             Option("tag", value: "TAG", help: "expire, clear: The entries with this tag"),
             Option("all", help: "expire, clear: All entries"),
-            Option(
-                "repair", help: "verify: Remove damaged entries and what belongs to no entry, and mend other damage"),
             .assume,
         ],
         run: { arguments, registry, terminal in

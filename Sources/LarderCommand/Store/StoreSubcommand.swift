@@ -1,6 +1,6 @@
 /// A part of `larder store`: its operands, its options and its help come from this one declaration.
 enum StoreSubcommand: String, CaseIterable {
-    case ls, get, rm, expire, pin, unpin, clear, verify, stats, compact
+    case ls, get, rm, expire, pin, unpin, clear, verify, stats
 
     /// Whether a KEY or DIGEST follows the resource.
     enum EntryOperand { case none, optional, required }
@@ -9,7 +9,7 @@ enum StoreSubcommand: String, CaseIterable {
         switch self {
         case .get, .rm, .pin, .unpin: .required
         case .expire: .optional
-        case .ls, .clear, .verify, .stats, .compact: .none
+        case .ls, .clear, .verify, .stats: .none
         }
     }
 
@@ -22,8 +22,7 @@ enum StoreSubcommand: String, CaseIterable {
         case .ls: ["keys"]
         case .get: ["keys", "payload", "output"]
         case .expire, .clear: Set(Self.selecting)
-        case .verify: ["repair"]
-        case .rm, .pin, .unpin, .stats, .compact: []
+        case .rm, .pin, .unpin, .verify, .stats: []
         }
     }
 
@@ -57,9 +56,8 @@ enum StoreSubcommand: String, CaseIterable {
         case .pin: "Keeps an entry from being evicted"
         case .unpin: "Lets an entry be evicted again"
         case .clear: "Removes entries of an account or with a tag, or all of them"
-        case .verify: "Checks every entry, and what belongs to none"
+        case .verify: "Reads every entry and removes the damaged ones"
         case .stats: "Shows the number and size of the entries"
-        case .compact: "Gives space on the disk back"
         }
     }
 }

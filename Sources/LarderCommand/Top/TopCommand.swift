@@ -20,15 +20,14 @@ extension Command {
             Option("once", help: "Show the present state and end"),
             Option("json", help: "Write the state as JSON, on one line for each change unless --once is given"),
         ],
-        run: { arguments, registry, terminal in
+        run: { arguments, _, terminal in
             if arguments.operands.isEmpty { throw UsageError(message: "top takes at least one FOLDER or FILE") }
             let interval = try arguments.duration(of: "interval") ?? .seconds(2)
             guard (.milliseconds(100) ... .seconds(3_600)).contains(interval) else {
                 throw UsageError(message: "--interval takes a time from 100ms to 1h")
             }
-            let (counters, levels) = (registry.counters, registry.levels)
             let dumps = FollowedDumps(arguments.operands) { file throws(MetricsDump.Unreadable) in
-                try DumpFile(path: file).dump(counters: counters, levels: levels)
+                try DumpFile(path: file).dump()
             }
             var top = Top(
                 terminal: terminal, paths: arguments.operands, interval: interval, isJSON: arguments.has("json"),

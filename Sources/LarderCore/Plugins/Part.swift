@@ -89,7 +89,6 @@ public final class Part: Sendable {
             let known = reading.registry[kind].map(\.name)
             let other = reading.registry.kinds.first { reading.registry[$0, name] != nil && reference.written == nil }
             let hint = other.map { "; it is the name of \($0.withArticle)" } ?? ""
-            if reference.written == nil, reading.reportAbsent(kind, name, at: reference.position) { return nil }
             reading.report(
                 "unknown \(kind) '\((reference.written ?? name).prefix(64))'\(hint)", at: reference.position,
                 expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
@@ -109,14 +108,10 @@ public final class Part: Sendable {
         for member in settings.members ?? []
         where !known.contains(member.name) && (isSection || member.name != "use") {
             let owner = reading.registry[plugin.kind].first { other in
-                !isSection && other.settings.contains { $0.name == member.name || $0.formerNames.contains(member.name) }
+                !isSection && other.settings.contains { $0.name == member.name }
             }
             reading.inside(".\(member.name.prefix(64))") {
-                if let present = plugin.settings.presentName(of: member.name) {
-                    reading.report(
-                        "the setting '\(member.name)' of \(plugin.kind) '\(plugin.name)' is now called '\(present)'",
-                        at: member.position)
-                } else if let owner {
+                if let owner {
                     reading.report(
                         "the setting '\(member.name)' has no effect: it belongs to \(plugin.kind) '\(owner.name)'",
                         .warning, at: member.position, rule: "no-effect")

@@ -272,7 +272,7 @@ package struct PolicyReader: Sendable {
             reading.inside(".\(member.name.prefix(64))") {
                 reading.reportUnknownKey(
                     member, message: "unknown key '\(member.name.prefix(64))'", sections: .section,
-                    known: members.map(\.name))
+                    among: members.map(\.name))
             }
         }
     }

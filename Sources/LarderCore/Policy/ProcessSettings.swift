@@ -107,7 +107,7 @@ extension SettingType where Value == ProcessSettings.Log {
             Setting(
                 "capacity", .size, default: 10_000_000,
                 help: "The size at which the log is renamed to FILE.1 and begun anew"
-            ).formerly("most")
+            )
         ) { _, _, file, capacity in ProcessSettings.Log(file: file, capacity: capacity) }
     }
 }

@@ -11,7 +11,7 @@ extension Plugin {
         Setting(
             "forgetAfter", .duration, default: .forever,
             help: "How long an entry is kept after it was fetched or validated"
-        ).formerly("maxAge"),
+        ),
         Setting("eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full"),
         traits: { directory, capacity, maxAge, _ in
             Traits().with {

@@ -15,7 +15,7 @@ extension Plugin {
         Setting(
             "forgetAfter", .duration, default: .forever,
             help: "How long an entry is kept after it was fetched or validated"
-        ).formerly("maxAge"),
+        ),
         Setting("eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full"),
         traits: { capacity, _, maxAge, _ in
             Traits().with {
@@ -163,11 +163,6 @@ final class MemoryStore: Store {
         } else {
             _ = table.removeAll { selection.contains($0, $1) }
         }
-    }
-
-    /// Checks nothing, because the system notices damage of memory, and a reading counts as a use.
-    func verify(repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void) -> StoreVerification {
-        StoreVerification()
     }
 
     func relieve() {

@@ -98,32 +98,6 @@ extension TieredStore {
         return merged
     }
 
-    /// Checks all tiers, one after the other. Names the tiers that cannot be checked, unless none can.
-    func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> StoreVerification {
-        var result = StoreVerification()
-        var failures: [(tier: String, error: any Error)] = []
-        let share = 1 / Double(max(1, tiers.count))
-        for (depth, tier) in tiers.enumerated() {
-            do {
-                result.add(
-                    try await tier.store.verify(repairing: isRepairing) { progress((Double(depth) + $0) * share) })
-            } catch let failure as StoreError where failure.isUnsupported && tiers.count > 1 {
-                result.unchecked.append(tier.name)
-            } catch {
-                failures.append((tier.name, error))
-            }
-        }
-        if !failures.isEmpty { throw StoreError("not every tier could be checked", failures: failures) }
-        if result.unchecked.count == tiers.count { throw StoreError.unsupported("no tier can list its entries") }
-        return result
-    }
-
-    func compact() async throws {
-        try await forEachTier("not every tier could be compacted") { try await $0.compact() }
-    }
-
     var needsClosing: Bool { tiers.contains { $0.store.needsClosing } }
 
     /// Runs the work of one tier. Its failure names the tier.

@@ -5,7 +5,7 @@ extension Plugin {
     /// A validator of the size of payloads.
     static let maxSize = Plugin.validator(
         "max-size", "Refuses payloads that are too large.",
-        Setting("capacity", .size, help: "The size of the largest payload that is admitted").formerly("most"),
+        Setting("capacity", .size, help: "The size of the largest payload that is admitted"),
         traits: { _ in Traits().with { $0.borders = [] } }
     ) { _, capacity in MaxSize(capacity: capacity) }
 }

@@ -18,7 +18,7 @@ extension Plugin {
         Setting(
             "limit", .duration, default: .seconds(60),
             help: "The longest wait; if the origin asks for a longer one, there are no more retries"
-        ).formerly("cap"),
+        ),
         Setting(
             "sends", .flag, default: false,
             help: "Whether failed changes are sent again, too; only for an origin that ignores a change it already has"),

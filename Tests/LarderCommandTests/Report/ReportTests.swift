@@ -203,7 +203,7 @@ import Larder
     @Test func invalidDumpIsNamedAndLeftOut() async throws {
         let dumps = try Dumps()
         try dumps.write("good.json", RevisionDump([.loads: 10]))
-        try dumps.folder.write(#"{ "format": "larder-metrics/1", "process": "#, to: "damaged.json")
+        try dumps.folder.write(#"{ "format": "larder-metrics/2", "process": "#, to: "damaged.json")
         try dumps.folder.write(#"{ "name": "package" }"#, to: "foreign\u{1B}[2J.json")
         try dumps.folder.write("not looked at", to: "notes.txt")
         let output = await dumps.report()

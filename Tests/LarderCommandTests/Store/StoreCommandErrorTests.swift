@@ -16,7 +16,7 @@ import Testing
         (["store", "lst", "feed"], "store has no 'lst' (did you mean 'ls'?)"),
         (["store", "ls"], "it is called 'store ls RESOURCE'"),
         (["store", "get", "feed"], "it is called 'store get RESOURCE KEY|DIGEST'"),
-        (["store", "ls", "feed", "--repair"], "--repair does not go with 'store ls'"),
+        (["store", "ls", "feed", "--tag", "x"], "--tag does not go with 'store ls'"),
         (["store", "rm", "feed", "x", "--all"], "--all does not go with 'store rm'"),
         (["store", "clear", "feed"], "store clear needs --scope, --no-scope, --tag or --all"),
         (["store", "expire", "feed"], "store expire needs KEY, DIGEST, --scope, --no-scope, --tag or --all"),

@@ -38,11 +38,11 @@ import Testing
     @Test func fileThatIsNoRecordingIsLeftAlone() async throws {
         let folder = try Folder.withPolicies()
         let day = try Folder()
-        try day.write("{ \"format\": \"larder-metrics/1\" }\n", to: "metrics.json")
+        try day.write("{ \"format\": \"larder-metrics/2\" }\n", to: "metrics.json")
         let file = day.path + "/metrics.json"
         let output = await Output(["load", "feed", "--policies", folder.path, "--record", file])
         #expect(output.code == 1 && output.err.contains("not a recording"))
-        #expect(try day.text(of: "metrics.json") == "{ \"format\": \"larder-metrics/1\" }\n")
+        #expect(try day.text(of: "metrics.json") == "{ \"format\": \"larder-metrics/2\" }\n")
     }
 
     @Test func settingsOfTheProcessAreCheckedByTheirPath() async throws {

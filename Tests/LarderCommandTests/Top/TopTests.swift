@@ -171,7 +171,7 @@ import Testing
     @Test func filesAreReadAgainOnlyWhenTheyChange() throws {
         let dumps = try Dumps()
         var followed = FollowedDumps([dumps.folder.path]) { file throws(MetricsDump.Unreadable) in
-            try DumpFile(path: file).dump(counters: [], levels: [])
+            try DumpFile(path: file).dump()
         }
         #expect(Self.changes(&followed).isEmpty)
         try dumps.write("metrics.json", Self.dump(number: 1))
@@ -189,7 +189,7 @@ import Testing
         let dumps = try Dumps()
         let whole = Self.dump(number: 7).json.text()
         var followed = FollowedDumps([dumps.folder.path + "/metrics.json"]) { file throws(MetricsDump.Unreadable) in
-            try DumpFile(path: file).dump(counters: [], levels: [])
+            try DumpFile(path: file).dump()
         }
         try dumps.folder.write(String(whole.prefix(100)), to: "metrics.json")
         #expect(Self.changes(&followed).isEmpty)

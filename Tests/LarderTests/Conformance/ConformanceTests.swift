@@ -39,7 +39,6 @@ import Testing
             ["allowed": ["application/json"]], ["allowed": ["text/*", "image/png"], "unnamed": true],
         ],
         "validator max-size": [["capacity": "1B"], ["capacity": "10B"], ["capacity": "1GB"]],
-        "eviction s3-fifo": [[:], ["small": "0%"], ["small": "100%"]],
         "origin constant": [["value": "a"], ["value": ["list": [1, 2]]]],
         "origin file": [["path": "Seeds/data.json", "contentType": "application/json"], ["path": "missing.json"]],
         "origin mirrors": [

@@ -59,18 +59,6 @@ import Testing
         func unpin(_ key: Key) async throws { throw StoreError.unsupported("the store cannot pin entries") }
     }
 
-    private struct ForgetsVerify: WrappingStore {
-        let wrapped: any Store
-        func verify(
-            repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-        ) async throws -> StoreVerification { StoreVerification() }
-    }
-
-    private struct ForgetsCompact: WrappingStore {
-        let wrapped: any Store
-        func compact() async throws {}
-    }
-
     private struct ForgetsRelieve: WrappingStore {
         let wrapped: any Store
         func relieve() {}
@@ -103,7 +91,6 @@ import Testing
         ("promote", plugin { ForgetsPromote(wrapped: $0) }), ("expire", plugin { ForgetsExpire(wrapped: $0) }),
         ("list", plugin { ForgetsList(wrapped: $0) }), ("pin", plugin { ForgetsPin(wrapped: $0) }),
         ("unpin", plugin { ForgetsUnpin(wrapped: $0) }), ("relieve", plugin { ForgetsRelieve(wrapped: $0) }),
-        ("verify", plugin { ForgetsVerify(wrapped: $0) }), ("compact", plugin { ForgetsCompact(wrapped: $0) }),
         ("changes", plugin { ForgetsChanges(wrapped: $0) }), ("close", plugin { ForgetsClose(wrapped: $0) }),
     ]
 

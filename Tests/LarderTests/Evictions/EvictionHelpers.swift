@@ -5,11 +5,15 @@ import Larder
 @testable import LarderCore
 @testable import LarderPlugins
 
-/// All evictions, each new and with its defaults.
+/// All evictions, each new and with its defaults, and two published ones to compare them with.
 enum Evictions {
-    static let names = Registry.standard[.eviction].map(\.name)
+    static let rivals: [String: @Sendable () -> any Eviction] = [
+        "s3-fifo": { S3FIFO(small: 0.1) }, "w-tinylfu": { WTinyLFU() },
+    ]
+    static let names = Registry.standard[.eviction].map(\.name) + rivals.keys.sorted()
 
     static func named(_ name: String) throws -> any Eviction {
+        if let rival = rivals[name] { return rival() }
         let node = try JSONParser.parse(SourceText(name: "test", bytes: Array("\"\(name)\"".utf8)))
         let reading = PolicyDiagnostics(registry: .standard, folder: "", file: "test")
         return try #require(Part(.eviction, node: node, reading: reading)).eviction()

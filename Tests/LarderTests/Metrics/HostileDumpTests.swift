@@ -1,14 +1,16 @@
 import Larder
 import Testing
 
+@testable import LarderCore
+
 /// Dumps whose trees would take much memory, or whose numbers are absurd.
 @Suite struct HostileDumpTests {
     private static let total =
-        #"{"counters":{},"faults":[],"latency":{},"origin_latency":{"scale":"latency","sum":0,"buckets":[]},"ages":{}}"#
+        #"{"counters":{},"faults":[],"latency":{},"origin_answer_latency":[0,"",""],"ages":{}}"#
 
     private static func dump(_ resources: [String], before: String = "", after: String = "") throws -> MetricsDump {
         let text =
-            #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"#
+            #"{"format":"larder-metrics/2","process":"p","instance":"i","started":0,"written":1,"#
             + before + #""resources":["# + resources.joined(separator: ",") + "]" + after + "}"
         return try MetricsDump(reading: Array(text.utf8))
     }
@@ -67,7 +69,8 @@ import Testing
             let text = Self.resource("a", total: Self.total)
             return text.replacing("\"\(name)\":[]", with: "\"\(name)\":\(list)")
         }
-        let periods = resource(list(#"{"start":0}"#, 60_000), of: "periods")
+        let gaps = PackedNumbers.text(Array(repeating: 0, count: 60_000))
+        let periods = resource(#"{"start":0,"step":300,"gaps":"\#(gaps)","counters":{}}"#, of: "periods")
         #expect(Self.reason { try Self.dump([periods]) } == nil)
         #expect(Self.reason { try Self.dump([periods, periods]) } == "more than 100000 periods")
         let faults = resource(list(#"{"tier":"t","kind":"read","count":1}"#, 60_000), of: "faults")
@@ -82,7 +85,7 @@ import Testing
 
     @Test func declarationsAfterTheResourcesCountToo() throws {
         let counter = #"{"counters":{"yawns":1},"faults":[],"latency":{},"ages":{},"#
-        let total = counter + #""origin_latency":{"scale":"latency","sum":0,"buckets":[]}}"#
+        let total = counter + #""origin_answer_latency":[0,"",""]}"#
         let declared = #""declared":{"counters":{"yawns":"How often somebody yawned"},"levels":{}}"#
         let resources = [Self.resource("a", total: total)]
         let dumps = [
@@ -100,14 +103,24 @@ import Testing
         #expect(Self.reason { try Self.dump([Self.resource("a", total: total)]) } == "'loads' is not a whole number")
     }
 
-    @Test(arguments: [
-        "[[1851,1]]", "[[-1,1]]", "[[5,1],[5,1]]", "[[6,1],[5,1]]", "[[1e15,1]]", "[[1,2,3]]", "[[]]", "[7]", "7",
-        "[[1850,9223372036854775807]]",
-    ])
-    func absurdBucketIsRefused(_ buckets: String) {
-        let total = Self.total.replacing(#""buckets":[]"#, with: #""buckets":\#(buckets)"#)
-        #expect(Self.reason { try Self.dump([Self.resource("a", total: total)]) } != nil)
+    @Test(
+        arguments: [
+            ([1_851], [0]), ([1_850, 0], [0, 0]), ([5], [0, 0]), ([5, 5], [0]), ([MetricsDump.mostCount], [0]),
+        ] as [([UInt64], [UInt64])])
+    func absurdBucketIsRefused(_ gaps: [UInt64], _ counts: [UInt64]) {
+        let sketch = #"[0,"\#(PackedNumbers.text(gaps))","\#(PackedNumbers.text(counts))"]"#
+        #expect(Self.reason { try Self.dump([Self.resource("a", total: Self.total(sketch))]) } != nil)
     }
+
+    @Test(arguments: [
+        "[]", "{}", "7", #"[0,""]"#, #"[0,"","",""]"#, #"[0,"*","A"]"#, #"[0,7,""]"#, #"["","",""]"#,
+        "[1e99,\"\",\"\"]",
+    ])
+    func thingThatIsNoSketchIsRefused(_ sketch: String) {
+        #expect(Self.reason { try Self.dump([Self.resource("a", total: Self.total(sketch))]) } != nil)
+    }
+
+    private static func total(_ sketch: String) -> String { total.replacing(#"[0,"",""]"#, with: sketch) }
 
     @Test(arguments: ["[", #"{"a":"#])
     func deepNestingIsRefused(_ opening: String) {

@@ -173,19 +173,21 @@ import Testing
     }
 
     @Test func excessiveCountsInDumpSaturate() throws {
-        let bucket = "[1,1000000000000000]"
-        let full = (0..<1_800).map { "[\($0),1000000000000000]" }.joined(separator: ",")
+        func sketch(_ buckets: Int) -> String {
+            let gaps = PackedNumbers.text(Array(repeating: 0, count: buckets))
+            let counts = PackedNumbers.text(Array(repeating: 999_999_999_999_999, count: buckets))
+            return #"[1,"\#(gaps)","\#(counts)"]"#
+        }
         let fault = #"{"tier":"t","kind":"read","count":1000000000000000}"#
         let faults = repeatElement(fault, count: 2_000).joined(separator: ",")
         let total =
             #"{"counters":{"loads":1000000000000000},"faults":[\#(faults)],"#
-            + #""latency":{"live":{"scale":"latency","sum":1,"buckets":[\#(full)]}},"#
-            + #""origin_latency":{"scale":"latency","sum":1,"buckets":[\#(bucket)]},"ages":{}}"#
+            + #""latency":{"live":\#(sketch(1_800))},"origin_answer_latency":\#(sketch(2)),"ages":{}}"#
         let revisions = (0..<12).map {
             #"{"revision":"\#($0)","strategy":"s","current":true,"total":\#(total),"windows":{},"periods":[]}"#
         }
         let text =
-            #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"resources":[{"resource":"#
+            #"{"format":"larder-metrics/2","process":"p","instance":"i","started":0,"written":1,"resources":[{"resource":"#
             + #""feed","in_flight":0,"revisions":[\#(revisions.joined(separator: ","))]}]}"#
         let dump = try MetricsDump(reading: Array(text.utf8))
         #expect(dump.prometheus.contains("larder_load_duration_seconds_bucket"))
@@ -196,9 +198,10 @@ import Testing
     @Test(arguments: [
         "", "{", "[]", "{}", #"{"format":"other/1"}"#, #"{"format":"larder-metrics/3"}"#,
         #"{"format":"larder-metrics/1"}"#,
-        #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1e300,"resources":[]}"#,
-        #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"resources":[{}]}"#,
-        #"{"format":"larder-metrics/1","process":"p","instance":"i","started":0,"written":1,"resources":{}}"#,
+        #"{"format":"larder-metrics/2"}"#,
+        #"{"format":"larder-metrics/2","process":"p","instance":"i","started":0,"written":1e300,"resources":[]}"#,
+        #"{"format":"larder-metrics/2","process":"p","instance":"i","started":0,"written":1,"resources":[{}]}"#,
+        #"{"format":"larder-metrics/2","process":"p","instance":"i","started":0,"written":1,"resources":{}}"#,
     ])
     func invalidDumpIsRefused(_ text: String) {
         #expect(throws: MetricsDump.Unreadable.self) { try MetricsDump(reading: Array(text.utf8)) }

@@ -46,7 +46,7 @@ import Larder
         }
         #expect(await store.statistics().entries == 200)
         #expect(try await store.write(Entry(text: "new"), for: .id("new")))
-        #expect(try await store.verify(repairing: false) { _ in } == StoreVerification(checked: 201))
+        #expect(try await store.verify() == StoreVerification(checked: 201))
         #expect(place.payloads.count == 4)
         try await store.expire(.tag("tag 1"))
         #expect(try await store.read(.id("4", scope: "bob"))?.entry.metadata.isExpired == true)

@@ -141,35 +141,9 @@ import Testing
         #expect(error?.description == message)
     }
 
-    // MARK: Absent modules
+    // MARK: Modules
 
-    @Test(arguments: [
-        (
-            #""strategy": "network-only", "outbox": {}"#,
-            "section 'outbox' is in the module LarderSync: add it to your target and register its plugins [at $.outbox]"
-        ),
-        (
-            #""strategy": "network-only", "store": "redis""#,
-            "store 'redis' is in the module LarderRedis: add it to your target and register its plugins [at $.store]"
-        ),
-        (
-            #""strategy": "chart""#,
-            "strategy 'chart' is in the module Charts: add it to your target and register its plugins [at $.strategy]"
-        ),
-    ])
-    func absentPluginIsReportedWithItsModule(_ members: String, message: String) async throws {
-        let text = #"{ "resource": "feed", "origin": { "use": "constant", "value": 1 }, \#(members) }"#
-        var registry = Registry.standard
-        registry.note([ModulePlugin(.strategy, "chart", in: "Charts")])
-        let known = registry
-        let error = await #expect(throws: PolicyError.self) {
-            _ = try await Pantry(policies: ["feed": text], registry: known)
-        }
-        #expect(error?.problems.count == 1)
-        #expect(error?.description.hasSuffix("error: " + message) == true, "\(error?.description ?? "")")
-    }
-
-    @Test func registeredPluginOfAModuleIsNotAbsent() throws {
+    @Test func sectionOfAModuleIsKnownOnceItIsRegistered() throws {
         let outbox = Plugin.section("outbox", "Keeps letters.") { _ in Doorman(name: "outbox", journal: Journal()) }
         #expect(throws: PolicyError.self, "its loader is not declared") {
             try SimulatedPantry.run(

@@ -155,18 +155,6 @@ final class GatedStore: WrappingStore {
         try await wrapped.unpin(key)
     }
 
-    func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> StoreVerification {
-        try await open()
-        return try await wrapped.verify(repairing: isRepairing, progress: progress)
-    }
-
-    func compact() async throws {
-        try await open()
-        try await wrapped.compact()
-    }
-
     func remove(_ selection: Selection) async throws {
         try await open()
         try await wrapped.remove(selection)

@@ -1,25 +1,17 @@
 import LarderBase
 
-// Checking a store, and giving space back, for apps and commands.
+// Checking a store, for apps and commands.
 extension Resource {
-    /// Checks every copy in the store, whatever the validators permit. See ``Store/verify(repairing:progress:)``.
+    /// Reads every copy in the store, whatever the validators permit. A store removes the damaged ones. See
+    /// ``Store/verify(progress:)``.
     ///
     /// Loads go on meanwhile.
     ///
-    /// - Parameters:
-    ///   - isRepairing: whether to remove damaged copies and what belongs to no copy, and to mend other damage.
-    ///   - progress: called with the share of the work that is done, from 0 to 1, on any thread.
+    /// - Parameter progress: called with the share of the copies that were read, from 0 to 1.
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot list its entries.
-    public func verify(
-        repairing isRepairing: Bool = false, progress: @escaping @Sendable (Double) -> Void = { _ in }
-    ) async throws -> StoreVerification {
-        try await graph().storeAccess.store.verify(repairing: isRepairing, progress: progress)
+    public func verify(progress: (Double) -> Void = { _ in }) async throws -> StoreVerification {
+        try await graph().storeAccess.store.verify(progress: progress)
     }
-
-    /// Gives back the space on the disk that the copies do not need. See ``Store/compact()``.
-    ///
-    /// - Throws: the error of the store.
-    public func compact() async throws { try await graph().storeAccess.store.compact() }
 }
 
 // Copies by their keys, for commands that look into a store.

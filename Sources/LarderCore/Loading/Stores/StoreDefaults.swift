@@ -73,16 +73,6 @@ extension Store {
     /// Throws an error, because the store cannot pin entries.
     public func unpin(_ key: Key) async throws { throw StoreError.unsupported("the store cannot pin entries") }
 
-    /// Lists all entries and reads each. Removes those whose read fails because they are damaged, if that is wanted.
-    public func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> StoreVerification {
-        try await verifyListed(repairing: isRepairing, progress: progress)
-    }
-
-    /// Does nothing.
-    public func compact() async throws {}
-
     /// Does nothing.
     public func relieve() {}
 

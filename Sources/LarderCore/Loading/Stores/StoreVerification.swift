@@ -1,46 +1,30 @@
-/// The result of a check of a store: see ``Store/verify(repairing:progress:)``.
+/// The result of a check of a store: see ``Store/verify(progress:)``.
 public struct StoreVerification: Hashable, Sendable {
-    /// The number of entries that were checked.
-    public var checked: Int
+    /// The number of entries that were read.
+    public var checked = 0
     /// The number of damaged entries among them.
-    public var damaged: Int
-    /// The number of files and records that belong to no entry.
-    public var leftovers: Int
-    /// The descriptions of other damage, such as `the totals are wrong`. They hold no key and no payload.
-    public var faults: [String]
-    /// The number of damaged entries, leftovers and other damage that were removed or mended.
-    public var repaired: Int
-    /// The names of the tiers that cannot be checked, because they cannot list their entries.
-    public var unchecked: [String] = []
+    public var damaged = 0
+    /// The number of damaged entries that the store removed because they were read.
+    public var removed = 0
 
-    /// Creates the result of a check. By default, nothing was checked.
-    public init(checked: Int = 0, damaged: Int = 0, leftovers: Int = 0, faults: [String] = [], repaired: Int = 0) {
-        self.checked = checked
-        self.damaged = damaged
-        self.leftovers = leftovers
-        self.faults = faults
-        self.repaired = repaired
+    package init(checked: Int = 0, damaged: Int = 0, removed: Int = 0) {
+        (self.checked, self.damaged, self.removed) = (checked, damaged, removed)
     }
 
-    /// The number of damaged entries, leftovers and other damage that are left.
-    public var left: Int { max(0, damaged + leftovers + faults.count - repaired) }
-
-    /// Adds the result of the check of another store, such as the next tier.
-    public mutating func add(_ other: StoreVerification) {
-        checked += other.checked
-        damaged += other.damaged
-        leftovers += other.leftovers
-        faults += other.faults
-        repaired += other.repaired
-        unchecked += other.unchecked
-    }
+    /// The number of damaged entries that are left.
+    public var left: Int { damaged - removed }
 }
 
 extension Store {
-    /// Lists the entries and reads each.
-    package func verifyListed(
-        repairing isRepairing: Bool, progress: @Sendable (Double) -> Void
-    ) async throws -> StoreVerification {
+    /// Lists the entries and reads each, so that the store notices the damaged ones and can remove them.
+    ///
+    /// Loads go on meanwhile. An entry that is written, removed or moved between tiers meanwhile may be read or not. Where an
+    /// entry is in several tiers, only the copy that a load would get is read.
+    ///
+    /// - Parameter progress: called with the share of the entries that were read, from 0 to 1.
+    /// - Throws: an error whose ``StoreError/isUnsupported`` is set if the store cannot list its entries; any other error of
+    ///   listing or reading that is not damage.
+    public func verify(progress: (Double) -> Void = { _ in }) async throws -> StoreVerification {
         var result = StoreVerification()
         let total = Double(max(1, await statistics().entries))
         try await forEachListed { listed in
@@ -49,10 +33,7 @@ extension Store {
             result.checked += 1
             do { _ = try await read(key) } catch let failure as StoreError where failure.isDamaged {
                 result.damaged += 1
-                if isRepairing { try await remove(.key(key)) }
-                // Some stores remove an entry as soon as they notice that it is damaged.
-                let isGone = if isRepairing { true } else { (try? await contains(key)) == false }
-                if isGone { result.repaired += 1 }
+                if try await !contains(key) { result.removed += 1 }
             }
             progress(min(1, Double(result.checked) / total))
         }

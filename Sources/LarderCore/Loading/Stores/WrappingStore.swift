@@ -64,16 +64,6 @@ extension WrappingStore {
     public func unpin(_ key: Key) async throws { try await wrapped.unpin(key) }
 
     /// Forwards the call.
-    public func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> StoreVerification {
-        try await wrapped.verify(repairing: isRepairing, progress: progress)
-    }
-
-    /// Forwards the call.
-    public func compact() async throws { try await wrapped.compact() }
-
-    /// Forwards the call.
     public func relieve() { wrapped.relieve() }
 
     /// Forwards the call.

@@ -34,7 +34,6 @@ extension Counter {
     var fault: String? {
         if index != nil { return "Larder counts that itself" }
         if !MetricName.isSound(name) { return "its name is not made of lowercase words joined by underscores" }
-        if Period.coreMembers.contains(name) { return "dumps use that name already" }
         return MetricFamily.coreNames.contains(family.name) ? "the text formats use that name already" : nil
     }
 }

@@ -7,9 +7,6 @@ struct DumpDeclarations {
     private static let longestHelp = 1_000
 
     private var counters: [String: Counter]
-    /// The counters that are used if the dump does not declare them.
-    private let others: [String: Counter]
-    /// The levels. Those that the dump declares come first.
     private(set) var levels: [Level] = []
     private var claims = FamilyClaims()
     /// The numbers of the dump's elements so far, by their name.
@@ -19,11 +16,9 @@ struct DumpDeclarations {
     /// family in the text formats another one has already.
     ///
     /// - Throws: ``MetricsDump/Unreadable`` if there are too many declarations.
-    init(_ node: Node?, counters: [Counter], levels: [Level]) throws(MetricsDump.Unreadable) {
+    init(_ node: Node?) throws(MetricsDump.Unreadable) {
         self.counters = Dictionary(Counter.core.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        others = Dictionary(counters.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         if let node { try read(node) }
-        for level in levels where !self.levels.contains(level) && claims.claim(level) { self.levels.append(level) }
     }
 
     private mutating func read(_ node: Node) throws(MetricsDump.Unreadable) {
@@ -47,7 +42,7 @@ struct DumpDeclarations {
     /// - Throws: ``MetricsDump/Unreadable`` if there are too many counters.
     mutating func counter(named name: String) throws(MetricsDump.Unreadable) -> Counter? {
         if let counter = counters[name] { return counter }
-        let counter = others[name] ?? Counter(name, "")
+        let counter = Counter(name, "")
         guard counter.fault == nil, try add(counter) else { return nil }
         return counter
     }

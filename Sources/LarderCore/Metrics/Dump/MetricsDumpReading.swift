@@ -16,20 +16,16 @@ extension MetricsDump {
 
     /// Creates a dump from its text. Elements that this version does not know are ignored.
     ///
-    /// A dump declares the counters and levels of its plugins, so that this process need not have these plugins. Dumps
-    /// of older versions declare none.
+    /// A dump declares the counters and levels of its plugins, so that this process need not have these plugins.
     ///
-    /// - Parameters:
-    ///   - bytes: the text of the dump.
-    ///   - counters: counters of plugins, for dumps that do not declare them.
-    ///   - levels: levels of plugins, for dumps that do not declare them.
+    /// - Parameter bytes: the text of the dump.
     /// - Throws: ``Unreadable`` if the text is not a valid dump.
-    public init(reading bytes: [UInt8], counters: [Counter] = [], levels: [Level] = []) throws(Unreadable) {
+    public init(reading bytes: [UInt8]) throws(Unreadable) {
         guard bytes.count <= Self.mostBytes else { throw Unreadable("larger than \(Self.mostBytes / 1_000_000) MB") }
-        var list = ResourceList(counters, levels)
+        var list = ResourceList()
         var root = try list.parse(bytes)
         guard let format = root["format"]?.string else { throw Unreadable("not a dump of Larder: 'format' is missing") }
-        guard format == Self.format || Self.olderFormats.contains(format) else {
+        guard format == Self.format else {
             throw Unreadable(
                 format.hasPrefix("larder-metrics/")
                     ? "a dump of another version; this one reads \(Self.format)" : "not a dump of Larder")
@@ -51,7 +47,7 @@ extension MetricsDump {
         _ = try root.list("resources")
         if !list.isDeclaredBefore {
             // The declarations come after the resources, so they are needed before the second look.
-            list = ResourceList(counters, levels, declared: root["declared"])
+            list = ResourceList(declared: root["declared"])
             root = try list.parse(bytes)
         }
         resources = try list.resources.get()
@@ -93,10 +89,8 @@ extension ResourceDump {
             }
             if let packed = inner["periods"], packed.members != nil {
                 revision.periods = try [Period](reading: packed, &known, counters: names)
-            } else {
-                let periods = try inner.list("periods")
-                try known.count(periods.count, "periods", most: ResourceList.mostPeriods)
-                for node in periods { revision.periods.append(try Period(reading: node, &known)) }
+            } else if try !inner.list("periods").isEmpty {
+                throw .init("'periods' is not an object of series")
             }
             revisions.append(revision)
         }
@@ -142,13 +136,11 @@ extension ResourceMetrics {
         if let failed = node["origin_failure_latency"] {
             originFailureLatency = try Sketch(reading: failed, .latency, &known)
         }
-        if let answered = node["origin_answer_latency"] {
-            originLatency = try Sketch(reading: answered, .latency, &known)
-            originLatency.merge(originFailureLatency)
-        } else {
-            // The first version of the format has the calls of both kinds together.
-            originLatency = try Sketch(reading: try node.object("origin_latency"), .latency, &known)
+        guard let answered = node["origin_answer_latency"] else {
+            throw .init("'origin_answer_latency' is missing")
         }
+        originLatency = try Sketch(reading: answered, .latency, &known)
+        originLatency.merge(originFailureLatency)
         if let node = node["alternatives"] { alternatives = try Alternatives(reading: node) }
     }
 }
@@ -165,52 +157,24 @@ extension Alternatives {
     }
 }
 
-extension Period {
-    /// The names of the members that every period may have besides its counters, in the first version of the format.
-    static let coreMembers: Set<String> = ["start", "oldest", "waited"]
-
-    /// Reads a period of the first version of the format: an object with the counters as members.
-    fileprivate init(reading node: Node, _ known: inout DumpDeclarations) throws(MetricsDump.Unreadable) {
-        self.init(start: try node.time("start"))
-        for member in node.members ?? [] where !Self.coreMembers.contains(member.name) {
-            guard let counter = try known.counter(named: member.name) else { continue }
-            self[counter] = try member.value.count(named: member.name)
-        }
-        if node["oldest"] != nil { oldest = try node.seconds("oldest") }
-        if node["waited"] != nil { waited = max(.zero, try node.seconds("waited")) }
-    }
-}
-
 extension Sketch {
     fileprivate init(
         reading node: Node, _ scale: Scale, _ known: inout DumpDeclarations
     ) throws(MetricsDump.Unreadable) {
         self.init(scale)
-        if case .list(let parts) = node.content {
-            guard parts.count == 3 else { throw .init("a sketch without its three parts") }
-            let gaps = try parts[1].series(named: "gaps", most: Self.bucketCount)
-            let counts = try parts[2].series(named: "counts", most: Self.bucketCount)
-            try known.count(counts.count, "numbers", most: ResourceList.mostNumbers)
-            guard gaps.count == counts.count else { throw .init("a sketch has more gaps or counts") }
-            var next = 0
-            for (gap, count) in zip(gaps, counts) {
-                guard gap < UInt64(Self.bucketCount - next) else { throw .init("no number of a bucket") }
-                next += Int(gap) + 1
-                add(count + 1, at: next - 1)
-            }
-            add(sum: try parts[0].seconds(named: "sum"))
-            return
+        guard case .list(let parts) = node.content, parts.count == 3 else {
+            throw .init("a sketch without its three parts")
         }
-        // The first version of the format has a list of pairs.
-        guard node["scale"]?.string == scale.rawValue else { throw .init("a sketch of another scale") }
-        var last = -1
-        for bucket in try node.list("buckets") {
-            guard case .list(let pair) = bucket.content, pair.count == 2 else { throw .init("no bucket of a sketch") }
-            let number = try pair[0].count(named: "a bucket's number")
-            guard number < UInt64(Sketch.bucketCount), Int(number) > last else { throw .init("no number of a bucket") }
-            last = Int(number)
-            add(try pair[1].count(named: "a bucket"), at: last)
+        let gaps = try parts[1].series(named: "gaps", most: Self.bucketCount)
+        let counts = try parts[2].series(named: "counts", most: Self.bucketCount)
+        try known.count(counts.count, "numbers", most: ResourceList.mostNumbers)
+        guard gaps.count == counts.count else { throw .init("a sketch has more gaps or counts") }
+        var next = 0
+        for (gap, count) in zip(gaps, counts) {
+            guard gap < UInt64(Self.bucketCount - next) else { throw .init("no number of a bucket") }
+            next += Int(gap) + 1
+            add(count + 1, at: next - 1)
         }
-        add(sum: try node.seconds("sum"))
+        add(sum: try parts[0].seconds(named: "sum"))
     }
 }

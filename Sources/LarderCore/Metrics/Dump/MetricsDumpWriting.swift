@@ -1,8 +1,6 @@
 extension MetricsDump {
     /// The name and version of the format, which every dump contains.
     public static let format = "larder-metrics/2"
-    /// The formats of earlier versions, which can be read too.
-    static let olderFormats: Set<String> = ["larder-metrics/1"]
 
     /// The dump as JSON. The article about metrics documents the format.
     public var json: JSON {

@@ -11,8 +11,6 @@ struct ResourceList {
     /// The largest number of counts in all periods, windows and sketches, of which few characters can tell many.
     static let mostNumbers = 2_000_000
 
-    private let counters: [Counter]
-    private let levels: [Level]
     private let declared: Node?
     /// The resources so far, or the reason why one cannot be read.
     private(set) var resources: Result<[ResourceDump], MetricsDump.Unreadable> = .success([])
@@ -21,13 +19,8 @@ struct ResourceList {
 
     /// Creates an empty list.
     ///
-    /// - Parameters:
-    ///   - counters: counters of plugins, for dumps that do not declare them.
-    ///   - levels: levels of plugins, for dumps that do not declare them.
-    ///   - declared: the declarations of a dump that has them after the resources.
-    init(_ counters: [Counter], _ levels: [Level], declared: Node? = nil) {
-        (self.counters, self.levels, self.declared) = (counters, levels, declared)
-    }
+    /// - Parameter declared: the declarations of a dump that has them after the resources.
+    init(declared: Node? = nil) { self.declared = declared }
 
     /// Reads the resources in the text of a dump. Returns the rest of the dump.
     ///
@@ -83,7 +76,7 @@ struct ResourceList {
 
         private func declarations(_ members: [Node.Member]) throws(MetricsDump.Unreadable) -> DumpDeclarations {
             let node = list.declared ?? members.first { $0.name == "declared" }?.value
-            return try DumpDeclarations(node, counters: list.counters, levels: list.levels)
+            return try DumpDeclarations(node)
         }
     }
 }

@@ -213,14 +213,6 @@ final class DeferredStore: Store {
 
     func unpin(_ key: Key) async throws { try await current().unpin(key) }
 
-    func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> StoreVerification {
-        try await current().verify(repairing: isRepairing, progress: progress)
-    }
-
-    func compact() async throws { try await current().compact() }
-
     func expire(_ selection: Selection) async throws {
         try await change(.expire(selection)) { try await $0.expire(selection) }
     }

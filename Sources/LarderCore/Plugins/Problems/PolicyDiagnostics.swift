@@ -63,6 +63,14 @@ public final class PolicyDiagnostics {
         problems.append(problem)
     }
 
+    /// Reports a key that is not one of `known`. It may be a section that this program does not know.
+    func reportUnknownKey(_ member: Node.Member, message: String, sections: PluginKind?, among known: [String]) {
+        report(
+            message, at: member.position, expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
+            suggestion: closestName(to: member.name, among: known),
+            unknown: sections.map { Problem.UnknownPlugin(kind: $0, name: member.name) })
+    }
+
     /// Notes that the text at `place` has no value from the environment. The reason is already reported.
     func leftUnfilled(_ position: SourcePosition) {
         unfilled.append(position)

@@ -19,8 +19,6 @@ public struct Registry: Sendable {
     private var plugins: [PluginKind: [Plugin]] = [:]
     /// The kinds of plugins that policies may name: Larder's own, then those of modules in the order of registration.
     public private(set) var kinds: [PluginKind] = PluginKind.core
-    /// The modules of plugins that may be absent, by the kind and name of the plugin.
-    var modules: [Problem.UnknownPlugin: String] = [:]
 
     /// Makes an empty registry.
     public init() {}

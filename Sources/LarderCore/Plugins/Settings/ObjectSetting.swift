@@ -22,14 +22,9 @@ extension SettingType {
                 }
                 let known = own + (sections.map { reading.registry[$0].map(\.name) } ?? [])
                 for member in members where !known.contains(member.name) {
-                    if let present = declarations.presentName(of: member.name) {
-                        reading.report(
-                            "the key '\(member.name)' of \(noun) is now called '\(present)'", at: member.position)
-                        continue
-                    }
                     reading.reportUnknownKey(
                         member, message: "unknown key '\(member.name.prefix(64))' of \(noun)", sections: sections,
-                        known: known)
+                        among: known)
                 }
                 let given = (repeat SettingValue(value: (each keys).read(from: node, owner: noun, reading)))
                 do { return make(node, reading, repeat try (each given).unwrapped()) } catch { return nil }

@@ -11,8 +11,6 @@ public final class Setting<Value: Sendable>: Sendable {
     public let fallback: Value?
     /// The purpose, in one line.
     public let help: String
-    /// Former names of the setting.
-    let formerNames: [String]
     /// The purpose of the setting, for advice; nil if none is given about it.
     let topic: AdviceTopic?
     /// The meaning for the source of an origin's data.
@@ -21,7 +19,7 @@ public final class Setting<Value: Sendable>: Sendable {
     private let defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)?
 
     private init(
-        _ name: String, type: SettingType<Value>, fallback: Value?, help: String, formerNames: [String] = [],
+        _ name: String, type: SettingType<Value>, fallback: Value?, help: String,
         topic: AdviceTopic? = nil, role: SourceRole = .none,
         defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)? = nil
     ) {
@@ -32,7 +30,6 @@ public final class Setting<Value: Sendable>: Sendable {
         self.type = type
         self.fallback = fallback
         self.help = help
-        self.formerNames = formerNames
     }
 
     /// Declares a required setting.
@@ -61,19 +58,6 @@ public final class Setting<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the setting with a former name added. A policy that uses the former name gets an error with the present
-    /// name.
-    ///
-    /// ```swift
-    /// Setting("capacity", .size, help: "The largest payload").formerly("most")
-    /// ```
-    public func formerly(_ oldName: String) -> Setting {
-        Setting(
-            name, type: type, fallback: fallback, help: help, formerNames: formerNames + [oldName], topic: topic,
-            role: role,
-            defaultPart: defaultPart)
-    }
-
     /// Returns the setting with its purpose, so that reports and `larder advise` can propose values for it.
     ///
     /// ```swift
@@ -81,7 +65,7 @@ public final class Setting<Value: Sendable>: Sendable {
     /// ```
     public func advised(_ topic: AdviceTopic) -> Setting {
         Setting(
-            name, type: type, fallback: fallback, help: help, formerNames: formerNames, topic: topic, role: role,
+            name, type: type, fallback: fallback, help: help, topic: topic, role: role,
             defaultPart: defaultPart)
     }
 
@@ -101,7 +85,7 @@ public final class Setting<Value: Sendable>: Sendable {
 
     private func with(_ role: SourceRole) -> Setting {
         Setting(
-            name, type: type, fallback: fallback, help: help, formerNames: formerNames, topic: topic, role: role,
+            name, type: type, fallback: fallback, help: help, topic: topic, role: role,
             defaultPart: defaultPart)
     }
 
@@ -111,7 +95,7 @@ public final class Setting<Value: Sendable>: Sendable {
             name: name, type: type.name, expectation: type.expectation, default: fallback.flatMap(type.show),
             isRequired: fallback == nil && defaultPart == nil, help: help, schema: type.schema, example: type.example,
             kind: type.kind, isDefaultPart: defaultPart != nil, isShownInDumps: type.isShownInDumps,
-            formerNames: formerNames, topic: topic, isShareable: type.isShareable, role: role)
+            topic: topic, isShareable: type.isShareable, role: role)
     }
 
     /// Returns the value that `settings` gives, or the default; nil after a problem was reported.
@@ -120,7 +104,7 @@ public final class Setting<Value: Sendable>: Sendable {
             return reading.inside("." + name) { type.read(node, reading) }
         }
         if let part = defaultPart?(reading) { return part }
-        if fallback == nil, !formerNames.contains(where: { settings[$0] != nil }) {
+        if fallback == nil {
             reading.report("\(owner) needs the setting '\(name)'", at: settings.position, expected: type.expectation)
         }
         return fallback
@@ -151,8 +135,6 @@ public struct SettingDeclaration: Sendable {
     public let isDefaultPart: Bool
     /// Whether metrics dumps show the values.
     public let isShownInDumps: Bool
-    /// Former names, which policies may no longer use.
-    public let formerNames: [String]
     /// The purpose of the setting, for advice; nil if none is given about it.
     public let topic: AdviceTopic?
     /// Whether a value depends on its text alone.
@@ -178,12 +160,5 @@ extension SettingDeclaration {
     public func defaultText(in registry: Registry) -> String? {
         guard isDefaultPart, let kind, let plugin = registry[kind].first else { return `default` }
         return "\"\(plugin.name)\""
-    }
-}
-
-extension [SettingDeclaration] {
-    /// Returns the present name of the setting that was called `formerName`; nil if there is none.
-    func presentName(of formerName: String) -> String? {
-        first { $0.formerNames.contains(formerName) }?.name
     }
 }

@@ -71,12 +71,6 @@ final class SQLitePayloads: Sendable {
         return payload
     }
 
-    /// Returns whether a file is there and has the contents that its row says, all of which are read.
-    func isIntact(_ number: Int64, size: Int, digest: [UInt8]) throws -> Bool {
-        guard let payload = try Payload(mapping: path(number)), payload.bytes.count == size else { return false }
-        return SQLiteChecksum.check(payload.bytes, digest)
-    }
-
     /// Deletes the files that no row names, unless another process is writing some.
     ///
     /// - Returns: whether that was done.
@@ -90,11 +84,6 @@ final class SQLitePayloads: Sendable {
         _ = Disk.alone(in: folder) {
             delete(((try? Disk.list(folder)) ?? []).compactMap { Self.number(in: $0.name) })
         }
-    }
-
-    /// Returns the number of files that no row names. Returns 0 if another process is writing some.
-    func countUnnamed(_ connection: SQLiteConnection) throws -> Int {
-        try Disk.alone(in: folder) { try unnamed(connection).count } ?? 0
     }
 
     private func unnamed(_ connection: SQLiteConnection) throws -> [Int64] {

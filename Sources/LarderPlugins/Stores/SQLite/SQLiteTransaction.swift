@@ -151,9 +151,6 @@ final class SQLiteTransaction {
         if let file = row.file { obsoleteFiles.append(file) }
     }
 
-    /// Has the totals counted again when the transaction is finished.
-    func recount() { mustCount = true }
-
     /// Deletes a row whose contents cannot be trusted.
     func deleteDamaged(_ id: Int64) throws {
         try connection.run("DELETE FROM tags WHERE entry=?", .integer(id))

@@ -82,8 +82,6 @@ package final class RecordingStore: Store {
         await expect("list") { _ = try await outer.list(after: nil, most: 10) }
         await expect("pin") { _ = try await outer.pin(key) }
         await expect("unpin") { try await outer.unpin(key) }
-        await expect("verify") { _ = try await outer.verify(repairing: false) { _ in } }
-        await expect("compact") { try await outer.compact() }
         await expect("relieve") { outer.relieve() }
         await expect("statistics") { _ = await outer.statistics() }
         await expect("changes") { _ = outer.changes }
@@ -153,15 +151,6 @@ package final class RecordingStore: Store {
     }
 
     package func unpin(_ key: Key) async throws { note("unpin") }
-
-    package func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> StoreVerification {
-        note("verify")
-        return StoreVerification()
-    }
-
-    package func compact() async throws { note("compact") }
 
     package func relieve() { note("relieve") }
 

@@ -94,20 +94,6 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// Runs `body` with a connection that nothing else uses. Does not make or replace the database.
-    func checking<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try setAsideForeign()
-        do { return try body(try connect(isReader: true)) } catch let failure as SQLiteFailure
-            where failure.preventsSharing
-        {
-            return try state.withLock { state in
-                state.writer = nil
-                closeIdleReaders()
-                return try body(try connect(isReader: true, isAlone: true))
-            }
-        }
-    }
-
     /// Returns the connection that writes. It is kept in `state`, unless the disk is so full that processes cannot share the
     /// database: then nobody else can use the database until the connection is released.
     private func writer(_ state: inout State) throws -> SQLiteConnection {
@@ -199,14 +185,6 @@ final class SQLiteDatabase: Sendable {
     private func setAside(_ damaged: FileStamp) throws {
         try Disk.locked(lock) {
             if Disk.stamp(of: path)?.isOfSameFile(as: damaged) == true { try moveAside() }
-        }
-    }
-
-    /// Sets the file aside although SQLite can use it, unless it was replaced. A new one is begun at the next use.
-    func replace(_ damaged: FileStamp) throws {
-        try state.withLock { state in
-            state.writer = nil
-            try setAside(damaged)
         }
     }
 

@@ -1,11 +1,5 @@
 import LarderCore
-
-extension Plugin {
-    /// Eviction by W-TinyLFU.
-    static let wTinyLFU = Plugin.eviction(
-        "w-tinylfu", "Evicts the entries that are requested least often. New entries are kept in a window of their own."
-    ) { WTinyLFU() }
-}
+@testable import LarderPlugins
 
 /// An eviction with a window for new entries and a main part, after Einziger, Friedman and Manes (ACM ToS 2017).
 ///

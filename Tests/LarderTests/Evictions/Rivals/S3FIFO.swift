@@ -1,12 +1,5 @@
 import LarderCore
-
-extension Plugin {
-    /// Eviction by S3-FIFO.
-    static let s3FIFO = Plugin.eviction(
-        "s3-fifo", "Evicts entries that are not used again soon. The cheapest eviction with a good hit ratio.",
-        Setting("small", .share, default: 0.1, help: "The share of the store's capacity for new entries")
-    ) { S3FIFO(small: $0) }
-}
+@testable import LarderPlugins
 
 /// An eviction with three queues, after Yang, Zhang, Qiu, Yue and Rashmi (SOSP 2023): a small one for new entries, a
 /// main one, and one of evicted keys.
