@@ -73,7 +73,7 @@ extension Store {
     /// Throws an error, because the store cannot pin entries.
     public func unpin(_ key: Key) async throws { throw StoreError.unsupported("the store cannot pin entries") }
 
-    /// Lists all entries and reads each. Removes those whose read fails because they are damaged, if that is wanted.
+    /// Lists all entries and reads each. With `isRepairing`, removes those whose read fails because they are damaged.
     public func verify(
         repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> StoreVerification {
