@@ -27,7 +27,7 @@ extension Registry {
 }
 
 extension PolicyDiagnostics {
-    /// Reports that a plugin which is not registered is in a module, if the registry knows the module.
+    /// Reports that an unregistered plugin is in a module, if the registry knows the module.
     ///
     /// - Returns: whether it is known.
     func reportAbsent(_ kind: PluginKind, _ name: String, at position: SourcePosition) -> Bool {
