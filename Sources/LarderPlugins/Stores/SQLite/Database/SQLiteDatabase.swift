@@ -108,8 +108,8 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// Returns the connection that writes. It is kept in `state`, unless the disk is so full that processes cannot share the
-    /// database: then nobody else can use the database until the connection is released.
+    /// Returns the connection that writes. It is kept in `state`, unless the disk is so full that processes cannot
+    /// share the database. Then nobody else can use the database until the connection is released.
     private func writer(_ state: inout State) throws -> SQLiteConnection {
         if state.isClosed { throw StoreError("the store is closed") }
         if let writer = state.writer, isCurrent(writer) { return writer }
