@@ -23,7 +23,7 @@ public enum LarderCommand {
 
     /// Runs the command that the process was started with, and ends the process.
     ///
-    /// The exit code is 0 if the command succeeded, 1 if it failed, and 2 if it was called wrongly.
+    /// The exit code is 0 if the command succeeded, and 1 if it failed. It is 2 if the command was called wrongly.
     public static func main(registry: Registry = .standard) async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         exit(await run(arguments, registry: registry, terminal: .standard))
@@ -45,7 +45,7 @@ public enum LarderCommand {
     ///   - registry: the plugins that policies can name.
     ///   - environment: the variables that policies can read.
     ///   - terminal: the output of the command.
-    /// - Returns: 0 if the command succeeded, 1 if it failed, 2 if it was called wrongly.
+    /// - Returns: 0 if the command succeeded, 1 if it failed, and 2 after a wrong call.
     public static func run(
         _ arguments: [String], registry: Registry = .standard,
         environment: [String: String] = ProcessInfo.processInfo.environment, terminal: Terminal

@@ -34,7 +34,8 @@ extension FaultyStore {
     /// The keys of the pinned entries.
     public var pins: Set<Key> { state.withLock { $0.pins } }
 
-    /// The changes that ``change(_:to:)`` makes, if the store was created to tell them, or those of the store that keeps the entries.
+    /// The changes that ``change(_:to:)`` makes, if the store was created to tell them. If another store keeps the
+    /// entries, its changes instead.
     public var changes: AsyncStream<StoreChange>? {
         if let inner { return inner.changes }
         guard tellsChanges else { return nil }

@@ -9,8 +9,8 @@ extension SimulatedWorld {
         case anything
     }
 
-    /// The work that was left when a run's body had returned and nothing more could run without time passing: a timer
-    /// that was not cancelled, a task that was not awaited, or a continuation that was not resumed.
+    /// The work that was left when a run's body had returned and nothing more could run without time passing. It is an
+    /// uncancelled timer, a task that was not awaited, or a continuation that was not resumed.
     ///
     /// A task that the world did not spawn, such as an unstructured `Task {}`, is noticed only while it sleeps in the
     /// world.

@@ -1,7 +1,7 @@
 public import LarderFoundation
 public import Larder
 
-/// A pantry in simulated time, with an origin that plays a script and a store that fails when a test says so.
+/// A pantry in simulated time, with an origin that plays a script and a store that fails as a test demands.
 ///
 /// The test contains the policies. They name the origin `scripted` and the store `faulty`, or any other plugin:
 ///

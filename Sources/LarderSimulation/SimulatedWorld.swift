@@ -203,7 +203,7 @@ public final class SimulatedWorld: World, TaskExecutor {
     /// - Parameters:
     ///   - leaving: the work that may be under way when `body` returns and nothing more can run without time passing.
     ///   - body: the work to run, which is given this world.
-    /// - Throws: the error of `body`; ``Stuck`` if it can never return; ``Leak`` if it returned and left work behind
+    /// - Throws: the error of `body`. ``Stuck`` if it can never return. ``Leak`` if it returned and left work behind
     ///   that `leaving` does not allow.
     public func run<Value: Sendable>(
         leaving: Leaving = .nothing, _ body: @escaping @Sendable (SimulatedWorld) async throws -> Value

@@ -1,6 +1,6 @@
 import LarderFoundation
 
-/// A file that is being written and whose beginning outlives the process, so that a later one can go on with it.
+/// A file that is being written and whose beginning outlives the process. So a later process can go on with it.
 ///
 /// Beside the file lies a second one with facts about it and with the sums of its pieces. When the file is opened again,
 /// everything after the last sound piece is cut off: a process that was killed or a power failure may have left

@@ -1,7 +1,7 @@
 import LarderFoundation
 
 #if canImport(Glibc) || canImport(Musl)
-    /// The signal that a thread receives when it writes to a connection that the other end has closed.
+    /// The signal that a thread receives for a write to a connection closed by the other end.
     public enum BrokenPipe {
         /// Runs `work`, during which the signal reaches this thread no more. It would end the process.
         public static func ignoring(_ work: () -> Void) {

@@ -2,7 +2,7 @@ import LarderFoundation
 import Synchronization
 
 /// A few threads that may block. A thread is started when work waits and no thread is idle. The threads end when this
-/// object is deallocated, or when they have been idle for a while.
+/// object is deallocated. A thread that has been idle for a while ends, too.
 ///
 /// Dispatch has threads too, but on Linux they come from the pool that runs Swift's tasks.
 package final class BlockingThreads: Sendable {

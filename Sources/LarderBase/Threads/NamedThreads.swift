@@ -1,7 +1,7 @@
-/// Threads that may block, with a few of its own for each name, so that work which hangs under one name holds up no other.
+/// Threads that may block, with a few of its own for each name. So work which hangs under one name holds up no other.
 ///
-/// The threads of a name start when they are needed and end when they have been idle for a while, or when this object is
-/// deallocated and their work is done.
+/// The threads of a name start when they are needed. They end when they have been idle for a while. When this object is
+/// deallocated, they end once their work is done.
 package final class NamedThreads: Sendable {
     private let threads = Locked<[String: BlockingThreads]>([:])
     private let idleTime: Int

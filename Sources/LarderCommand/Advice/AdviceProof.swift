@@ -53,7 +53,7 @@ struct JudgedAdvice {
     let objection: String?
 
     /// - Parameters:
-    ///   - policy: the policy that the advice is about; nil if it is not known, so that nothing can be proved.
+    ///   - policy: the policy that the advice is about. Nil if it is not known: then nothing can be proved.
     ///   - accepted: the advice for the same policy that is proposed already. Both must keep the promises together, too.
     init(
         _ advice: Advice, of policy: AdvisedPolicy?, beside accepted: [Advice], by proof: AdviceProof,

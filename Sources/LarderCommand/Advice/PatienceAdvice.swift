@@ -51,8 +51,8 @@ extension AdviceBasis {
         )
     }
 
-    /// The time that 99 of 100 live answers did not exceed, of those that came in time; nil if there are few. Loads that
-    /// waited longer had no copy, so no patience concerns them.
+    /// The time that 99 of 100 live answers did not exceed, of those that came in time. Nil if there are few. Loads
+    /// that waited longer had no copy, so no patience concerns them.
     private func usualAnswer(within patience: Duration) -> Duration? {
         let parts = metrics.latency[.live]?.contents.filter { $0.range.upperBound <= patience } ?? []
         let all = parts.reduce(UInt64(0)) { $0.plus($1.count) }

@@ -18,7 +18,7 @@ struct LoadOutput: Sendable {
     let showsTrail: Bool
     let terminal: Terminal
 
-    /// Writes where a value came from, and its trail if that is wanted. With JSON, writes the value too.
+    /// Writes where a value came from, and its trail if wanted. With JSON, writes the value too.
     func write(_ loaded: Loaded<Data>) {
         guard format == .payload else { return write(json(loaded)) }
         if showsTrail {
@@ -72,7 +72,7 @@ struct LoadOutput: Sendable {
 }
 
 extension Loaded {
-    /// The status of the answer, until when it is fresh, and what decided that.
+    /// The status of the answer, the end of its freshness, and what decided that.
     fileprivate var decision: String {
         var parts: [String] = []
         if let status = metadata?.status { parts.append("status \(status)") }

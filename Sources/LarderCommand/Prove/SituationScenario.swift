@@ -13,7 +13,7 @@ extension PromiseProof {
         ]
     }
 
-    /// The situation that breaks a promise, as a scenario that expects `limit`; nil if none does.
+    /// The situation that breaks a promise, as a scenario that expects `limit`. Nil if none does.
     ///
     /// With a shorter `offlineFor`, the request is made right before the time is over.
     package func scenario(of verdict: PromiseVerdict, promising limit: PromiseLimit) -> JSON? {

@@ -71,7 +71,7 @@ extension ScenarioHistory {
         return act.calls != nil && number + 1 < scenario.origin.count ? [act, .init(.value)] : [act]
     }
 
-    /// The loads before that make a difference: calls that failed after the last success, or one that is under way.
+    /// Returns the earlier loads that make a difference: calls that failed after the last success, or one under way.
     private func earlier(than answer: Answer) -> ([Situation.EarlierLoad], [Situation.OriginAct]) {
         func load(_ call: ScenarioOrigin.Record) -> Situation.EarlierLoad {
             .init(before: answer.start - call.start, isOther: call.key != answer.key)

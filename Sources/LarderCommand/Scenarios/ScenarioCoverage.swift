@@ -34,8 +34,8 @@ struct ScenarioCoverage {
         ]
     }
 
-    /// A scenario for each kind that is not played, which expects the present outcome; nil if there is none. A load that
-    /// never ends has no scenario, because a user should not expect it.
+    /// A scenario for each kind that is not played, which expects the present outcome. Nil if there is none. A load
+    /// that never ends has no scenario, because a user should not expect it.
     var scenarios: JSON? {
         let scenarios = missing.compactMap { kind -> JSON? in
             let (situation, seen) = kind.example

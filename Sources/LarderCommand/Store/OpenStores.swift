@@ -9,8 +9,8 @@ struct OpenStores {
 
     /// Opens the stores. Never asks an origin, and leaves the dumps and unused files of the app alone.
     ///
-    /// - Throws: ``PolicyError`` if a policy is not sound or a store cannot be opened; ``StoreCommandFailure`` if there is
-    ///   no such resource, or nothing that outlives a process.
+    /// - Throws: ``PolicyError`` if a policy is not sound or a store cannot be opened. ``StoreCommandFailure`` if there
+    ///   is no such resource, or nothing that outlives a process.
     init(_ call: StoreCall, registry: Registry, terminal: Terminal) async throws {
         (self.call, self.terminal) = (call, terminal)
         let reader = PolicyReader(

@@ -31,8 +31,8 @@ extension Resource {
 }
 
 extension LoaderGraph {
-    /// Returns whether the origin cannot be called for a scope, because it calls only in the name of the account that is
-    /// signed in, and that is another one or none.
+    /// Returns whether the origin cannot be called for a scope. This is so if the origin calls only in the name of the
+    /// signed-in account, and this account is another one or none.
     func isSignedOut(_ scope: String?) -> Bool {
         guard let scope, let account = policy.origin?.account else { return false }
         // Compared by bytes, because equivalent texts of Unicode are different scopes.

@@ -5,8 +5,8 @@ struct MeasuredLoader: Loader {
     let world: any World
     /// The parameters that the origin takes and needs; nil if they are not checked.
     var parameters: OriginParameters?
-    /// The store whose prefetched copies are used, and the fields that the origin adds to requests; nil where no copies are
-    /// shown.
+    /// The store whose prefetched copies are used, and the fields that the origin adds to requests. Nil where no copies
+    /// are shown.
     var prefetches: (storeAccess: StoreAccess, addedFields: Fields)?
     /// The objects that must live as long as a load runs.
     var kept: [any Sendable] = []

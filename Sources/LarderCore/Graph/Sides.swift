@@ -322,7 +322,7 @@ public struct Sides: Sendable {
         return shown
     }
 
-    /// Returns the copy to show while the origin is not called, if that can be given at once.
+    /// Returns the copy to show while the origin is not called, if it can be given at once.
     func answerWhileResting(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
         guard let pause = pause(at: request.key),
             var shown = cached.answer(request, codec: codec, for: uses.intersection(Self.standingIn))

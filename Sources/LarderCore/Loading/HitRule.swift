@@ -1,4 +1,4 @@
-/// The copies that a loader shows without waiting for the origin, and the refreshes that it starts when it shows them.
+/// The copies that a loader shows without waiting for the origin, and the refreshes that it starts with them.
 ///
 /// ```swift
 /// struct ShowsWhatIsFresh: Loader {

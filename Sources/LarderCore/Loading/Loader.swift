@@ -60,7 +60,7 @@ public struct Call: Sendable {
     package private(set) var hasLooked = false
     /// The uptime at which the caller stops waiting for the origin; nil if there is no limit.
     public var deadline: Duration?
-    /// The uptime by which a loader that keeps limits (``Loader/keepsLimit``) ends the call; nil if there is no limit.
+    /// The uptime by which a loader that keeps limits (``Loader/keepsLimit``) ends the call. Nil if there is no limit.
     public var limit: Duration?
     /// The order of the load among the clearings and writes of its key, and later the order of the call.
     var ticket: Ticket?

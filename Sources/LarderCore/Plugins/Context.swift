@@ -137,9 +137,9 @@ public struct Context: StrategyScope {
         (currentMeter?.meter ?? meter).send(kind, note())
     }
 
-    /// Reports a failure of this store that came too late to be thrown, such as that of a write which the store had
-    /// already accepted. It is counted and logged like other failures, without a load. Does nothing for parts other than
-    /// stores.
+    /// Reports a failure of this store that came too late to be thrown, such as the failure of a write which the store
+    /// had already accepted. It is counted and logged like other failures, without a load. Does nothing for parts other
+    /// than stores.
     ///
     /// - Parameters:
     ///   - fault: the tier that failed, and its error.

@@ -116,8 +116,8 @@ extension Plugin {
     }
 
     /// Declares a strategy, which arranges the live and the cached side. A strategy that uses both sides also gets the
-    /// settings `rest`, how long the origin is left alone after a failure while a copy can be served, and `offline`,
-    /// whether it is left alone while the device has no network.
+    /// settings `rest` and `offline`. `rest` is how long the origin is left alone after a failure while a copy can be
+    /// served. `offline` says whether the origin is left alone while the device has no network.
     public static func strategy<each Value>(
         _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
         _ settings: repeat Setting<each Value>,
@@ -143,7 +143,7 @@ extension Plugin {
         }
     }
 
-    /// Declares a validator, which decides which payloads may be kept and which copies may be shown.
+    /// Declares a validator. It decides which payloads may be kept and which copies may be shown.
     public static func validator<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
         counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
@@ -183,8 +183,8 @@ extension Plugin {
         }
     }
 
-    /// Returns a plugin of which only the kind and the name are known, for checking policies that name a plugin of an
-    /// app whose code is elsewhere. It accepts any settings. Making a part of it throws.
+    /// Returns a plugin of which only the kind and the name are known. It is for checking policies that name a plugin
+    /// of an app whose code is elsewhere. It accepts any settings. Making a part of it throws.
     package static func assumed(_ kind: PluginKind, _ name: String) -> Plugin {
         let missing = Registry.Conflict(
             description: "\(kind) '\(name)' is only assumed: its code is not in this program")

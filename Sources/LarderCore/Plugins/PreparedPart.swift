@@ -22,7 +22,7 @@ final class PreparedPart: Sendable {
 
 /// The parts of several policies that may be shared, by the plugin and the canonical text.
 ///
-/// It is only used while policies are read, because a plugin may derive facts from things that change later.
+/// It is only used while policies are read: a plugin may derive facts from things that change later.
 final class PreparedParts {
     private struct Name: Hashable {
         let plugin: ObjectIdentifier

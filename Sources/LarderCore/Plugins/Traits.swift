@@ -21,8 +21,8 @@ public struct Traits: Sendable {
     public var account: (@Sendable () -> String?)?
     /// Origin: it answers requests without a scope although it has an ``account``: it calls without credentials then.
     public var allowsAnonymous = false
-    /// Origin, or a part among its settings: the fields that it adds to requests that lack them, by which an answer may
-    /// vary.
+    /// Origin, or a part among its settings: the fields that it adds to requests that lack them. An answer may vary by
+    /// these fields.
     ///
     /// If an answer varies by one of them, its copy is found for the same value only: see ``Metadata/variesBy``. So a policy
     /// with another value does not show the copies of the former one.

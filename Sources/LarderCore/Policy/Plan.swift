@@ -3,8 +3,8 @@
 /// A plan is a pure tree. It opens nothing and calls nothing. The composer makes one loader of each of its layers, and
 /// `larder explain` prints the same layers, so that what is printed is what runs.
 ///
-/// A plan leaves out two things, which are the same for every policy: streams of updates ask the live side without the
-/// strategy, and a store whose folder has an unfinished clearing finishes that before it answers.
+/// A plan leaves out two things, which are the same for every policy. Streams of updates ask the live side without the
+/// strategy. A store whose folder has an unfinished clearing finishes this clearing before it answers.
 public struct Plan: Sendable {
     /// The resource's name.
     public let resource: String

@@ -46,7 +46,7 @@ public struct Policy: Sendable {
     public var origin: Part? { self[.origin].first }
     /// The wrappers around the origin, the outermost first.
     public var around: [Part] { self[.around] }
-    /// The validators, which decide which payloads may be kept and which copies may be shown.
+    /// The validators. They decide which payloads may be kept and which copies may be shown.
     public var validators: [Part] { self[.validators] }
     /// The store; nil if copies are not kept.
     public var store: Part? { self[.store].first }

@@ -67,9 +67,9 @@ package struct PolicyMember: Sendable {
     static let fallbacks = PolicyMember(
         .fallbacks, .plugins(.origin), help: "The origins that are tried, in order, when all of that fails")
 
-    /// The keys that every policy can have. Those of plugins are in the order of the questions that a reader asks: where does the data come
-    /// from, how is it called, in which order are things tried, which copies may still be shown, where are they kept,
-    /// and what happens if all of that fails.
+    /// The keys that every policy can have. Those of plugins are in the order of a reader's questions. Where does the
+    /// data come from? How is it called? In which order are things tried? Which copies may still be shown? Where are
+    /// they kept? What happens if all of that fails?
     package static let core = [
         schema, extends, resource, about, log, origin, around, strategy, validators, store, fallbacks,
     ]

@@ -16,9 +16,9 @@ public import Observation
 /// }
 /// ```
 ///
-/// It begins to load when it is made, and again when the screen calls ``reload()``, when its policy changes and when the
-/// network returns. It also shows the answers that other loads get. It lives no longer than its owner keeps it: with the
-/// last reference, it stops to listen, and nobody waits for its loads any more.
+/// It begins to load when it is made. It loads again when the screen calls ``reload()``, its policy changes or the
+/// network returns. It also shows the answers that other loads get. It lives no longer than its owner keeps it: with
+/// the last reference, it stops to listen, and nobody waits for its loads any more.
 ///
 /// When the app clears the data of the request, for example with ``Pantry/clear(scope:)`` at a logout, the phase is
 /// ``Phase/empty`` before the first copy is removed. Answers of calls that began earlier are not shown. The screen stays

@@ -47,8 +47,8 @@ extension Resource {
     /// The longest time for which a screen follows a call that it did not make.
     private var longestCall: Duration { .seconds(60) }
 
-    /// Returns a function that returns the answer of the call that is under way for a request; nil if there is none.
-    /// The metrics count no load.
+    /// Returns a function that returns the answer of the call under way for a request. Returns nil if there is no such
+    /// call. The metrics count no load.
     fileprivate func callUnderWay(for request: Request) throws -> (() async throws -> Loaded<Value>)? {
         let graph = try graph()
         let request = resourceState.owned(request)

@@ -82,7 +82,7 @@ package struct ScreenState<Value: Sendable>: Sendable {
     /// Whether the data was cleared, and the screen has not asked for it since.
     package private(set) var isCleared = false
     private var clearings: [Int: Selection] = [:]
-    /// The mode of the load that begins when the clearings have ended; nil if none does.
+    /// The mode of the load that begins when the clearings have ended. Nil if none does.
     package private(set) var postponed: Request.Mode?
     /// The number of changes of the phase so far, but for those that time brings.
     package private(set) var changes = 0
@@ -195,8 +195,8 @@ package struct ScreenState<Value: Sendable>: Sendable {
 
     // MARK: Values
 
-    /// The least time for which an answer that has just arrived is shown as fresh, even under a policy that regards nothing
-    /// as fresh, so that the screen does not call it old at once.
+    /// The least time for which a new answer is shown as fresh, even under a policy that regards nothing as fresh. So
+    /// the screen does not call it old at once.
     package static var leastFresh: Duration { .seconds(60) }
 
     /// Shows a value, unless a newer one is shown.

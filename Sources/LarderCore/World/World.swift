@@ -10,7 +10,7 @@ public protocol World: Sendable {
     /// The wall time, used for ages. It may jump in either direction.
     var now: Timestamp { get }
 
-    /// A wall time that may be up to 20 ms behind ``now``, if that takes less to read. By default ``now``.
+    /// A wall time that may be up to 20 ms behind ``now``, if this makes it faster to read. By default ``now``.
     ///
     /// Hits use it for copies that become stale later than that.
     var roughNow: Timestamp { get }
@@ -77,8 +77,8 @@ public protocol World: Sendable {
     /// ``networkChanges``.
     func onNetworkChange(_ changed: @escaping @Sendable () -> Void) -> Subscription
 
-    /// Whether the device is being charged or has no battery; nil if that is not known, which is the default. Background
-    /// work may ask this once a minute.
+    /// Says whether the device is being charged or has no battery. Nil if it is not known, which is the default.
+    /// Background work may ask this once a minute.
     var isCharging: Bool? { get }
 
     /// The seed of the hashes that evictions see, so that they are the same in every replay of a simulated run. By
@@ -160,8 +160,8 @@ extension World {
     /// No seed: evictions see the process's own hashes.
     public var hashSeed: UInt64? { nil }
 
-    /// Returns the hash by which a store tells its eviction of a text: `processHash`, which nobody can foresee, or a hash
-    /// that is the same in every run where ``hashSeed`` is set.
+    /// Returns the hash by which a store tells its eviction of a text. It is `processHash`, which nobody can foresee.
+    /// If ``hashSeed`` is set, it is instead a hash that is the same in every run.
     public func evictionHash(of text: @autoclosure () -> String, processHash: Int) -> Int {
         guard let hashSeed else { return processHash }
         return text().utf8.reduce(Int(truncatingIfNeeded: hashSeed)) { ($0 ^ Int($1)) &* 0x100_0000_01B3 }

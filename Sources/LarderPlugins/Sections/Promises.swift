@@ -48,7 +48,7 @@ extension Plugin {
 public struct Promises: Attachment, Hashable {
     /// The age that nothing which is shown exceeds.
     public var neverOlderThan: Duration?
-    /// The longest time that a load takes while there is a copy which may be shown.
+    /// The longest time that a load takes while a copy may be shown.
     public var waits: Duration?
     /// The longest time that any load takes.
     public var waitsAtMost: Duration?
@@ -56,7 +56,8 @@ public struct Promises: Attachment, Hashable {
     public var offlineFor: Duration?
     /// The largest number of calls to origins that one load causes.
     public var callsPerLoad: Int?
-    /// The age that nothing exceeds while the origin answers in time, unless a refresh follows within this time.
+    /// The age that nothing exceeds while the origin answers in time. A greater age is allowed if a refresh follows
+    /// within this time.
     public var freshWithin: Duration?
 
     /// Makes promises. Those that are left out are not given.

@@ -123,7 +123,7 @@ struct FileStore: Store {
 
     // MARK: Files
 
-    /// Runs work on threads that only this folder uses, so that a disk that hangs holds up no other store.
+    /// Runs work on threads that only this folder uses. So a disk that hangs holds up no other store.
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await world.blocking(on: folder, atMost: 4, work)
     }

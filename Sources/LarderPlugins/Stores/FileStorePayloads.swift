@@ -5,8 +5,8 @@ import LarderCore
 ///
 /// The file has a new name for each payload, and it is never written again. It is there before the entry's file names
 /// it and is deleted after the entry's file was replaced or deleted. So a process that is killed leaves a complete
-/// entry, and perhaps a payload that no entry names. The next process deletes that when it lists the folder, unless another
-/// process is writing such an entry at that moment.
+/// entry, and perhaps a payload that no entry names. The next process deletes such a payload when it lists the folder,
+/// unless another process is writing such an entry at the same moment.
 extension FileStore {
     /// The contents of an entry's files.
     struct Contents {

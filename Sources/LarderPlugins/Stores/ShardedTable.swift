@@ -14,7 +14,7 @@ public import Synchronization
 /// names.find(1, hash: 1.hashValue)
 /// ```
 ///
-/// Use hashes that an attacker cannot predict, so that nobody can choose ids that collide. They should come from a
+/// Use hashes that an attacker cannot predict. Then nobody can choose ids that collide. They should come from a
 /// `Hasher`, as those of ``Key`` do, or be mixed with a seed of the process.
 ///
 /// `@unchecked Sendable`: a thread accesses a shard only while it holds the shard's lock. A thread that needs both locks

@@ -103,8 +103,8 @@ struct Breaker: Loader {
     }
 }
 
-/// The decisions of a breaker, without I/O. Calls pass while it is closed, are refused while it is open, and pass one
-/// at a time while it is half open.
+/// The decisions of a breaker, without I/O. Calls pass while it is closed, and are refused while it is open. While it
+/// is half open, they pass one at a time.
 ///
 /// Only calls that began in the present phase affect the next one. A call that began before the breaker opened and ends
 /// later says nothing about the present state of the origin. Only its `Retry-After` makes the rest longer.

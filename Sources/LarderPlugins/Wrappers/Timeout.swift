@@ -9,7 +9,7 @@ extension Plugin {
     ) { context, inner, after in Timeout(inner: inner, after: after, world: context.world) }
 }
 
-/// A loader that ends a call that takes too long, even if the call ignores cancellation.
+/// A loader that ends a call at its time limit, even if the call ignores cancellation.
 struct Timeout: Loader {
     let inner: any Loader
     let after: Duration

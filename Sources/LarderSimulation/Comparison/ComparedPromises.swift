@@ -1,6 +1,6 @@
 import Larder
 
-/// The promises that change sides when a policy replaces another one: those that were kept and are broken, or the other way
+/// The promises that change sides when a policy replaces another one. They were kept and are broken, or the other way
 /// round.
 enum ComparedPromises {
     /// Returns the changes in plain words. The promises of the old policy are proved for the new one too, because a new

@@ -1,6 +1,6 @@
 import Larder
 
-/// A promise that a plugin does not keep, with the situation in which that was found.
+/// A promise that a plugin does not keep, with the situation in which this was found.
 public struct BrokenPromise: Hashable, Sendable, CustomStringConvertible {
     /// The promise that is not kept.
     public let promise: Promise

@@ -98,7 +98,7 @@ public enum Promise: String, CaseIterable, Sendable {
     case expires = "keeps expired entries and marks them"
     /// A renewal keeps the metadata of an entry without changing the payload, or says that it did not.
     case renews = "renews the metadata of the payload it keeps"
-    /// A store says that it contains an entry if and only if a read returns one.
+    /// A store says that it contains an entry exactly when a read returns one.
     case contains = "knows which entries it contains"
     /// A store that can list its entries lists each of them once.
     case lists = "lists each entry once"

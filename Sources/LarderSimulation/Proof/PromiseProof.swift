@@ -10,7 +10,7 @@ public struct PromiseVerdict: Sendable {
         public let situation: Situation
         /// The user's observation in it.
         public let observation: Observation
-        /// The limit that the promise would need to hold in every situation that was played; nil if none is enough.
+        /// The limit that the promise would need to hold in every situation that was played. Nil if none is enough.
         public let needed: PromiseLimit?
     }
 
@@ -73,8 +73,8 @@ public struct PromiseProof: Sendable {
     /// About the share of a proof that is done before facts are changed, and the share of the rest that each change takes.
     private static let (firstShare, changesShare) = (0.55, 0.7)
 
-    /// The largest number of situations, which need about a gigabyte, and of calls in those with which a proof begins, which
-    /// take minutes.
+    /// The largest numbers of situations, and of calls in the situations with which a proof begins. So many situations
+    /// need about a gigabyte, and so many calls take minutes.
     private static let (mostSituations, mostFirstCalls) = (300_000, 3_000_000)
 
     /// Whether a proof would play too many situations.

@@ -57,7 +57,8 @@ struct PromiseRule: Sendable {
     /// The name of the setting.
     let name: String
     let limit: PromiseLimit
-    /// Whether a smaller limit is easier to keep, as that of `offlineFor`, whose need is the first time that is too late.
+    /// Says whether a smaller limit is easier to keep, as that of `offlineFor`. The need of `offlineFor` is the first
+    /// time that is too late.
     var isShortened = false
     /// Whether the promise is only about loads that have a copy which may be shown.
     var needsCopy = false

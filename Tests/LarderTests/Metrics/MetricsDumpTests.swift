@@ -3,6 +3,8 @@ import Larder
 import LarderSimulation
 import Testing
 
+@testable import LarderCore
+
 /// The contents, reading and merging of dumps, including hostile ones.
 @Suite struct MetricsDumpTests {
     private static let canary = "canary-91c2"

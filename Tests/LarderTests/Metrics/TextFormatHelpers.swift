@@ -30,7 +30,7 @@ func dump(_ revisions: HandMade...) throws -> MetricsDump {
                 """
                 { "format": "\(MetricsDump.format)", "process": "p", "instance": "i", "started": 1, "written": 2,
                   "resources": [\(revision.json)] }
-                """.utf8), counters: [.breakerOpenMilliseconds])
+                """.utf8))
     }
     var dump = try #require(dumps.first)
     for other in dumps.dropFirst() {

@@ -1,6 +1,7 @@
 import LarderBase
 
-/// Tells listeners that copies are about to be removed, before any of them is, and when that is over.
+/// Tells listeners that copies are about to be removed, before any of them is. Also tells them when the removal is
+/// over.
 ///
 /// Listeners are called on the thread that clears.
 final class ClearingNotices: Sendable {

@@ -10,9 +10,9 @@ final class GatedStore: WrappingStore {
         let failure: Locked<(any Error)?>
     }
 
-    /// A removal that failed. It is not tried again within a second. While an abandoned removal is still running, it is not
-    /// tried at all, because that removal could delete entries that are saved later; when it ends, the removal is tried
-    /// again at once.
+    /// A removal that failed. It is not tried again within a second. It is not tried at all while an abandoned removal
+    /// is still running. The abandoned one could delete entries that are saved later. When it ends, the removal is
+    /// tried again at once.
     private struct FailedRemoval {
         var error: any Error
         var nextTry: Duration
@@ -30,7 +30,7 @@ final class GatedStore: WrappingStore {
 
     /// - Parameters:
     ///   - clearings: the clearings that must be finished first.
-    ///   - report: called when the removal failed, when it is done, and when the store is released.
+    ///   - report: called when the removal failed or is done, and when the store is released.
     ///   - opened: called when all of them are finished.
     init(
         _ store: any Store, after clearings: [Clearing], world: any World,

@@ -8,10 +8,11 @@ extension Pantry {
     /// the next start finishes it before the pantry is made.
     ///
     /// A folder that no policy names and no process uses is deleted whole, with the copies of other accounts in it. A
-    /// folder that another process uses is left to that process, which deletes the selected copies when it starts next.
-    /// Another process that uses the cache folder saves no answer of a call that began before the clearing. It drops the
-    /// copies in the memory above a store in files or a database when the system tells it of the change, which takes
-    /// milliseconds. A clearing does not reach copies that a resource of another process keeps in memory only.
+    /// folder that another process uses is left to that process. At its next start, that process deletes the selected
+    /// copies. Another process that uses the cache folder saves no answer of a call that began before the clearing. It
+    /// drops the copies in the memory above a store in files or a database when the system tells it of the change,
+    /// which takes milliseconds. A clearing does not reach copies that a resource of another process keeps in memory
+    /// only.
     ///
     /// All resources are cleared at the same time. A clearing waits at most 30 seconds for writes that are under way. If
     /// they take longer, it throws, the copies are not shown, the removal goes on, and ``cacheProblems`` names the resource
@@ -174,15 +175,15 @@ extension Pantry {
         }
     }
 
-    /// Returns the action that records the places which sections have cleared late, so that no later reload or start
-    /// clears them again.
+    /// Returns the action that records the places which sections have cleared late. So no later reload or start clears
+    /// them again.
     private func recordLate(_ clearing: Clearing) -> @Sendable (Set<PlaceName>) async -> Void {
         { [world, all = composer.places] places in
             _ = try? await world.blocking { all.cleanUp(after: [clearing.id: places]) }
         }
     }
 
-    /// Finishes the clearings that are pending, and deletes places that no pantry has used for a week and unfinished
+    /// Finishes the clearings that are pending. Also deletes places that no pantry has used for a week, and unfinished
     /// payloads of processes that have ended.
     ///
     /// A clearing that takes longer than the limits goes on in the background. Its copies are not shown before it is

@@ -4,8 +4,8 @@ extension Resource {
     ///
     /// If its answers vary by fields of the request, all variants are expired.
     ///
-    /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot list its entries. It
-    ///   needs that for all selections but that of one instance whose answers do not vary.
+    /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot list its entries.
+    ///   The store lists them for all selections but that of one instance whose answers do not vary.
     public func expire(_ parameters: Parameters, scope: String? = nil) async throws {
         try await expire(.key(request(parameters, scope: scope).key))
     }

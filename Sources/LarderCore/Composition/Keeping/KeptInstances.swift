@@ -2,8 +2,8 @@ import LarderBase
 
 /// Keeps instances of a pantry's resources on the device: fetches those that are missing, and pins all of them.
 ///
-/// The list of what is kept is in the data folder. Everything else is found out again when the pantry is made: which
-/// copies are there, and which are missing. Of a long list, a few hundred instances are in the queue of prefetches at a
+/// The list of what is kept is in the data folder. Everything else is found out again when the pantry is made: the
+/// present copies and the missing ones. Of a long list, a few hundred instances are in the queue of prefetches at a
 /// time, and the others wait as lines of the list.
 final class KeptInstances: Sendable {
     typealias Observer = PrefetchQueue.Observer
@@ -266,7 +266,7 @@ final class KeptInstances: Sendable {
     /// Pins the copies of those instances that are on the list of their resource, and removes the pins of the others.
     /// Repeats this for the instances that are put on the list or taken off it meanwhile.
     ///
-    /// - Parameter listed: the lines that are on the list, if that is known.
+    /// - Parameter listed: the lines on the list. Nil if they are not known.
     private func settlePins(
         _ kept: [Request], of resource: ResourceState, listed known: Set<KeptRequests.Line>? = nil
     ) async throws {

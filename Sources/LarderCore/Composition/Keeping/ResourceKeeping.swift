@@ -31,8 +31,8 @@ extension Resource {
     ///   - condition: the network to wait for. After a restart, any network will do.
     ///   - isAllowedWhileCharging: whether to go on with any network while the device is being charged.
     /// - Returns: the handle with the progress. Cancelling it leaves the list as it is.
-    /// - Throws: ``LoadError`` if a request is for another resource, or if there is no such resource; an error with the
-    ///   code ``LoadError/Code/notSignedIn`` if a request has no scope and ``lacksAccount`` is true; an error if the
+    /// - Throws: ``LoadError`` if a request is for another resource, or if there is no such resource. An error with the
+    ///   code ``LoadError/Code/notSignedIn`` if a request has no scope and ``lacksAccount`` is true. An error if the
     ///   store cannot pin copies, or if the list cannot be written.
     @discardableResult
     public func keep(

@@ -244,8 +244,8 @@ public final class Pantry: Sendable {
             unusable: cacheProblems, logLost: operationsFiles.withLock { $0 }?.linesLost)
     }
 
-    /// The notable decisions from now on: loads that were not answered with live or fresh data, stores that failed,
-    /// reports of plugins, and policies that changed. Each access returns a new stream, which ends with the pantry and
+    /// The notable decisions from now on: loads that were not answered with live or fresh data, failures of stores,
+    /// reports of plugins, and changes of policies. Each access returns a new stream, which ends with the pantry and
     /// keeps the last thousand decisions that were not read. The `log` of a policy sets the share of its decisions that
     /// is reported.
     public var decisions: AsyncStream<Decision> { sinks.decisions.stream(most: 1_000) }

@@ -3,8 +3,9 @@ import LarderBase
 extension Pantry {
     /// Saves what is not saved yet and closes the stores, for the end of the process.
     ///
-    /// Cancels prefetches, closes the attachments of sections, waits until the answers that have arrived are saved, writes the last dump of the metrics and the rest of the log to
-    /// the files that `_larder.json` names, and closes the stores. A store that hangs keeps no other from being closed.
+    /// Cancels prefetches, closes the attachments of sections, and waits until the answers that have arrived are saved.
+    /// Then writes the last dump of the metrics and the rest of the log to the files that `_larder.json` names, and
+    /// closes the stores. A store that hangs keeps no other from being closed.
     ///
     /// Loads still work afterwards, but nothing is kept, no copy is found, and no file counts them any more.
     ///

@@ -7,8 +7,8 @@ import LarderBase
 /// for await progress in prefetch.progress { bar.value = progress.share }
 /// ```
 ///
-/// The prefetch goes on without this object. It ends when every request has ended, when ``cancel()`` is called, or when
-/// the pantry is closed or released.
+/// The prefetch goes on without this object. It ends when every request has ended, ``cancel()`` is called, or the
+/// pantry is closed or released.
 public final class Prefetch: Sendable {
     /// The number of requests that have ended, by their endings.
     public struct Progress: Hashable, Sendable {

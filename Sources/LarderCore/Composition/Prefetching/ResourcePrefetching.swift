@@ -41,8 +41,8 @@ extension Resource {
         return prefetch
     }
 
-    /// Fetches instances that may be wanted later, so that they are cached by then:
-    /// see ``prefetch(_:priority:when:orWhileCharging:)``.
+    /// Fetches instances that may be wanted later, to have them cached by then: see
+    /// ``prefetch(_:priority:when:orWhileCharging:)``.
     ///
     /// - Parameters:
     ///   - parameters: the parameters of each instance.

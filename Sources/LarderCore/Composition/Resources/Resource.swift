@@ -79,9 +79,9 @@ public struct Resource<Value: Sendable>: Sendable {
         return try value(of: try await resourceState.load(request, codec: codec, in: pantry))
     }
 
-    /// Returns the answer to a request if a copy in memory may be served at once, for code that cannot wait, such as a
-    /// cell that is about to be drawn. It counts as a load and may start a refresh. Returns nil otherwise, which counts
-    /// as nothing.
+    /// Returns the answer to a request if a copy in memory may be served at once. This is for code that cannot wait,
+    /// such as a cell that is about to be drawn. An answer counts as a load and may start a refresh. Returns nil
+    /// otherwise, which counts as nothing.
     @inlinable
     public func answer(_ request: Request) -> Loaded<Value>? {
         if let loaded = straightAnswer(request) { return loaded }

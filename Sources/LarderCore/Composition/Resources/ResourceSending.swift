@@ -10,7 +10,7 @@ extension Resource {
     ///
     /// The call passes the wrappers of the policy, such as `breaker`, `limit` and `timeout`. It is never answered by a
     /// copy or a fallback, never shared, and its answer is not kept. It is not repeated, unless the policy says that
-    /// the origin bears that: see the setting `sends` of `retry`. The mode of the request has no effect.
+    /// the origin can bear it: see the setting `sends` of `retry`. The mode of the request has no effect.
     ///
     /// An error does not mean that nothing was changed. After a timeout, for example, the origin may have carried out
     /// the change. After an error with a status from 200 to 399, the copies count as out of date too: the origin did not

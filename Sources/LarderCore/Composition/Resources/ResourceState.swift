@@ -163,7 +163,7 @@ final class ResourceState: Sendable {
         withExtendedLifetime(present.replace(with: graph)) {}
     }
 
-    /// Every store in use, the present one first. The places that it uses are those at the time of the call, because a
+    /// Every store in use, the present one first. `places` returns those in use at the time of its call, because a
     /// store that is opened late gets them late.
     var stores: [(storeAccess: StoreAccess, places: () -> Set<PlaceName>)] {
         let present = graph.map { graph in (graph.storeAccess, { graph.places.held }) }

@@ -18,7 +18,7 @@ extension Resource {
     ///   - scope: the account that the instance belongs to; nil for none.
     ///   - metadata: the facts that the app knows, such as etag, content type and tags. The times are set by this method.
     /// - Returns: the value. ``Loaded/isStored`` says whether the store keeps it, and the trail why it does not.
-    /// - Throws: ``LoadError`` if there is no such resource, if a validator refuses the payload, or if it does not decode.
+    /// - Throws: ``LoadError`` if there is no such resource, a validator refuses the payload, or it does not decode.
     @discardableResult
     public func save(
         _ bytes: Data, _ parameters: Parameters = [:], scope: String? = nil, metadata: Metadata = Metadata()
@@ -29,8 +29,8 @@ extension Resource {
     /// Saves a value that the app got by itself, as the answer to a request. See ``save(_:_:scope:metadata:)``.
     ///
     /// - Returns: the value. ``Loaded/isStored`` says whether the store keeps it, and the trail why it does not.
-    /// - Throws: ``LoadError`` if the request is for another resource or there is no such resource, if a validator
-    ///   refuses the payload, or if it does not decode.
+    /// - Throws: ``LoadError`` if the request is for another resource, there is no such resource, a validator refuses
+    ///   the payload, or it does not decode.
     @discardableResult
     public func save(_ bytes: Data, for request: Request, metadata: Metadata = Metadata()) async throws -> Loaded<Value>
     {

@@ -1,7 +1,7 @@
 /// The copy that a store keeps for a request. A strategy asks for a use of it, and gets the copy or the reasons against
 /// it.
 ///
-/// The validators are asked each time, because a copy that is permitted when a call begins may be too old when the call
+/// The validators are asked each time. A copy that is permitted at the start of a call may be too old when the call
 /// fails.
 public struct CachedCopy: Sendable {
     let found: Found
@@ -64,8 +64,8 @@ public struct CachedCopy: Sendable {
         if !reasons.isEmpty { trail.note(tier, .copyRefused(reasons)) }
     }
 
-    /// Notes in the trail that the copy may not be shown when the origin fails, with the reasons, unless its refusal is
-    /// noted already.
+    /// Notes in the trail that the copy may not be shown when the origin fails, with the reasons. Does nothing if its
+    /// refusal is noted already.
     func noteRefusal(in trail: Trail.Recorder) {
         if trail.steps.contains(where: { $0.part == tier && $0.event.kind == .copyRefused }) { return }
         trail.note(tier, .copyRefused(permissions.reasons(for: .onError)))

@@ -136,14 +136,14 @@ package struct Lookup: Loader {
                 ? "not cached: the copy may not be shown any more" : "not cached: the copy was refused (\(reasons))")
     }
 
-    /// The time that reading a copy may always take, even if the caller's deadline is nearer, so that a copy in a fast
-    /// store is shown.
+    /// The time that reading a copy may always take, even if the caller's deadline is nearer. So a copy in a fast store
+    /// is shown.
     private static let readingTime = Duration.milliseconds(20)
 
     /// Returns the copy, even if it may not be shown.
     ///
     /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
-    ///   store failed; with the code `deadline` when the caller's deadline passes first.
+    ///   store failed. The code is `deadline` when the caller's deadline passes first.
     func copy(for call: Call) async throws -> CachedCopy {
         guard let deadline = call.deadline else { return try await find(call) }
         let reading = TimedWait(in: world) { try await find(call) }

@@ -1,8 +1,8 @@
 import LarderBase
 import Synchronization
 
-/// Remembers which tiers fail at which operations, so that the log shows the start and the end of a failure and not
-/// each one.
+/// Remembers which tiers fail at which operations. So the log shows the start and the end of a failure, not each failed
+/// operation.
 ///
 /// A failure ends when the operation has worked for a minute without failing in between. Each time between two
 /// successes counts for at most six seconds, so at least eleven successes are needed. Fewer prove nothing: a full disk may

@@ -45,8 +45,8 @@ extension StoreAccess {
 
     /// Writes an answer in its place, with the marker of its variation if the store has none.
     ///
-    /// The marker is written again with each new answer. Nothing reads it while the process remembers the variation, so
-    /// that a store which evicts unused entries would evict it first.
+    /// The marker is written again with each new answer. Nothing reads it while the process remembers the variation. So
+    /// a store that evicts unused entries would otherwise evict it first.
     func keep(_ entry: Entry, at place: EntryPlace, of key: Key, isUnchanged: Bool) async throws -> Bool {
         let entryKey = place.key
         guard let variation = place.variation, entryKey.isVariant else {
@@ -74,7 +74,7 @@ extension StoreAccess {
         return isKept
     }
 
-    /// Returns the tag of the variants that a selection includes; nil if it selects no key that varies.
+    /// Returns the tag of the variants that a selection includes. Returns nil if it selects no key that varies.
     func variantTag(of selection: Selection) async -> String? {
         guard case .key(let key) = selection, !key.isVariant else { return nil }
         if variations.knows(key) { return VariantTag.of(key) }

@@ -62,7 +62,7 @@ package final class BackOff: Sendable {
             return uptime - since
         }
 
-        /// Returns whether there is room for another key. Forgets the keys whose rest is over if that is needed.
+        /// Returns whether there is room for another key. If needed, forgets the keys whose rest is over.
         mutating func hasRoom(at uptime: Duration) -> Bool {
             if failures.count < capacity { return true }
             // At most once a second, because it takes long.

@@ -28,7 +28,7 @@ final class ClearingLog: Sendable {
     /// Opens the log, and makes it if it is missing. Blocks.
     ///
     /// If another process has made the file again, the numbers go on from those in it. A file that is made again begins
-    /// with the last number that is known here, so that no call which is under way takes itself for a later one.
+    /// with the last number that is known here. So no call which is under way takes itself for a later one.
     func open() {
         opening.withLock { _ in
             let present = ring.use { $0 }

@@ -2,8 +2,8 @@ import LarderBase
 
 /// Remembers keys whose copies a full store has evicted, to tell at a later miss how much capacity the store lacked.
 ///
-/// It holds no keys but a sample of their hashes, in bounded memory. It assumes that the store evicts the copies first that
-/// were not used for the longest time, which is roughly true for every eviction.
+/// It holds no keys but a sample of their hashes, in bounded memory. It assumes that the store first evicts the copies
+/// with the longest time since their last use. This is roughly true for every eviction.
 final class EvictedKeys: Sendable {
     /// A copy that was evicted and is asked for again.
     struct Evicted: Sendable {

@@ -152,7 +152,7 @@ extension StoreAccess {
         }
     }
 
-    /// Removes a copy that is gone or may not be kept, or remembers the reason when that fails.
+    /// Removes a copy that is gone or may not be kept. Remembers the reason when the removal fails.
     func remove(_ key: Key, because reason: OutdatedCopies.Reason) async throws {
         do {
             try await store.remove(.key(key))

@@ -3,9 +3,10 @@ import Synchronization
 
 /// The copies that were prefetched and not used yet: decides for each whether it ends as used or as wasted.
 ///
-/// A copy is used when it first answers a user's load, and wasted when it is removed or replaced before that. Each copy
-/// that was saved is counted once as either, or still waits. The entry in the store has a mark as long as it waits:
-/// ``Metadata/isUnusedPrefetch``. So hits on other entries need not ask here, and a later run goes on where this one ends.
+/// A copy is used when it first answers a user's load. It is wasted when it is removed or replaced before that. Each
+/// copy that was saved is counted once as either, or still waits. The entry in the store has a mark as long as it
+/// waits: ``Metadata/isUnusedPrefetch``. So hits on other entries need not ask here, and a later run goes on where this
+/// one ends.
 ///
 /// It decides without I/O: ``StoreAccess/settle(_:)`` asks the store.
 final class PrefetchedCopies: Sendable {

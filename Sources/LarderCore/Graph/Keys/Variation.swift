@@ -19,8 +19,8 @@ struct Variation: Hashable, Sendable {
     private static let note = NoteKey<String>("larder.variation")
 
     /// Returns the names of fields by which an answer varies, sorted, in lower case and without duplicates. Returns nil
-    /// if the answer matches no other request: because `*` is among the names, or one that no field can have, or
-    /// because there are too many.
+    /// if the answer matches no other request. This is so if one of the names is `*` or impossible for a field, or if
+    /// there are too many.
     static func normalized(_ names: [String]) -> [String]? {
         if names.isEmpty { return [] }
         let isUsable = names.allSatisfy { $0 != matchesNoOther && Fields.Field($0, "") != nil }

@@ -72,8 +72,8 @@ final class Variations: Sendable {
     /// - Parameters:
     ///   - addedFields: the fields that the origin adds to requests that lack them.
     ///   - mismatches: the number of shared calls that were answered for other fields than the request's. After the
-    ///     first, requests share a call by the fields that are now known to matter; after the second, only if all their
-    ///     fields are equal, because then any answer matches.
+    ///     first, requests share a call by the fields that are now known to matter. After the second, they share one
+    ///     only if all their fields are equal, because then any answer matches.
     func sharing(of request: Request, adding addedFields: Fields, afterMismatches mismatches: Int = 0) -> Sharing {
         state.withLock { state in
             if mismatches < 2, state.varying[request.key] != nil {

@@ -8,9 +8,9 @@ import LarderBase
 /// if its key was cleared after the load of the answer began. State is kept for a key only while a ticket for it
 /// exists.
 ///
-/// An operation that was given up keeps its turn until it ends, so that it cannot overwrite later ones. It may never
-/// end, so no load waits for it: later operations on the key are held up, and the newest of them is carried out when the
-/// turn is free.
+/// An operation that was given up keeps its turn until it ends. So it cannot overwrite later ones. It may never end, so
+/// no load waits for it: later operations on the key are held up, and the newest of them is carried out when the turn
+/// is free.
 package final class WriteOrder: TicketOrder {
     /// When an operation may still be carried out.
     enum Condition {
@@ -68,8 +68,8 @@ package final class WriteOrder: TicketOrder {
         outdatedCopies = OutdatedCopies(countedBy: exceptions)
     }
 
-    /// Returns a ticket for a call that begins now. `load` is the ticket of the load that makes the call, if that began
-    /// earlier. `entryKey` may be a variant.
+    /// Returns a ticket for a call that begins now. `load` is the ticket of the load that makes the call, if the load
+    /// began earlier. `entryKey` may be a variant.
     func begin(_ entryKey: Key, for load: Ticket? = nil) -> Ticket {
         let position = load?.position ?? position
         return state.withLock { state in
@@ -205,8 +205,9 @@ package final class WriteOrder: TicketOrder {
         return .done
     }
 
-    /// Calls `begin` when the operations that hold up the ticket's key have ended, or at once if they have. Of several
-    /// operations on a key, only that of the newest ticket begins, so that few wait however long the others take.
+    /// Calls `begin` when the operations that hold up the ticket's key have ended. Calls it at once if they have ended
+    /// already. Of several operations on a key, only that of the newest ticket begins, so that few wait however long
+    /// the others take.
     func postpone(_ ticket: Ticket, _ begin: @escaping @Sendable () -> Void) {
         let line = ticket.line
         // Released without the lock, because it may hold the last reference to a ticket.

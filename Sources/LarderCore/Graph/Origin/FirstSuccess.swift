@@ -46,8 +46,8 @@ public final class FirstSuccess<Value: Sendable>: Sendable {
 
     /// Returns the value of the first work that succeeds. What is under way then is cancelled, or lingers.
     ///
-    /// - Throws: the first ``failure`` when every work that has begun failed; `CancellationError` at once when the waiter's
-    ///   task is cancelled. Then nothing lingers.
+    /// - Throws: the first ``failure`` when every work that has begun failed. `CancellationError` at once when the
+    ///   waiter's task is cancelled. Then nothing lingers.
     public func result() async throws -> Value {
         // `deinit` would cancel the works.
         defer { withExtendedLifetime(self) {} }

@@ -65,13 +65,13 @@ public struct Metadata: Hashable, Sendable {
         get { details?.content.fetchedAt ?? confirmedAt }
         set { setTimes(fetchedAt: newValue, validatedAt: validatedAt) }
     }
-    /// The last time at which the origin said that the payload is still current; nil if it never did.
+    /// The last time at which the origin said that the payload is still current. Nil if it never did.
     public var validatedAt: Timestamp? {
         get { details?.content.fetchedAt == nil ? nil : confirmedAt }
         set { setTimes(fetchedAt: fetchedAt, validatedAt: newValue) }
     }
-    /// The time at which the call began whose answer is the payload, or said that it is still current. The graph sets
-    /// it. Nil if it is not known.
+    /// The start time of the call whose answer is the payload, or confirms it as still current. The graph sets it. Nil
+    /// if it is not known.
     public var askedAt: Timestamp? {
         get { asked == .min ? nil : Timestamp(nanoseconds: asked) }
         set { asked = newValue?.nanoseconds ?? .min }
@@ -246,7 +246,7 @@ public struct Metadata: Hashable, Sendable {
         changeDetails { $0.set(note, named: name) }
     }
 
-    /// The value that a plugin noted under `key`; nil if there is none, or if the note has another type.
+    /// The value that a plugin noted under `key`. Nil if there is none, or if the note has another type.
     @inlinable
     public subscript<Value>(key: NoteKey<Value>) -> Value? {
         get { note(named: key.name).flatMap { Value($0) } }

@@ -19,7 +19,8 @@ public enum Note: Hashable, Sendable {
 
 /// The name of a note in an entry's metadata, and the type of its value.
 ///
-/// A plugin declares its keys, notes facts when a payload arrives, and reads them when a copy is validated:
+/// A plugin declares its keys. It notes facts when a payload arrives, and reads them when a copy is validated. For
+/// example:
 ///
 /// ```swift
 /// extension NoteKey where Value == Int {

@@ -10,8 +10,8 @@ import LarderBase
 /// ```
 ///
 /// The methods block, so they belong on a thread that may block: see ``World/blocking(_:)``. A sink that is released
-/// without being finished leaves nothing, not even if the process is killed, unless it was made to be continued: see
-/// `Context.payloadSink(continuing:with:capacity:)`.
+/// without being finished leaves nothing, not even if the process is killed. An exception is a sink that was made to be
+/// continued: see `Context.payloadSink(continuing:with:capacity:)`.
 public final class PayloadSink: Sendable {
     private enum State {
         case new(NewFile, size: Int)
@@ -86,7 +86,7 @@ public final class PayloadSink: Sendable {
 
     /// Adds bytes to the payload. Blocks.
     ///
-    /// - Throws: ``LoadError`` if the payload becomes larger than ``capacity``, if the disk is full, or if the sink is
+    /// - Throws: ``LoadError`` if the payload becomes larger than ``capacity``, the disk is full, or the sink is
     ///   closed. An error closes the sink and deletes the bytes.
     public func write(_ bytes: some ContiguousBytes) throws(LoadError) {
         try state.withLock { (state) throws(LoadError) in

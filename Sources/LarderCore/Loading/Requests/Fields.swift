@@ -29,8 +29,8 @@ public struct Fields: Hashable, Sendable {
 
         /// Creates a field.
         ///
-        /// Returns nil if the name is empty or contains a character that HTTP does not allow in names, or if the value
-        /// contains CR, LF or NUL. So a field can never be mistaken for two.
+        /// Returns nil if the name is empty or contains a character that HTTP does not allow in names. Also returns nil
+        /// if the value contains CR, LF or NUL. So a field can never be mistaken for two.
         public init?(_ name: String, _ value: String) {
             guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte), value.utf8.allSatisfy(Self.isValueByte) else {
                 return nil

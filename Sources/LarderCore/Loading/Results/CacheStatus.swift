@@ -10,9 +10,9 @@ extension Loaded {
     /// ```
     ///
     /// `ttl` is the number of seconds until freshness ends, negative after that. It is left out if no validator sets a
-    /// length of freshness. `fwd=miss` means that there was no copy which the origin could confirm, `fwd=stale` that it was
-    /// stale, and `fwd=request` that it was fresh and the request or the strategy asked nevertheless. The text holds no
-    /// key, parameter or payload.
+    /// length of freshness. `fwd=miss` means that there was no copy which the origin could confirm. `fwd=stale` means
+    /// that the copy was stale. `fwd=request` means that the copy was fresh, and the request or the strategy asked
+    /// nevertheless. The text holds no key, parameter or payload.
     public var cacheStatus: String {
         var parts = ["Larder"]
         let isCopy: Bool

@@ -99,8 +99,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     public var store: (any Error)?
     /// Whether there was a copy that the validators did not allow to be shown.
     package var copyRefused = false
-    /// The window after the end of freshness, in nanoseconds, in which that copy would have been shown; nil if the copy was
-    /// refused for another reason, too.
+    /// The window after the end of freshness, in nanoseconds, in which that copy would have been shown. Nil if the copy
+    /// was refused for another reason, too.
     package var neededWindow: Int64?
     /// The decisions that led to the failure.
     public var trail = Trail()

@@ -58,8 +58,8 @@
     /// each layer slower.
     private var held: HeldFacts?
     private var history: History? { held as? History }
-    /// A number that identifies the load for which a side of the graph created this; 0 if it was created elsewhere. If
-    /// the value was decoded from an entry, the time of ``Metadata/ageStart`` in nanoseconds instead.
+    /// A number that identifies the load for which a side of the graph created this. It is 0 if this was created
+    /// elsewhere. If the value was decoded from an entry, it is the time of ``Metadata/ageStart`` in nanoseconds.
     private var seal: Int64 = 0
 
     init(
@@ -296,7 +296,7 @@
         }
     }
 
-    /// The metadata of the entry from which the value was decoded, without the facts that only validators need; nil if
+    /// The metadata of the entry from which the value was decoded, without the facts that only validators need. Nil if
     /// it was not decoded from one.
     var metadata: Metadata? {
         isDecoded ? Metadata(ageStart: Timestamp(nanoseconds: seal), details) : nil

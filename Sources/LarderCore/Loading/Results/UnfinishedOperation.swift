@@ -3,7 +3,8 @@ import LarderBase
 /// An operation that has been given up but is still running. Operations that must keep their order can wait for its
 /// end.
 ///
-/// A store that gives up an operation puts one in the error that it throws, and ends it when the operation has ended:
+/// A store that gives up an operation puts an `UnfinishedOperation` in the error that it throws. The store ends this
+/// object when the operation has ended:
 ///
 /// ```swift
 /// let operation = UnfinishedOperation()

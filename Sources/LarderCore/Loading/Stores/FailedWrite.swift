@@ -2,8 +2,8 @@ import LarderFoundation
 import LarderBase
 
 extension Store {
-    /// Writes an entry. If that fails, expires the older copy under the key, so that it is shown only when the origin
-    /// fails. A copy with the same payload is not changed.
+    /// Writes an entry. If that fails, expires the older copy under the key. This copy is then shown only when the
+    /// origin fails. A copy with the same payload is not changed.
     ///
     /// The graph writes the origin's answers with this method. A store that consists of several stores should use it to
     /// write to each of them.

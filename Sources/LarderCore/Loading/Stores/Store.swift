@@ -38,7 +38,7 @@ public protocol Store: Sendable {
     /// room.
     ///
     /// A write that fails must not change the older entry. The load then calls ``expire(_:)`` for the key, unless the
-    /// payload is the same. A store that consists of several stores does that itself for each store that failed while
+    /// payload is the same. A store that consists of several stores does this itself for each failed store while
     /// another one keeps the entry.
     ///
     /// - Returns: whether the entry is kept. An entry that is larger than the store's capacity is not kept. In this
@@ -54,7 +54,7 @@ public protocol Store: Sendable {
     /// whether the store has this payload. A renewal that fails must not change the entry.
     ///
     /// - Returns: whether the entry is kept. If it is not, the graph calls ``write(_:for:)``. So return false if there
-    ///   is no entry, if its payload is another one, or if the metadata has no room.
+    ///   is no entry, its payload is another one, or the metadata has no room.
     /// - Throws: any error if writing fails. The load then goes on, and its value is marked as not stored.
     func renew(_ entry: Entry, for key: Key) async throws -> Bool
 
@@ -65,7 +65,7 @@ public protocol Store: Sendable {
     /// Does nothing if there is no such entry.
     ///
     /// An expired entry is never fresh, and is shown only when the origin fails. This is called if an app says that
-    /// entries are out of date, and with a key if a newer answer could not be saved.
+    /// entries are out of date. It is called with a key if a newer answer could not be saved.
     ///
     /// By default, reads the entry under a key and writes it again. For other selections, lists the entries first. A
     /// store on a disk should be able to do this when the disk is full.
@@ -104,6 +104,29 @@ public protocol Store: Sendable {
     /// - Throws: by default, an error whose ``StoreError/isUnsupported`` is set; any error if the pin may be left.
     func unpin(_ key: Key) async throws
 
+<<<<<<< HEAD
+=======
+    /// Checks every entry, and what the store keeps beside the entries.
+    ///
+    /// Loads go on meanwhile. An entry that is written, removed or moved between tiers meanwhile may be checked or not.
+    /// By default, lists all entries, reads each, and counts those whose read fails with an error whose
+    /// ``StoreError/isDamaged`` is set. A store that keeps more than its entries, such as an index, should check that too.
+    ///
+    /// - Parameters:
+    ///   - isRepairing: whether to remove the damaged entries and what belongs to no entry, and to mend other damage.
+    ///   - progress: called with the share of the work that is done, from 0 to 1, on any thread.
+    /// - Throws: any error if checking or repairing fails. By default, an error whose ``StoreError/isUnsupported`` is
+    ///   set if the store cannot list its entries.
+    func verify(
+        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> StoreVerification
+
+    /// Gives back the space on the disk that the entries do not need. Does nothing by default. No entry is removed.
+    ///
+    /// - Throws: any error if the space cannot be given back.
+    func compact() async throws
+
+>>>>>>> 0aca88bc9b3088c9d257e8dfc4f5dea539a175ec
     /// Frees memory that the store does not need, at once. Does nothing by default. Entries outside of memory are not
     /// removed.
     func relieve()

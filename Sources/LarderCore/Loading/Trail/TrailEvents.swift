@@ -32,16 +32,15 @@ extension Trail.Event.Kind {
     public static let copyRemoved: Self = "copyRemoved"
     /// The copy was replaced by that of another tier because a validator did not admit it. Fact: `reasons`.
     public static let copyReplaced: Self = "copyReplaced"
-    /// The copy was not used because the origin says that the data no longer exists, or because the copy was cleared.
-    /// Fact: `reasons`.
+    /// The copy was not used: the origin says that the data no longer exists, or the copy was cleared. Fact: `reasons`.
     public static let copySkipped: Self = "copySkipped"
     /// The copy could not be decoded.
     public static let copyUndecodable: Self = "copyUndecodable"
     /// The copy was removed because the origin says that the data no longer exists.
     public static let copyDropped: Self = "copyDropped"
 
-    /// The answer was not saved because the key was cleared, because the answer of a later call was saved, or because
-    /// the answer matches no other request.
+    /// The answer was not saved: the key was cleared, the answer of a later call was saved, or the answer matches no
+    /// other request.
     public static let notSaved: Self = "notSaved"
     /// The answer was used and not saved, because a validator does not let it be kept.
     public static let notKept: Self = "notKept"

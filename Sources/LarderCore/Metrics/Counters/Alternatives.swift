@@ -2,17 +2,17 @@
 ///
 /// `larder advise` and reports turn them into advice.
 public struct Alternatives: Sendable, Hashable {
-    /// Loads that failed although there was a copy, because the copy was too old and for no other reason: by the window
-    /// after the end of freshness in which the copy would have been served.
+    /// Loads that failed although there was a copy, because the copy was too old and for no other reason. They are
+    /// counted by the window after the end of freshness in which the copy would have been served.
     public internal(set) var refusedForAge = CountsByLimit(.durations)
-    /// Loads that got a copy because their patience ended, and whose call was answered later: by the time from the start
-    /// of the wait to the answer.
+    /// Loads that got a copy at the end of their patience, and whose call was answered later: by the time from the
+    /// start of the wait to the answer.
     public internal(set) var answeredLate = CountsByLimit(.durations)
-    /// Loads that got a copy because their patience ended, and whose call failed later: by the time from the start of the
-    /// wait to the failure.
+    /// Loads that got a copy at the end of their patience, and whose call failed later: by the time from the start of
+    /// the wait to the failure.
     public internal(set) var failedLate = CountsByLimit(.durations)
-    /// Loads that got a copy because their patience ended, and whose call was given up later by a timeout, or because the
-    /// background time was over: by the time for which the origin had not answered.
+    /// Loads that got a copy at the end of their patience, and whose call was given up later by a timeout or at the end
+    /// of the background time. They are counted by the time for which the origin had not answered.
     public internal(set) var givenUpLate = CountsByLimit(.durations)
     /// Loads that got a copy without a wait, because the origin rested after the patience of an earlier load had ended.
     public internal(set) var shownWhileSlow: UInt64 = 0
@@ -20,14 +20,14 @@ public struct Alternatives: Sendable, Hashable {
     public internal(set) var unchanged = CountsByLimit(.durations)
     /// Calls that found a stale copy changed: by the time since the end of its freshness.
     public internal(set) var changed = CountsByLimit(.durations)
-    /// Calls that asked about a copy that was still fresh: by the time until the end of its freshness.
+    /// Calls that asked about a still fresh copy: by the time until the end of its freshness.
     public internal(set) var askedWhileFresh = CountsByLimit(.durations)
     /// Background refreshes whose result answered a load while it was fresh. Some refreshes are left out.
     public internal(set) var usedRefreshes: UInt64 = 0
     /// Background refreshes whose result answered no load while it was fresh. Some refreshes are left out.
     public internal(set) var unusedRefreshes: UInt64 = 0
-    /// Calls for a key whose copy a full store had evicted, while that copy would still be fresh: by the capacity that the
-    /// store lacked. It is estimated from a sample of the keys.
+    /// Calls for a key whose copy would still be fresh, but was evicted by a full store: by the capacity that the store
+    /// lacked. It is estimated from a sample of the keys.
     public internal(set) var evictedTooSoon = CountsByLimit(.sizes)
 
     /// Creates empty counts.

@@ -1,7 +1,7 @@
 /// A number that never decreases while a process runs.
 ///
 /// Larder has counters of its own for every resource: see ``core``. A plugin declares its counters beside the code that
-/// counts, and lists them when the plugin is created:
+/// counts. It lists them when the plugin is created:
 ///
 /// ```swift
 /// extension Counter {

@@ -12,8 +12,8 @@
 /// ```
 ///
 /// A dump has the level as a member of the resource. A report has the number of processes at each value. The text
-/// formats have a gauge for each value except the first, such as `larder_mood_angry`, which is 1 while the level has
-/// that value. Levels with the same name are equal.
+/// formats have a gauge for each value except the first, such as `larder_mood_angry`. The gauge is 1 while the level
+/// has that value. Levels with the same name are equal.
 public struct Level: Sendable {
     /// The name in dumps: `mood`.
     public let name: String

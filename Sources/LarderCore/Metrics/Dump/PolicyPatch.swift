@@ -2,8 +2,8 @@
 // as differences from the one that follows, because they have most lines in common.
 
 extension JSON {
-    /// Returns the merge patch that turns `base` into this value; nil if there is none, because a `null` of this value would
-    /// remove a member.
+    /// Returns the merge patch that turns `base` into this value. Returns nil if there is none, because a `null` of
+    /// this value would remove a member.
     func patch(from base: JSON) -> JSON? {
         guard case .object(let members) = self, case .object(let old) = base else { return hasNull ? nil : self }
         var changes: [Member] = []

@@ -60,7 +60,7 @@ final class OpenAttachments: Sendable {
     /// - Parameters:
     ///   - concerned: the places to which the clearing is limited; nil for all attachments.
     ///   - record: called with the places of the attachments that were not done in time, when all of them are done.
-    /// - Returns: the places of the attachments that are done, and an error that names one that is not.
+    /// - Returns: the places of the attachments that are done, and an error with the name of one that is not.
     func cleared(
         _ clearing: Clearing, of resource: String?, in concerned: Set<PlaceName>? = nil,
         whenLate record: @escaping @Sendable (Set<PlaceName>) async -> Void
@@ -122,7 +122,7 @@ final class OpenAttachments: Sendable {
         return wait
     }
 
-    /// Remembers attachments that are late with a clearing until all of them have finished it and that is recorded.
+    /// Remembers attachments that are late with a clearing until all of them have finished it and this is recorded.
     private func remember(
         _ late: [Int: TimedWait<Void>], of clearing: Clearing, then record: @escaping @Sendable () async -> Void
     ) {

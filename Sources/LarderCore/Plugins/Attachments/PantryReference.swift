@@ -29,8 +29,8 @@ final class PantryReference: Sendable {
 }
 
 extension Context {
-    /// Whether the part may start work of its own in the background, such as refreshes on a schedule. It is false in a tool
-    /// that only looks into the stores beside the app, and in one that only does the work that is due.
+    /// Whether the part may start work of its own in the background, such as refreshes on a schedule. It is false in a
+    /// tool that only looks into the stores beside the app, and in one that only does due work.
     public var allowsBackgroundWork: Bool { owner?.allowsBackgroundWork ?? true }
 
     /// Whether ``DueWork/runDue()`` may be called, so that the part may note in its place when work is due. It is false in a

@@ -14,8 +14,8 @@ extension Context {
         return try payloadFolder.sink(capacity: capacity)
     }
 
-    /// Returns a sink whose bytes stay for a later call if the payload does not become complete: because the sink is
-    /// suspended or released, or because the process is killed. Blocks.
+    /// Returns a sink whose bytes stay for a later call if the payload does not become complete. This happens when the
+    /// sink is suspended or released, or when the process is killed. Blocks.
     ///
     /// The bytes are found with ``unfinishedPayload(for:within:where:)``. They are deleted by every clearing that concerns the
     /// call's key, after a week, and when there are more than 16 payloads or 1 GB of a resource. If they cannot be kept,
@@ -48,8 +48,8 @@ extension Context {
     ///   - call: the call.
     ///   - limit: the longest wait for the disk.
     ///   - suits: returns whether the payload is of use, from the facts with which the sink was made. It must check all
-    ///     that decides about the bytes, such as the URL that was asked in the end and the fields by which answers vary.
-    ///     Payloads of another source are left out before.
+    ///     that decides about the bytes. Examples are the URL that was asked in the end and the fields by which answers
+    ///     vary. Payloads of another source are left out before.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func unfinishedPayload(
         for call: Call, within limit: Duration = .seconds(5), where suits: @escaping @Sendable (Metadata) -> Bool

@@ -2,8 +2,8 @@ import LarderBase
 
 /// A folder for what a user wrote and nothing else holds, such as changes that were not sent yet.
 ///
-/// ``Context/dataPlace(_:)`` returns it. Systems do not delete it, and no clearing reaches it: the plugin removes its files
-/// when they are no longer needed, or when the app asks for that.
+/// ``Context/dataPlace(_:)`` returns it. Systems do not delete it, and no clearing reaches it. The plugin removes its
+/// files when they are no longer needed or the app asks for it.
 public struct DataPlace: Sendable {
     /// The full path of the folder. Only its owner has access.
     public let path: String

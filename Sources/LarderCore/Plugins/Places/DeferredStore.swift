@@ -1,6 +1,6 @@
 import LarderBase
 
-/// A store that is opened when the store that it replaces is closed. Until then it finds nothing and keeps nothing.
+/// A store that is opened when its predecessor is closed. Until then it finds nothing and keeps nothing.
 ///
 /// `Part.store(in:)` makes one for a store whose place another store still uses.
 final class DeferredStore: Store {

@@ -48,7 +48,7 @@ extension Places {
     /// - Parameters:
     ///   - done: the places that stores have cleared, by the id of the clearing.
     ///   - unwritten: a clearing that could not be recorded.
-    ///   - named: the places that policies name, which are kept even if they are unused; nil if places are kept however
+    ///   - named: the places that policies name. They are kept even if they are unused. Nil if places are kept however
     ///     long they were unused.
     /// - Returns: the clearings that stores still have to carry out, and the first failure.
     func cleanUp(

@@ -39,7 +39,7 @@ final class PlaceTurns: Sendable {
         self.report = report
     }
 
-    /// Sets the action that finishes clearings which were recorded while a store was closed or opened.
+    /// Sets the action that finishes clearings recorded while a store was closed or opened.
     func finishClearings(by action: @escaping @Sendable () async -> Void) { unfinished.withLock { $0 = action } }
 
     func began(_ problem: CacheProblem) { report(problem, false) }

@@ -3,8 +3,8 @@ import LarderBase
 /// The places below one cache folder, as one pantry uses them.
 ///
 /// Their records are in the folder `.places`, whose name no resource's folder can have. It contains the manifest, a
-/// file for each pantry that stays locked while the pantry is in use, the unfinished clearings, and the places that are
-/// about to be deleted. All methods block, except ``release(_:)``.
+/// file for each pantry, the unfinished clearings, and the places that are about to be deleted. The file of a pantry
+/// stays locked while the pantry is in use. All methods block, except ``release(_:)``.
 final class Places: Sendable {
     /// The places that this pantry holds.
     struct State {

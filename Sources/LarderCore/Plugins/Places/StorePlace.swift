@@ -22,7 +22,7 @@ public final class StorePlace: Sendable {
     /// stream. Nil where there are no other processes.
     ///
     /// Each change is one of all entries, because the names of accounts, tags and keys are not passed on. A store whose
-    /// other processes tell of no changes returns this, so that the tiers above it drop the copies that were cleared.
+    /// other processes tell of no changes returns this. So the tiers above it drop the copies that were cleared.
     public var clearings: AsyncStream<StoreChange>? {
         places.world.hasOtherProcesses ? places.clearingWatch.changes(of: name.folder) : nil
     }

@@ -86,7 +86,7 @@ public final class PolicyDiagnostics {
         report("\(node.inWords) is not allowed here", at: node.position, expected: expected)
     }
 
-    /// Reports that `node` has the wrong type, or, if it is text, that the text is no such `noun`.
+    /// Reports that `node` has the wrong type. If it is text, reports that the text is no such `noun`.
     func reject(_ node: Node, unless noun: String, expected: String) {
         guard let text = node.string, !text.isEmpty else { return reject(node, expected: expected) }
         report("this is not a \(noun)", at: node.position, expected: expected)

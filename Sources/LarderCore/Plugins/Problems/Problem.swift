@@ -24,7 +24,7 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
     public var position: SourcePosition?
     /// The name of the file.
     public var file: String
-    /// The plugin that is named but not registered, if that is the problem.
+    /// The plugin that is named but not registered. Nil if the problem is another one.
     package var unknown: UnknownPlugin?
 
     /// The kind and name of a plugin that is not registered.

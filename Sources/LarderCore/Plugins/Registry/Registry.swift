@@ -32,9 +32,9 @@ public struct Registry: Sendable {
 
     /// Makes a plugin known to policies.
     ///
-    /// - Throws: ``Conflict`` when there is one of its kind and name, when the name is empty or a key that every policy
-    ///   has, when two of its settings share a name or one is called `use`, or when its kind, a counter or a level cannot
-    ///   have the name it has.
+    /// - Throws: ``Conflict`` when there is one of its kind and name, or the name is empty or a key that every policy
+    ///   has. Also when two of its settings share a name or one is called `use`, and when its kind, a counter or a
+    ///   level cannot have the name it has.
     public mutating func register(_ plugin: Plugin) throws(Conflict) {
         if plugin.name.isEmpty { throw Conflict(description: "\(plugin.kind.withArticle) has an empty name") }
         try checkKind(of: plugin)

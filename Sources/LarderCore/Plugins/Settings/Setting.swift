@@ -15,7 +15,7 @@ public final class Setting<Value: Sendable>: Sendable {
     let topic: AdviceTopic?
     /// The meaning for the source of an origin's data.
     let role: SourceRole
-    /// Gives the part that holds when a part is left out; nil if none can be had.
+    /// Gives the part that holds when a part is left out. Gives nil if none can be had.
     private let defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)?
 
     private init(

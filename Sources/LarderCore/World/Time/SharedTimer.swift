@@ -72,7 +72,7 @@ package final class SharedTimer: Sendable {
         if !isNeeded { task.cancel() }
     }
 
-    /// Returns the uptime at which the sleeper of this generation must wake, or nil if that sleeper is no longer
+    /// Returns the uptime at which the sleeper of this generation must wake. Returns nil if that sleeper is no longer
     /// needed.
     private func nextTime(_ generation: Int) -> Duration? {
         state.withLock { state in

@@ -62,7 +62,7 @@ final class HTTPBody: Sendable {
 
     /// Returns the bytes that have arrived, and waits if there are none. Returns nil at the end of the body.
     ///
-    /// - Throws: ``HTTPFailure`` if the body does not arrive completely; `CancellationError` if the task is cancelled,
+    /// - Throws: ``HTTPFailure`` if the body does not arrive completely. `CancellationError` if the task is cancelled,
     ///   which ends the exchange.
     func next() async throws -> Data? {
         while true {

@@ -152,7 +152,7 @@ extension BidirectionalCollection where Element == UInt8 {
         return rest
     }
 
-    /// The number that the bytes are digits of; nil if there are none, or if it is too large.
+    /// The number that the bytes are digits of. Nil if there are none, or if it is too large.
     fileprivate var number: Int? {
         if isEmpty { return nil }
         return reduce(.some(0)) { number, byte in

@@ -11,7 +11,7 @@ extension HTTPOrigin {
         return unfinished.map(HTTPResumption.init)
     }
 
-    /// Returns the facts with which an answer is kept if it breaks off; nil if it cannot go on.
+    /// Returns the facts with which an answer is kept if it breaks off. Returns nil if it cannot go on.
     func facts(of exchange: HTTPExchange, to request: HTTPRequest, for call: Call) -> (call: Call, facts: Metadata)? {
         guard settings.resumes, !call.isSend else { return nil }
         return HTTPResumption.facts(of: exchange, to: request, for: call.key).map { (call, $0) }

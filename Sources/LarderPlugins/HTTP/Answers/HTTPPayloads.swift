@@ -16,8 +16,8 @@ struct HTTPPayloads: Sendable {
     /// Returns the whole body of the answer to a request with this method.
     ///
     /// - Parameters:
-    ///   - partial: returns the call and the facts with which a large body is kept if it does not arrive completely; nil
-    ///     if it is not kept then.
+    ///   - partial: returns the call and the facts with which a large body is kept if it does not arrive completely.
+    ///     Returns nil if it is not kept then.
     ///   - end: the uptime at which the body must be complete. The transport keeps it, too.
     /// - Throws: ``HTTPFailure`` if the body does not arrive completely, or is larger than the capacity.
     func payload(

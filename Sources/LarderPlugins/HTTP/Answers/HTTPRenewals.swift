@@ -58,7 +58,7 @@ final class HTTPRenewals: Sendable {
     }
 
     /// Runs `work`, or waits for the renewal that is under way. Does neither if there was a renewal after `count`. The
-    /// renewal goes on when some of those who wait are cancelled, and is cancelled when all are.
+    /// renewal goes on when some of its waiters are cancelled. It is cancelled when all are.
     ///
     /// - Parameter limit: the longest wait.
     /// - Throws: the error of `work`; ``HTTPFailure`` if the limit passes.

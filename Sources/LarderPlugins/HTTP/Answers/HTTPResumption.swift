@@ -3,9 +3,9 @@ import LarderCore
 
 /// The beginning of an answer that broke off, and the request for its rest (RFC 9110, sections 13.1.5 and 14).
 ///
-/// The rest is asked for at the URL from which the beginning came, if the server named the version by a strong tag or by
-/// a date that is strong, and if the fields by which answers vary have the same values. The server sends the rest if it
-/// still has this version, and everything anew if it has another one.
+/// The rest is asked for at the URL from which the beginning came. For this, the server must have named the version by
+/// a strong tag or by a date that is strong, and the fields by which answers vary must have the same values. The server
+/// sends the rest if it still has this version, and everything anew if it has another one.
 struct HTTPResumption: Sendable {
     /// The meaning of an answer for the beginning.
     enum Verdict: Equatable {

@@ -3,7 +3,8 @@
     import LarderBase
     import LarderCore
 
-    /// The exchanges that run at the same time, and a thread that goes on with them when bytes arrive or time passes.
+    /// The exchanges that run at the same time, and their thread. The thread goes on with them when bytes arrive or
+    /// time passes.
     ///
     /// A request is sent on the thread that starts it if there is no other one: to wake a thread for it would take longer
     /// than to send it. The engine's thread starts with the first exchange and ends when the engine is closed.
@@ -124,8 +125,8 @@
 
         // MARK: The thread at work
 
-        /// Goes on with the exchanges whose sockets are ready, whose limits have passed, and which commands concern, until
-        /// there are no more commands.
+        /// Goes on with the exchanges whose sockets are ready or limits have passed, and with those that commands
+        /// concern. Returns when there are no more commands.
         private func work(_ ready: CurlSockets.Ready) {
             var running: Int32 = 0
             for one in ready where sockets.isSocket(one.descriptor) {
@@ -210,8 +211,8 @@
             return hasFinished
         }
 
-        /// Gives the answers whose heads have arrived to those that wait for them, in one go with the bytes that came with
-        /// the head, so that a small answer arrives whole.
+        /// Gives the answers whose heads have arrived to those that wait for them. The bytes that came with a head are
+        /// given in the same go, so that a small answer arrives whole.
         private func deliver() {
             for exchange in deliverable {
                 if exchange.isMultiplexed {

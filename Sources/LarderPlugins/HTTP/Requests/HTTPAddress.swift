@@ -37,8 +37,8 @@ struct HTTPAddress: Hashable, Sendable {
         self.target = Self.withoutDotSegments(target)
     }
 
-    /// Reads an absolute URL. Returns nil if it is none, if its scheme is not `http` or `https`, if it contains a user or
-    /// password, or if its host is not valid.
+    /// Reads an absolute URL. Returns nil if it is none, its scheme is not `http` or `https`, it contains a user or
+    /// password, or its host is not valid.
     init?(_ url: String) {
         let text = Self.plain(url)
         guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }

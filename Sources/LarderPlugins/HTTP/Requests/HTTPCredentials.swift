@@ -68,8 +68,8 @@ struct HTTPCredentials: Sendable {
     /// Returns a request with the credentials of an account.
     ///
     /// - Parameter limit: the longest time that this may take.
-    /// - Throws: the error of the signer; ``HTTPFailure`` if it takes too long; ``LoadError`` if another account has signed
-    ///   in meanwhile; `CancellationError` at once when the task is cancelled.
+    /// - Throws: the error of the signer. ``HTTPFailure`` if it takes too long. ``LoadError`` if another account has
+    ///   signed in meanwhile. `CancellationError` at once when the task is cancelled.
     func signed(_ request: HTTPRequest, for owner: String, within limit: Duration) async throws -> HTTPRequest {
         let signed = try await result(within: limit) { [signer] in
             var request = request

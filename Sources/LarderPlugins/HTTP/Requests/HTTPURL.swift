@@ -49,7 +49,7 @@ struct HTTPURL: Hashable, Sendable {
 
     /// Returns the URL with these values.
     ///
-    /// - Throws: ``LoadError`` if a segment of the path that consists of variables would be empty, or if values lead to
+    /// - Throws: ``LoadError`` if a segment of the path that consists of variables would be empty, or values lead to
     ///   another path.
     func expanded(with values: [String: String]) throws(LoadError) -> String {
         for names in bareSegments where names.allSatisfy({ values[$0]?.isEmpty != false }) {

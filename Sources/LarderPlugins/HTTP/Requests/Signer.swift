@@ -27,8 +27,8 @@ public protocol Signer: Sendable {
     /// Renews the credentials of `account` after the server has answered 401.
     ///
     /// All requests of the account that wait share one call. Each is then signed and sent once more. A request that is
-    /// answered 401 again fails with that answer. The call is cancelled when all loads that wait for it are, or after the
-    /// time that one load may take.
+    /// answered 401 again fails with that answer. The call is cancelled when all loads that wait for it are. It is also
+    /// cancelled after the time that one load may take.
     ///
     /// - Returns: whether the credentials are new. By default false: 401 is then the answer.
     /// - Throws: any error, as ``sign(_:for:)`` does. The loads that wait fail with it.

@@ -3,8 +3,8 @@ import LarderCore
 /// The directives of the field `Cache-Control` of a request or an answer (RFC 9111, section 5.2, RFC 5861 and RFC 8246).
 ///
 /// Unknown directives are ignored. Of several directives with one name, the strictest counts. A number that is not
-/// valid counts as the strictest number there is. Of an element that is no directive, such as `max-age=60; no-store`, all
-/// words count that forbid something, and none that permits something.
+/// valid counts as the strictest number there is. Some elements are no directives, such as `max-age=60; no-store`. Of
+/// their words, those that forbid something count, and those that permit something do not.
 struct CacheControl: Hashable {
     /// The directives without a number.
     private(set) var flags: ServerRules.Flags = []

@@ -15,7 +15,7 @@ protocol HTTPTransport: Sendable {
     ///
     /// The body is decoded if the server has compressed it. Answers with a status of 1xx are skipped.
     ///
-    /// - Throws: ``HTTPFailure`` if there is no answer; `CancellationError` if the task is cancelled, which ends the
+    /// - Throws: ``HTTPFailure`` if there is no answer. `CancellationError` if the task is cancelled, which ends the
     ///   exchange.
     func send(
         _ request: HTTPRequest, within limits: HTTPLimits, trusting trust: HTTPTrust

@@ -34,7 +34,7 @@
             }
         }
 
-        /// The number of bytes that the body has when it is decoded, if the fields tell it.
+        /// Returns the number of bytes of the decoded body, if the fields tell it.
         func decodedLength(to method: String) -> Int? { isEncoded || hasNoBody(to: method) ? nil : length }
     }
 

@@ -47,8 +47,8 @@ struct RefreshTimes: Hashable, Sendable {
 
     /// Returns the plan that holds after a restart.
     ///
-    /// The saved plan is changed if the interval has changed since, and replaced if it was made with a clock that was far
-    /// ahead: otherwise nothing would run until that time.
+    /// The saved plan is changed if the interval has changed since. It is replaced if it was made with a clock far
+    /// ahead. Otherwise nothing would run until that time.
     func restored(_ saved: RefreshPlan, at now: Timestamp, _ chance: Double) -> RefreshPlan {
         guard saved.next <= now + longestPause else { return first(at: now, chance) }
         guard let began = saved.began, began <= now else { return saved }

@@ -1,7 +1,7 @@
 public import LarderCore
 
 extension Counter {
-    /// The number of scheduled refreshes that were due: those that ran and those that were missed.
+    /// The number of scheduled refreshes that were due, whether they ran or were missed.
     public static let scheduledDue = Counter("scheduled_due", "Scheduled refreshes that were due")
     /// The number of scheduled refreshes that ran to their end, in vain or not.
     public static let scheduledRun = Counter("scheduled_run", "Scheduled refreshes that ran")

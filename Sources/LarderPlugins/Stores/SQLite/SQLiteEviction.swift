@@ -91,7 +91,7 @@ extension SQLiteTransaction {
         }
     }
 
-    /// Removes the entries that are too old, of a few that follow those that were looked at last.
+    /// Removes those of the next few entries that are too old. It begins after the entries that were looked at last.
     func removeOld() throws {
         guard options.maxAge < .forever else { return }
         var ids: [Int64] = []

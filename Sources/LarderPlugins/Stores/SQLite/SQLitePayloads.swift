@@ -42,7 +42,7 @@ final class SQLitePayloads: Sendable {
         return number
     }
 
-    /// Deletes files. A file that cannot be deleted is left until files that no row names are deleted again.
+    /// Deletes files. A file that cannot be deleted is left until the next deletion of files named by no row.
     ///
     /// - Returns: whether all are deleted.
     @discardableResult

@@ -4,14 +4,14 @@ import Synchronization
 
 /// The size of the files. Blocks.
 extension SQLiteStore {
-    /// The number of pages after which the write-ahead log is copied into the database, and that at which writes wait for
-    /// it.
+    /// The number of pages after which the write-ahead log is copied into the database, and the number at which writes
+    /// wait for it.
     private static let logPages = (usual: 1_000, most: 16_000)
     private static let pageSize = 4_096
     /// The number of pages from which the log may be too long for the room on the disk.
     private static let logPagesOnSmallDisk = 8
 
-    /// Deletes the files that no row names, if that is to be done.
+    /// Deletes the files that no row names, if needed.
     func clean() throws {
         if condition.needsCleaning.load(ordering: .relaxed) {
             try database.writing { connection in

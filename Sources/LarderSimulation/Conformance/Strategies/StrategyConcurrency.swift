@@ -45,8 +45,8 @@ extension StrategyConformance {
         var next: ObservedTask<Loaded<String>>
     }
 
-    /// Checks that a cancelled waiter does not affect the others, that the call ends with its last waiter, and that the
-    /// next load makes a new call.
+    /// Checks that a cancelled waiter does not affect the others, and that the call ends with its last waiter. Also
+    /// checks that the next load makes a new call.
     private func checkCancelledWaiters(_ findings: inout Findings) {
         findings.check("two loads wait for a call, and one after the other is cancelled") {
             try SimulatedWorld().run(leaving: .anything) { world in

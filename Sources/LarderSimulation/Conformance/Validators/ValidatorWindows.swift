@@ -142,7 +142,7 @@ struct ValidatorWindows {
         }
     }
 
-    /// Checks that a copy that was old on arrival is as old as one that has become so.
+    /// Checks that a copy already old on arrival is as old as one that has become so.
     private func checkInitialAge(_ copy: Metadata, _ findings: inout Findings) {
         for initial in [Duration.seconds(3_600), .seconds(315_360_000)] {
             var old = copy

@@ -83,8 +83,8 @@ extension WrapperConformance {
         }
     }
 
-    /// Checks that an origin that works is not affected by another origin in a wrapper with the same settings that
-    /// fails and hangs.
+    /// Checks that a working origin is not affected by another one in a wrapper with the same settings. The other
+    /// origin fails and hangs.
     private func checkNeighbours(_ findings: inout Findings) {
         findings.check("another origin in the same kind of wrapper fails and hangs") {
             try SimulatedWorld().run(leaving: .anything) { world in

@@ -5,8 +5,9 @@ extension SituationSpace {
     /// The loads before.
     var earlierVariations: [Variation] { ownEarlierVariations + otherEarlierVariations }
 
-    /// The loads of the same instance before: failures, so that the origin rests, a value, an answer that the resource is
-    /// gone, so that the copy is dropped, and calls that are still under way.
+    /// The earlier loads of the same instance: failures, a value, an answer that the resource is gone, and calls that
+    /// are still under way. After failures the origin rests. After the answer that the resource is gone, the copy is
+    /// dropped.
     var ownEarlierVariations: [Variation] {
         let triesLast = policy.triesWait
         var variations: [Variation] = policy.rests.flatMap { rest in

@@ -5,8 +5,8 @@ import Larder
 ///
 /// A play depends on nothing else but the other facts. So a situation with the same other facts, and with the same
 /// behaviour and faults as far as they were asked for, is played the same way. An origin that is not called can do
-/// anything, one whose call was cancelled after two seconds can do anything after three, and a store that is not read can
-/// be damaged.
+/// anything. An origin whose call was cancelled after two seconds can do anything after three. A store that is not read
+/// can be damaged.
 struct UsedFacts: Sendable {
     /// Operations of a store.
     struct StoreUse: Sendable {

@@ -26,8 +26,8 @@ public struct Observation: Hashable, Sendable {
     public var isStale = false
     /// The number of calls to origins that began during the load or after it.
     public var calls = 0
-    /// The time from the beginning of the load until the origin first answered with a value, or that the copy is
-    /// unchanged; nil if it did not.
+    /// The time from the beginning of the load until the origin first answered with a value or confirmed the copy as
+    /// unchanged. Nil if it did not.
     public var refreshedAfter: Duration?
 
     /// Makes the observation of a load that ended so.

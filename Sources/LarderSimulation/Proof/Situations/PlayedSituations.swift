@@ -27,8 +27,8 @@ struct PlayedSituations: Sendable {
         try add(situations, progress: progress)
     }
 
-    /// Plays situations. Several threads share the work. A situation that differs from one that was played only in facts
-    /// that nobody asked for is not played again.
+    /// Plays situations. Several threads share the work. A situation is not played again if it differs from a played
+    /// one only in facts that nobody asked for.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
     mutating func add(_ situations: [Situation], progress: @escaping @Sendable (Double) -> Void = { _ in }) throws {

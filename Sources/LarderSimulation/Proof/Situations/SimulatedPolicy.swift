@@ -78,8 +78,8 @@ extension SimulatedPolicy {
         return Self.ordered(told + refreshBorders + tiers.compactMap(\.traits.keepsFor))
     }
 
-    /// An age that copies exceed only if no part of the policy limits their age, however long a load lasts. It is longer than
-    /// the ages that are promised, so that a copy which is older breaks each promise.
+    /// An age that copies exceed only if no part of the policy limits their age, however long a load lasts. It is
+    /// longer than the promised ages. So a copy which is older breaks each promise.
     var oldest: Duration {
         let promised = [promises?.neverOlderThan, promises?.freshWithin].compactMap { $0 }.filter { $0 < Self.longest }
         let last = (promised + [ageBorders.last ?? .zero]).max() ?? .zero

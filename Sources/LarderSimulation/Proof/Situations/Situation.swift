@@ -4,7 +4,7 @@ public import Larder
 /// stores, the network, the clock, and what happened before.
 ///
 /// ``SituationPlayer`` plays a situation against a policy. A situation that says nothing is the usual one: no copy, an
-/// origin that answers at once, and stores that work.
+/// origin that answers at once, and working stores.
 public struct Situation: Hashable, Sendable {
     /// A copy that the store keeps when the load begins.
     public struct Copy: Hashable, Sendable {
