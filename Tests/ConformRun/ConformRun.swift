@@ -31,12 +31,12 @@ extension Command {
         options: [.json, .format(["text", "json"])],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
-            guard arguments.operands.count == 1 else { throw UsageError(message: "conform takes one FILE") }
+            guard arguments.operands.count == 1 else { throw UsageError(message: "ConformRun takes one FILE") }
             let file = try ConformFile(path: arguments.operands[0])
             for name in file.unknown {
                 terminal.note("\(arguments.operands[0]): warning: unknown key \(name.quoted) has no effect")
             }
-            let progress = Progress(terminal, "conform")
+            let progress = Progress(terminal, "ConformRun")
             let report = ConformReport(
                 file.rows.enumerated().map { number, row in
                     progress.show(Double(number) / Double(file.rows.count), row.id)

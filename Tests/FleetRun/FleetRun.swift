@@ -39,7 +39,7 @@ import LarderCommand
             terminal.complain("\(folder.printable) cannot be written: \(error)")
             return false
         }
-        let progress = Progress(terminal, "simulate")
+        let progress = Progress(terminal, "FleetRun")
         let devices = plan.devices.count
         let account = try await Fleet(plan: plan, folder: folder).write { done in
             progress.show(Double(done) / Double(devices), "\(done) of \(counted(devices, one: "device"))")

@@ -5,7 +5,7 @@ extension Command {
     /// The largest number of calls in the situations with which a proof begins that `larder check` makes. Such a proof
     /// usually takes less than a second.
     private static let mostCheckedCalls = 10_000
-    /// The largest number of times at which the parts of such a policy change their minds. Every two of them make situations.
+    /// The largest number of times at which the parts of such a policy act differently. Every two of them make situations.
     private static let mostCheckedBorders = 40
 
     /// The promises that a policy breaks, as problems, and whether the proof is complete; nil if showing them takes too many

@@ -82,8 +82,8 @@ public struct Traits: Sendable {
     /// ``LoadError/Code/unavailable`` unless a copy answers it at once. Loads for which a user waits are not concerned. It may
     /// be called from any thread, so it must be quick.
     public var permitsBackground: (@Sendable (BackgroundWork, NetworkState) -> Bool)?
-    /// Validator: the ages of a copy at which it changes its mind. Every other part: the times of waiting, or since a
-    /// failure, at which it changes its mind. Empty if there are none; nil if the part does not tell them.
+    /// Validator: the ages of a copy at which it acts differently. Every other part: the times of waiting, or since a
+    /// failure, at which it acts differently. Empty if there are none; nil if the part does not tell them.
     ///
     /// `larder prove` plays what happens just before, at and just after each of them. A validator that does not tell its
     /// borders is played at common ages, and the verdict says that it is not complete.

@@ -166,7 +166,7 @@ extension Situation {
 }
 
 extension SimulatedPolicy {
-    /// The times of waiting at which the policy changes its mind, up to the time after which it gives a call up.
+    /// The times of waiting at which the policy acts differently, up to the time after which it gives a call up.
     var comparedWaits: [Duration] {
         let waits = waitBorders
         guard let last = callLimits.last else { return waits }
@@ -175,7 +175,7 @@ extension SimulatedPolicy {
 }
 
 extension [SimulatedPolicy] {
-    /// Deadlines before the first and before the last time at which a policy changes its mind.
+    /// Deadlines before the first and before the last time at which a policy acts differently.
     var deadlines: [Duration] {
         let borders = [.zero] + Set(flatMap(\.comparedWaits).filter { $0 > .milliseconds(1) }).sorted()
         let middles = zip(borders, borders.dropFirst()).map { $0.middle(to: $1) }

@@ -165,8 +165,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ([String](), "conform takes one FILE"),
-        (["a", "b"], "conform takes one FILE"),
+        ([String](), "ConformRun takes one FILE"),
+        (["a", "b"], "ConformRun takes one FILE"),
         (["a", "--format", "xml"], "--format takes one of text, json"),
         (["a", "--loud"], "unknown option '--loud'"),
     ])

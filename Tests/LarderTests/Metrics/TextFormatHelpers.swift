@@ -17,7 +17,7 @@ struct HandMade {
           "revisions": [{ "revision": "\(revision)", "strategy": "cache-first", "current": true, "windows": {},
             "periods": [], "total": { "counters": { \(counters) }, "faults": [\(faults)],
               "latency": { \(latency.isEmpty ? "" : "\"live\": \(latency)") }, "ages": {},
-              "origin_latency": { "scale": "latency", "sum": 0, "buckets": [] } } }] }
+              "origin_answer_latency": [0, "", ""] } }] }
         """
     }
 }

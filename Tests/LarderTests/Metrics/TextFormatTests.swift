@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func histogramAddsUpAllRevisions() throws {
-        let sketch = #"{ "scale": "latency", "sum": 0.75, "buckets": [[0, 3]] }"#
+        let sketch = #"[0.75, "Ag", "AY"]"#
         let text = try dump(
             .init(name: "feed", revision: "r1", latency: sketch), .init(name: "feed", revision: "r2", latency: sketch)
         ).openMetrics

@@ -104,29 +104,6 @@ public protocol Store: Sendable {
     /// - Throws: by default, an error whose ``StoreError/isUnsupported`` is set; any error if the pin may be left.
     func unpin(_ key: Key) async throws
 
-<<<<<<< HEAD
-=======
-    /// Checks every entry, and what the store keeps beside the entries.
-    ///
-    /// Loads go on meanwhile. An entry that is written, removed or moved between tiers meanwhile may be checked or not.
-    /// By default, lists all entries, reads each, and counts those whose read fails with an error whose
-    /// ``StoreError/isDamaged`` is set. A store that keeps more than its entries, such as an index, should check that too.
-    ///
-    /// - Parameters:
-    ///   - isRepairing: whether to remove the damaged entries and what belongs to no entry, and to mend other damage.
-    ///   - progress: called with the share of the work that is done, from 0 to 1, on any thread.
-    /// - Throws: any error if checking or repairing fails. By default, an error whose ``StoreError/isUnsupported`` is
-    ///   set if the store cannot list its entries.
-    func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> StoreVerification
-
-    /// Gives back the space on the disk that the entries do not need. Does nothing by default. No entry is removed.
-    ///
-    /// - Throws: any error if the space cannot be given back.
-    func compact() async throws
-
->>>>>>> 0aca88bc9b3088c9d257e8dfc4f5dea539a175ec
     /// Frees memory that the store does not need, at once. Does nothing by default. Entries outside of memory are not
     /// removed.
     func relieve()

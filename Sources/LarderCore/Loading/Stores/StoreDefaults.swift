@@ -73,19 +73,6 @@ extension Store {
     /// Throws an error, because the store cannot pin entries.
     public func unpin(_ key: Key) async throws { throw StoreError.unsupported("the store cannot pin entries") }
 
-<<<<<<< HEAD
-=======
-    /// Lists all entries and reads each. With `isRepairing`, removes those whose read fails because they are damaged.
-    public func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> StoreVerification {
-        try await verifyListed(repairing: isRepairing, progress: progress)
-    }
-
-    /// Does nothing.
-    public func compact() async throws {}
-
->>>>>>> 0aca88bc9b3088c9d257e8dfc4f5dea539a175ec
     /// Does nothing.
     public func relieve() {}
 

@@ -2,7 +2,7 @@ import LarderFoundation
 package import Larder
 import LarderBase
 
-/// A policy as it is played in simulated time, with the times at which its parts change their minds.
+/// A policy as it is played in simulated time, with the times at which its parts act differently.
 package struct SimulatedPolicy: Sendable {
     let policy: Policy
     /// The policy with everything that it extends.
@@ -70,7 +70,7 @@ package struct SimulatedPolicy: Sendable {
 }
 
 extension SimulatedPolicy {
-    /// The ages of a copy at which validators and stores change their minds, in order.
+    /// The ages of a copy at which validators and stores act differently, in order.
     package var ageBorders: [Duration] {
         let told = parts.filter { $0.plugin.kind == .validator }.flatMap { part in
             (part.traits.borders ?? Self.commonAges) + [part.traits.showsFor].compactMap { $0 }
@@ -98,7 +98,7 @@ extension SimulatedPolicy {
         }
     }
 
-    /// The ages at which the validators themselves change their minds, in order.
+    /// The ages at which the validators themselves act differently, in order.
     var validatorBorders: [Duration] {
         Self.ordered(parts.filter { $0.plugin.kind == .validator }.flatMap { $0.traits.borders ?? Self.commonAges })
     }
@@ -159,7 +159,7 @@ extension SimulatedPolicy {
         Set(parts.compactMap(\.traits.rest).map { min($0, Self.longest) }).sorted()
     }
 
-    /// The times since a failure at which a wrapper changes its mind.
+    /// The times since a failure at which a wrapper acts differently.
     static func restBorders(of part: Part) -> [Duration] { (part.traits.borders ?? []).map { min($0, longest) } }
 
     /// The time for which wrappers wait between their tries.
@@ -172,7 +172,7 @@ extension SimulatedPolicy {
         (callLimits + parts.compactMap(\.traits.patience)).filter { $0 > .zero }.min() ?? Self.longest
     }
 
-    /// The times of waiting at which the other parts change their minds, in order.
+    /// The times of waiting at which the other parts act differently, in order.
     package var waitBorders: [Duration] {
         let told = (parts.filter { $0.plugin.kind != .validator } + tiers + origins).flatMap { part -> [Duration] in
             let known = [part.traits.givesUpAfter, part.traits.patience, part.traits.rest, part.traits.tries?.waits]
