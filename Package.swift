@@ -12,6 +12,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Larder", targets: ["Larder"]),
+        .library(name: "LarderSystem", targets: ["LarderSystem"]),
         .library(name: "LarderSimulation", targets: ["LarderSimulation"]),
         .library(name: "LarderCommand", targets: ["LarderCommand"]),
         .executable(name: "larder", targets: ["LarderTool"]),
@@ -22,25 +23,26 @@ let package = Package(
         .systemLibrary(name: "CLarder"),
         // Foundation and the C library under one name on all platforms.
         .target(name: "LarderFoundation", swiftSettings: settings),
-        .target(name: "LarderBase", dependencies: ["LarderFoundation"], swiftSettings: settings),
-        .target(name: "LarderCore", dependencies: ["LarderBase", "LarderFoundation"], swiftSettings: settings),
+        .target(name: "LarderSystem", dependencies: ["LarderFoundation"], swiftSettings: settings),
+        .target(name: "LarderCore", dependencies: ["LarderSystem", "LarderFoundation"], swiftSettings: settings),
         // The standard plugins see of LarderCore what your plugin sees.
         .target(
-            name: "LarderPlugins", dependencies: ["CLarder", "LarderBase", "LarderCore", "LarderFoundation"],
+            name: "LarderPlugins", dependencies: ["CLarder", "LarderSystem", "LarderCore", "LarderFoundation"],
             packageAccess: false,
             swiftSettings: settings),
         .target(
-            name: "Larder", dependencies: ["LarderCore", "LarderFoundation", "LarderPlugins"], swiftSettings: settings),
-        .target(
-            name: "LarderSimulation", dependencies: ["Larder", "LarderBase", "LarderFoundation"],
+            name: "Larder", dependencies: ["LarderCore", "LarderFoundation", "LarderPlugins", "LarderSystem"],
             swiftSettings: settings),
         .target(
-            name: "LarderCommand", dependencies: ["Larder", "LarderBase", "LarderFoundation", "LarderSimulation"],
+            name: "LarderSimulation", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
+            swiftSettings: settings),
+        .target(
+            name: "LarderCommand", dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
         .executableTarget(
             name: "LarderBench",
-            dependencies: ["CLarder", "Larder", "LarderBase", "LarderFoundation", "LarderSimulation"],
+            dependencies: ["CLarder", "Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings),
         // The process that `Tests/clearing` kills; no product.
         .executableTarget(
@@ -49,12 +51,12 @@ let package = Package(
         // Plays scenarios of how any cache should behave; no product.
         .executableTarget(
             name: "ConformRun",
-            dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            dependencies: ["Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation"],
             path: "Tests/ConformRun", swiftSettings: settings),
         // The made-up fleets of `Tests/fleet`; no product.
         .executableTarget(
             name: "FleetRun",
-            dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            dependencies: ["Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation"],
             path: "Tests/FleetRun", swiftSettings: settings),
         // The process that `Tests/large-answers` measures and kills; no product.
         .executableTarget(
@@ -63,7 +65,7 @@ let package = Package(
             swiftSettings: settings),
         // The process in which `Tests/locks` looks for objects that are used after their end; no product.
         .executableTarget(
-            name: "LockRun", dependencies: ["Larder", "LarderBase", "LarderFoundation", "LarderPlugins"],
+            name: "LockRun", dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderPlugins"],
             path: "Tests/LockRun",
             swiftSettings: settings),
         // The process under which `Tests/network` changes the network; no product.
@@ -73,7 +75,7 @@ let package = Package(
         // Brute force against proofs, which `Tests/proofs` runs; no product.
         .executableTarget(
             name: "ProofRun",
-            dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            dependencies: ["Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation"],
             path: "Tests/ProofRun", swiftSettings: settings),
         // The process that `Tests/store-crashes` kills; no product.
         .executableTarget(
@@ -82,7 +84,7 @@ let package = Package(
         // It also compiles the transport of Apple platforms, to check on Linux what can be checked of it there.
         .testTarget(
             name: "LarderTests",
-            dependencies: ["Larder", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            dependencies: ["Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings + [.define("LARDER_TESTS")]),
         // These tests see only public declarations, as another package does.
         .testTarget(
@@ -92,7 +94,7 @@ let package = Package(
         .testTarget(
             name: "LarderCommandTests",
             dependencies: [
-                "ConformRun", "FleetRun", "LarderBase", "LarderCommand", "LarderFoundation", "LarderSimulation",
+                "ConformRun", "FleetRun", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation",
             ],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// A folder of many different policies, some of which extend another file.

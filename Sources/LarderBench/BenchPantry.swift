@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// A pantry with one resource whose origin is a closure.

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// A hand-written graph for one resource: decorators and a fallback around the same store. Each does the least that the

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// The bytes of memory that this process holds; nil if the system does not tell.

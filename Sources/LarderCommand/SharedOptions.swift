@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 
 // Options that several commands take. Each is declared once, here.
 

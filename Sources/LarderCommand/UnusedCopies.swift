@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 
 /// Counts the copies in a cache folder that the policies do not use, because the copies came from another source.
 enum UnusedCopies {

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 public import Larder
 
 /// A store in memory that fails, hangs, damages entries or is full when a test says so. It counts its calls.

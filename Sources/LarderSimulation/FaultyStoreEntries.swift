@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 public import Larder
 
 // Lists, pins and changes.

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 public import Larder
 
 /// A model of an origin: its latency, its failures, and the times when it is slow, down or silent.

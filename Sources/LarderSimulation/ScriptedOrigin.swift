@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 public import Larder
 
 /// An origin that follows a script, call by call, and records its calls.

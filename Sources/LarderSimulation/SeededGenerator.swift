@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A stream of pseudorandom numbers that depends only on its seed.
 public struct SeededGenerator: Sendable, RandomNumberGenerator {

@@ -1,5 +1,5 @@
 public import Larder
-import LarderBase
+import LarderSystem
 
 /// A world that runs everything on one thread in virtual time. The same seed always gives the same history.
 ///

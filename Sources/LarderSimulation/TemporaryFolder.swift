@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// A new folder that is deleted when the last reference to this object is released.
 public final class TemporaryFolder: Sendable {

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// The plugins that only the policies of rows name. They are made as an app's own plugins are.
 enum ConformPlugins {

@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 
 /// Writes the dumps of a simulated fleet to a folder, with an account of everything that was simulated.
 struct Fleet: Sendable {

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// The policies of a made-up fleet: for each resource, the revisions in the order in which they are rolled out.
 struct FleetPolicies: Sendable {

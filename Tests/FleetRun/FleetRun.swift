@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 import LarderCommand
 
 /// Writes the dumps of a made-up fleet, as `FleetRun --help` explains. `Tests/fleet` runs it.

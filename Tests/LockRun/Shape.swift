@@ -1,6 +1,6 @@
 import Foundation
 import Larder
-import LarderBase
+import LarderSystem
 @_spi(Bench) import LarderPlugins
 import Synchronization
 

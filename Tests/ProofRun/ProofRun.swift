@@ -1,5 +1,5 @@
 import Foundation
-import LarderBase
+import LarderSystem
 
 /// Checks proofs of promises by brute force. `Tests/proofs` runs it.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Larder
-import LarderBase
+import LarderSystem
 
 /// The cost of each of thousands of waiting loads, beside the cost of a task that waits for a signal.
 struct CrowdBench {

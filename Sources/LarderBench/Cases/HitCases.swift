@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 
 /// A hit through handle, measured, fallback, strategy and lookup with its validators, and the parts it is made of. Each
 /// method does its work `count` times.

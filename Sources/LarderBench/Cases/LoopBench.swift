@@ -1,6 +1,6 @@
 import Dispatch
 import Larder
-import LarderBase
+import LarderSystem
 
 /// Runs one case a number of times and nothing else, so that a profiler can count its instructions.
 ///

@@ -1,6 +1,6 @@
 import Dispatch
 import Larder
-import LarderBase
+import LarderSystem
 
 /// The table of Larder's memory store beside a dictionary and NSCache.
 ///

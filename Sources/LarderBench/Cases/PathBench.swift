@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// The cost of a load beside the cost of its parts: hits by depth, with metrics and without, misses, and shared calls.

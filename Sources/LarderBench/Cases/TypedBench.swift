@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// The cost of a hit through a typed handle, which keeps values decoded, beside the cost of decoding.

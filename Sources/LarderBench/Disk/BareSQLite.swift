@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The shortest program that keeps rows in SQLite: one connection, a table with an index of digests as the store has, and
 /// prepared statements.

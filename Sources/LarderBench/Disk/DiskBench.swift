@@ -1,5 +1,5 @@
 import Foundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// The stores on a disk beside bare SQLite and files.

@@ -1,5 +1,5 @@
 import Foundation
-import LarderBase
+import LarderSystem
 import Larder
 import Synchronization
 

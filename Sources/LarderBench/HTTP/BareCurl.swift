@@ -1,6 +1,6 @@
 #if canImport(Glibc) || canImport(Musl)
     import CLarder
-    import LarderBase
+    import LarderSystem
 
     /// The shortest program that asks an HTTP server with libcurl: one handle, used again and again by one thread.
     ///

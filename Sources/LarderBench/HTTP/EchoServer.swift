@@ -1,6 +1,6 @@
 import LarderFoundation
 #if canImport(Glibc) || canImport(Musl)
-    import LarderBase
+    import LarderSystem
     import Synchronization
 
     /// A server on the loopback interface that answers each request with its path and 1,000 more bytes.

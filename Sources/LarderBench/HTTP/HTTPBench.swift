@@ -1,7 +1,7 @@
 #if canImport(Glibc) || canImport(Musl)
     import Foundation
     import Larder
-    import LarderBase
+    import LarderSystem
 
     /// The cost of a request through a whole policy, beside a loop that only calls libcurl, and the memory and the
     /// descriptors that many requests leave behind.

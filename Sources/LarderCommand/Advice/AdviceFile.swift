@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// Advice in a file, as `larder advise --json` writes it and `larder simulate --advice` reads it.
 struct AdviceFile: Sendable {

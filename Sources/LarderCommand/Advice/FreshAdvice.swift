@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 
 extension AdviceBasis {
     private static let fewest: UInt64 = 50

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 extension AdviceBasis {
     private static let fewest: UInt64 = 20

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 extension AdviceBasis {
     /// Advice not to prefetch a list, if most of what was prefetched was wasted.

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 extension Command {
     /// The names of the files that `--out` writes.

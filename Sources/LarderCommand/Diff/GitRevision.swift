@@ -1,6 +1,6 @@
 import Foundation
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 
 /// A folder as it was in a revision of a Git repository. The command `git` reads it; nothing in the repository changes.

@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 /// Judges the clocks of processes by their dumps.

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// A file that may be a dump. It may be compressed by gzip.
 struct DumpFile: Sendable {

@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 /// The heads of the dumps of one run of a program. All of them are states of the same counters.

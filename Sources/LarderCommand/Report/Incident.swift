@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 /// A time in which many loads were answered by a copy or a fallback, or failed.

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// The figures of prefetched copies and their uses.
 struct PrefetchFigures {

@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 /// The sums of one resource in a report.

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// Finds and reads files of scenarios.
 struct ScenarioFiles {

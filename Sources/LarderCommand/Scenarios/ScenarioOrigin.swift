@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// The origin of a scenario, which behaves as its phases say and records each call.

@@ -1,5 +1,5 @@
 package import Larder
-import LarderBase
+import LarderSystem
 package import LarderSimulation
 
 /// Reads the value of an option that is a JSON object, a file that holds one, or `name=value,name=value`.

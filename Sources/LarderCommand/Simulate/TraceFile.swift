@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// A recorded stream of requests: a JSON object on each line, as `larder load --record` writes it.
 struct TraceFile {

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// Files of dumps that are read again when they change. A file that is missing or half-written is tried again.
 struct FollowedDumps {

@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 /// The last known state of all processes whose dumps are followed, and what has happened to them.

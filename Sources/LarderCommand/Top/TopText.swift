@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 /// The texts of `larder top`: a whole screen, or lines.

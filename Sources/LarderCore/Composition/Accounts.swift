@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 extension Part {
     /// The source of the account in whose name this part, or a part among its settings, signs its calls.

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Returns a loader that replaces the origin of a policy.
 package typealias OriginSubstitute = @Sendable (Policy) -> any Loader
 

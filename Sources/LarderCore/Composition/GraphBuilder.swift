@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Makes the loaders of one plan: one for each layer, and no others.
 struct GraphBuilder {
     let context: Context

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// A composed policy: the loaders that answer the requests for a resource.
 final class LoaderGraph: Sendable {
     let policy: Policy

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Tries loaders in order when the first one fails. An answer of a fallback is always stale and of unknown age.
 struct FallbackLoader: Loader {
     let first: any Loader

@@ -1,3 +1,5 @@
+package import LarderSystem
+
 /// Counts and times each load, and adds the trail of decisions to its result.
 struct MeasuredLoader: Loader {
     let inner: any Loader

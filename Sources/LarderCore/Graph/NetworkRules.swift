@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The rules of a policy's sections about background work on a network.
 struct BackgroundRules: Sendable {
     /// Returns whether some work may call the origin on a network.

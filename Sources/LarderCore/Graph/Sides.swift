@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// The two sides that a strategy arranges, and the methods that strategies share.
 ///
 /// A strategy is a recipe over ``live`` and ``cached``. The methods here make all strategies treat errors, answers,

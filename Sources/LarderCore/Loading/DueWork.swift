@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// An attachment with work that becomes due from time to time, such as a schedule.
 ///
 /// While the app runs, the attachment does its work by itself. When a system wakes the app for a short time, or a command

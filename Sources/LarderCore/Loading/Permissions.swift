@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The possible uses of a copy.
 public struct Uses: OptionSet, Sendable, Hashable {
     /// The bits of the set.

@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// Decides whether payloads may be kept and copies may be shown.
 ///
 /// Both methods are synchronous. They may be called from any thread and at the same time.

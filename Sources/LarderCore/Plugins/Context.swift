@@ -1,4 +1,4 @@
-import LarderBase
+public import LarderSystem
 
 /// The surroundings of a part: the resource it belongs to, and all that a plugin may use there.
 public struct Context: StrategyScope {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A plugin with its settings, which were read from a policy and checked. The composer makes one part of a graph from
 /// it.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Keeps the state of a graph's parts across a reload, by each part's declaration. State that no part of the next graph
 /// asks for is dropped.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The objects that the plugins of one pantry share, by type and name. It does not keep them alive.
 final class SharedObjects: Sendable {

@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// Facts that a plugin gives about itself, depending on its settings. The lint rules use them to find contradictions
 /// between plugins before anything runs. A fact that is left out is not checked.
 public struct Traits: Sendable {

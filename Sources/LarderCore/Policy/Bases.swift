@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The files that policies extend. Each file is read once, however many policies extend it.
 struct Bases {

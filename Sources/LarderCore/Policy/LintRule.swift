@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// A rule about the parts of a policy: each part is correct, but together they contradict each other.
 package struct LintRule: Sendable {
     package let name: String

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A policy for one resource, which was read from a file and checked.
 public struct Policy: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Reads the files of a folder of policies into trees, and merges each with the files that it extends.
 package struct PolicyFiles: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The state of a folder of policies when it was last looked at. A file that has not changed since is not read again.
 struct PolicyFolder {

@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension Part {
     /// Whether this section has rules for some networks.
     var hasNetworkRules: Bool { traits.permitsBackground != nil }

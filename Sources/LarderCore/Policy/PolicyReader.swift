@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Reads policy files, and returns either policies or all their problems.
 package struct PolicyReader: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 extension Policy {
     /// The source of its data; nil if its strategy uses no origin.

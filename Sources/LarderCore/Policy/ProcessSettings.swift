@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The settings in `_larder.json`, which belong to the process and not to one resource.
 package struct ProcessSettings: Sendable {
     /// The files that metrics are dumped to, and the times.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 public import Observation
 
 /// An instance of a resource on a screen: its value, how fresh it is, and whether a load is under way or has failed.

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// One load of a screen: the copy first, then the load as the policy says, then the call that goes on after it.
 struct ScreenLoad<Value: Sendable>: Sendable {
     typealias Progress = ScreenState<Value>.Progress

@@ -1,3 +1,5 @@
+package import LarderSystem
+
 /// Decides what a screen shows: a state machine without I/O, clocks and tasks.
 ///
 /// The phase is computed from a few facts, so that wrong pairs, such as an error beside a spinner, cannot be told apart

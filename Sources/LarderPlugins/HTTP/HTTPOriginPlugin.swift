@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 extension Plugin {

@@ -1,3 +1,4 @@
+public import LarderSystem
 public import LarderCore
 
 /// The condition of the sample origin's network at one moment.

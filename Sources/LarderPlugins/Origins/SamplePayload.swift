@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// A generator of sample payloads: a list of videos, a product, or a picture.

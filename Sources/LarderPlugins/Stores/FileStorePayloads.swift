@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// Large payloads, and payloads that are in files already, have a file of their own beside the entry's file.

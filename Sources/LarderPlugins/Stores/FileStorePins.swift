@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 // Pins. An empty file `NAME.pin` beside the file of an entry pins it. It needs no room on a full disk, stays when the

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import LarderCore
 
 // The metadata of files. Each file consists of the encoded entry and a slot for renewed metadata, which is zeros at

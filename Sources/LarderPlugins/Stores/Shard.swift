@@ -1,4 +1,4 @@
-public import LarderBase
+public import LarderSystem
 
 /// A part of a ``ShardedTable`` with a lock of its own.
 ///

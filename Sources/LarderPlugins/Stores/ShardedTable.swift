@@ -1,4 +1,4 @@
-public import LarderBase
+public import LarderSystem
 public import LarderCore
 public import Synchronization
 

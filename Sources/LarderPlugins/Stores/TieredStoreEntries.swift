@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 // Lists, pins and changes of all tiers.

@@ -1,4 +1,4 @@
-public import LarderBase
+public import LarderSystem
 public import Synchronization
 
 /// The places of a ``ShardedTable`` that were used and of which the eviction has not been told.

@@ -1,3 +1,4 @@
+import LarderSystem
 public import LarderCore
 
 extension Counter {

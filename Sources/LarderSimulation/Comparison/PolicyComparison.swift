@@ -1,6 +1,6 @@
 public import LarderFoundation
 public import Larder
-import LarderBase
+import LarderSystem
 
 /// The differences between two policies that users would notice: the same situations are played through both.
 ///

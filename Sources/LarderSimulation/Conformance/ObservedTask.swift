@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// A task that runs beside a scenario, with its result.
 final class ObservedTask<Value: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// A plugin under test, with its settings and the plugins that the settings may name.

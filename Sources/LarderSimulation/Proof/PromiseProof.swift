@@ -1,6 +1,6 @@
 public import LarderFoundation
 public import Larder
-import LarderBase
+import LarderSystem
 
 /// The verdict on one promise.
 public struct PromiseVerdict: Sendable {

@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderFoundation
 import Larder
 @_spi(Demo) import LarderPlugins

@@ -2,7 +2,7 @@ import LarderFoundation
 import Testing
 
 import Larder
-@testable import LarderBase
+@testable import LarderSystem
 @testable import LarderCore
 @testable import LarderPlugins
 @testable import LarderCommand

@@ -1,7 +1,7 @@
 import Testing
 
 import Larder
-@testable import LarderBase
+@testable import LarderSystem
 @testable import LarderCore
 @testable import LarderCommand
 

@@ -3,7 +3,7 @@ import Larder
 import LarderSimulation
 import Testing
 
-@testable import LarderBase
+@testable import LarderSystem
 @testable import LarderCommand
 @testable import LarderCore
 

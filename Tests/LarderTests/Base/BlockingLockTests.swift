@@ -2,7 +2,7 @@ import LarderFoundation
 import Larder
 import Testing
 
-@testable import LarderBase
+@testable import LarderSystem
 @testable import LarderCore
 @testable import LarderPlugins
 

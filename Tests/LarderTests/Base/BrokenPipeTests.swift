@@ -1,6 +1,6 @@
 #if canImport(Glibc) || canImport(Musl)
     import LarderFoundation
-    import LarderBase
+    import LarderSystem
     import Testing
 
     @Suite struct BrokenPipeTests {

@@ -1,6 +1,6 @@
 import Dispatch
 import Larder
-import LarderBase
+import LarderSystem
 import Testing
 
 @Suite struct TimestampTests {

@@ -1,7 +1,7 @@
 import LarderFoundation
 import Testing
 
-@testable import LarderBase
+@testable import LarderSystem
 
 @Suite struct RecordRingTests {
     private let folder: Folder

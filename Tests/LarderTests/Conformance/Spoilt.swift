@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// A sound store in memory, which can be spoilt in one way or another.
 struct Spoilt: Store {

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// A gate that is opened once: by a test, so that a scripted server goes on, or by the server, so that a test does.
 final class Gate: Sendable {

@@ -10,11 +10,10 @@ struct House {
     /// The floors of the library's modules, from the ground up: the rooms of LarderCore and LarderPlugins, and the
     /// other modules as one room each.
     static let floors: [String: Set<String>] = {
-        var floors: [String: Set<String>] = ["LarderBase": []]
-        floors["JSON"] = ["LarderBase"]
-        floors["World"] = ["LarderBase"]
-        floors["Loading"] = ["LarderBase", "World"]
-        var below: Set<String> = ["LarderBase", "JSON", "World", "Loading"]
+        var floors: [String: Set<String>] = ["LarderSystem": []]
+        floors["JSON"] = ["LarderSystem"]
+        floors["Loading"] = ["LarderSystem"]
+        var below: Set<String> = ["LarderSystem", "JSON", "Loading"]
         for room in ["Metrics", "Graph", "Plugins", "Policy", "Composition"] {
             floors[room] = below
             below.insert(room)
@@ -28,7 +27,7 @@ struct House {
 
     /// The rooms of LarderCore.
     static let coreRooms: Set = [
-        "World", "Loading", "JSON", "Metrics", "Graph", "Plugins", "Policy", "Composition", "Screens",
+        "Loading", "JSON", "Metrics", "Graph", "Plugins", "Policy", "Composition", "Screens",
     ]
 
     /// The names of the standard plugins.
@@ -36,7 +35,7 @@ struct House {
 
     /// The sources of the library's modules, each under its room.
     static func sources(in root: URL) throws -> [SwiftSource] {
-        try ["LarderBase", "LarderCore", "LarderPlugins", "Larder"].flatMap { module in
+        try ["LarderSystem", "LarderCore", "LarderPlugins", "Larder"].flatMap { module in
             try SwiftSource.all(below: root.appending(path: "Sources/" + module)).map { file in
                 let isRoom = module == "LarderCore" || module == "LarderPlugins" && !file.folder.isEmpty
                 return isRoom ? file : SwiftSource(module + "/" + file.path, file.text)

@@ -1,7 +1,7 @@
 import LarderFoundation
 import Foundation
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 import Testing
 

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 
 /// A simulated world in which blocking work takes a random time of up to 6 ms, part of it before and part of it after the

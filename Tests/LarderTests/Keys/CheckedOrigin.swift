@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 
 /// An origin that answers, fails or hangs as its seed determines. Every payload contains the key. The origin notices a

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 import Larder
-@testable import LarderBase
+@testable import LarderSystem
 @testable import LarderCore
 @_spi(Bench) @testable import LarderPlugins
 

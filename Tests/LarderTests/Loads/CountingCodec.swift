@@ -1,7 +1,7 @@
 import LarderFoundation
 
 import Larder
-@testable import LarderBase
+@testable import LarderSystem
 @testable import LarderCore
 @testable import LarderPlugins
 

@@ -1,5 +1,5 @@
 @testable import LarderCore
-import LarderBase
+import LarderSystem
 import LarderSimulation
 import Testing
 

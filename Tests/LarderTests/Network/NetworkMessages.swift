@@ -1,4 +1,4 @@
-@testable import LarderBase
+@testable import LarderSystem
 
 /// Messages as Linux sends them about interfaces and routes, made by hand.
 enum NetworkMessages {

@@ -1,7 +1,6 @@
-import LarderBase
 import Testing
 
-@testable import LarderCore
+@testable import LarderSystem
 
 @Suite(.timeLimit(.minutes(20))) struct NetworkWatchTests {
     @Test func nothingIsWatchedBeforeFirstUseAndOnceAfterwards() async {

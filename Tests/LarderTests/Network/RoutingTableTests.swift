@@ -1,7 +1,7 @@
 import LarderSimulation
 import Testing
 
-@testable import LarderBase
+@testable import LarderSystem
 
 @Suite struct RoutingTableTests {
     private typealias Messages = NetworkMessages

@@ -3,7 +3,7 @@ import LarderSimulation
 import Testing
 
 import Larder
-@testable import LarderBase
+@testable import LarderSystem
 @testable import LarderCore
 
 /// Clearings by another pantry on the same cache folder while this one asks the origin. Pantries see each other only

@@ -3,7 +3,7 @@ import Larder
 import LarderSimulation
 import Testing
 
-@testable import LarderBase
+@testable import LarderSystem
 
 /// Sections whose attachments keep files in places of their own.
 @Suite struct SectionPlaceTests {

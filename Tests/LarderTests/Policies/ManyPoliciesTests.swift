@@ -3,7 +3,7 @@ import Larder
 import LarderSimulation
 import Testing
 
-@testable import LarderBase
+@testable import LarderSystem
 @testable import LarderCore
 
 /// The reading of many policies: on several threads, and with the settings of equal parts shared.

@@ -1,9 +1,8 @@
 import LarderFoundation
-import LarderBase
 import LarderSimulation
 import Testing
 
-@testable import LarderCore
+@testable import LarderSystem
 
 @Suite struct SystemPowerTests {
     private static let battery = PowerSupply(kind: "Battery", status: "Discharging")

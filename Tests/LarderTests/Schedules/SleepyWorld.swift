@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 
 /// The world of a device that sleeps now and then. While it sleeps, no alarm rings; each rings when the device wakes. The

@@ -3,7 +3,7 @@ import LarderSimulation
 import Testing
 
 import Larder
-@testable import LarderBase
+@testable import LarderSystem
 @testable import LarderCore
 @testable import LarderPlugins
 

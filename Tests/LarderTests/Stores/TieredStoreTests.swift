@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderFoundation
 import Larder
 import LarderSimulation

@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 
 /// A wrapper outside all others around the origin, which records the answer of every flight.

@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 
 /// A checker that compares the outcome of each load with the promises of the policy.

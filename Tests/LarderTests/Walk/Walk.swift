@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 
 /// A random policy with a random history: traffic, faults, clearings, and jumps of the clock.

@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 
 /// An origin whose behavior a walk changes. Every payload contains its key and is different from all others.

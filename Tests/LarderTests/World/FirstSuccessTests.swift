@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 import LarderSimulation
 import Testing
 

@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 /// The times without a network, as a strip below a chart over time. The taller a time's bar, the larger its share without

@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 /// A chart of rates over time: a line for each rate, with gaps where nothing was counted.

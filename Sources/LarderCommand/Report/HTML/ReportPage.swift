@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 extension Report {

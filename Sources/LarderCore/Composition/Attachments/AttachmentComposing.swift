@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 extension Composer {
     /// Returns the attachments of some sections: those of the former graph whose declarations did not change, and new

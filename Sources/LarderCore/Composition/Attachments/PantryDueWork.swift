@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 extension Pantry {
     /// Does the work that is due now, such as refreshes on a schedule, and returns within a time limit.

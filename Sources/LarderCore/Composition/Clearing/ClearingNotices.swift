@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Tells listeners that copies are about to be removed, before any of them is. Also tells them when the removal is
 /// over.

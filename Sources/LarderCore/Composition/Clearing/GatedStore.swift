@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import Synchronization
 
 /// A store that finishes the clearings of its places before it answers.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 extension Pantry {
     /// Removes every copy of every resource. Calls that are running save nothing.

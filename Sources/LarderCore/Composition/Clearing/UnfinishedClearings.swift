@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Reports the clearings that the stores of one resource have not finished, as a problem of the cache folder.
 final class UnfinishedClearings: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Finds problems that would keep a pantry from writing to its cache folder or its data folder. It leaves nothing
 /// behind.

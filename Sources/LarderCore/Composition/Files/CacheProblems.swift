@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Keeps the present problems of the cache folder, and reports the beginning and the end of each once.
 final class CacheProblems: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The files of dumps: the last dump, older ones beside it, and one for a textfile collector.
 struct DumpFiles: Sendable {

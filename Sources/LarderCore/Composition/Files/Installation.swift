@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The identity of this installation of the program: random digits in a file of the data folder.
 ///

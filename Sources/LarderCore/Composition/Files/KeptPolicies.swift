@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The reaction of a starting ``Pantry`` to policies with errors.
 public enum UnsoundPoliciesAction: Sendable, Hashable {

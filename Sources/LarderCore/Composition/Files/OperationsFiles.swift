@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Writes the files that `_larder.json` names: the dumps of the metrics and the log of decisions.
 ///

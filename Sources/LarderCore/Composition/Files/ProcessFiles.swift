@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The names of the files that this process writes to a cache folder, which several processes may share.
 ///

@@ -1,3 +1,5 @@
+import LarderSystem
+
 #if canImport(os)
     public import os
 

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Keeps instances of a pantry's resources on the device: fetches those that are missing, and pins all of them.
 ///

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// The requests whose instances are kept on the device, in a file of the data folder for each resource.
 ///

@@ -1,4 +1,7 @@
 // Keeping instances on the device, for times without a network.
+
+public import LarderSystem
+
 extension Resource {
     /// Keeps instances on the device until they are given back: fetches those that are missing, and pins all of them.
     ///

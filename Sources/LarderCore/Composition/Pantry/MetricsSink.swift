@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// Receives the reports and dumps of a pantry, for the app's own telemetry.
 ///
 /// Both methods are called on any thread and must return quickly. Start a task of your own for longer work. Neither

@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+public import LarderSystem
 
 /// All resources composed from one folder of policies.
 ///

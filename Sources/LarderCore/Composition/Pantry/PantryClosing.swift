@@ -1,4 +1,4 @@
-import LarderBase
+public import LarderSystem
 
 extension Pantry {
     /// Saves what is not saved yet and closes the stores, for the end of the process.

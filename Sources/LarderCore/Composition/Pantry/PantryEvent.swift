@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// An event of the policies of a running pantry, or of its cache folder.
 public enum PantryEvent: Sendable {
     /// Policies were reloaded. The list has all changes, which took effect one resource at a time. It is empty if

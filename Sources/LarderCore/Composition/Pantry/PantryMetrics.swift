@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// The metrics of a pantry since it was made. They are read when they are asked for.
 public struct PantryMetrics: Sendable {

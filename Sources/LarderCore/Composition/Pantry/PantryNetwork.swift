@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Follows the network for a pantry.
 final class NetworkFollower: Sendable {

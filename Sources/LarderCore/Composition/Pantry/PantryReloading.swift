@@ -1,4 +1,4 @@
-import LarderBase
+package import LarderSystem
 
 /// The relation between the policies in effect and those in the folder.
 struct WatchState {

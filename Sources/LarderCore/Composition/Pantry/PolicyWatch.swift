@@ -1,3 +1,5 @@
+public import LarderSystem
+
 extension Pantry {
     /// Reloads whenever a file of the folder changes, until the subscription ends. ``events`` reports the results.
     ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Instances that are being prefetched: how far that is, and the way to cancel it.
 ///

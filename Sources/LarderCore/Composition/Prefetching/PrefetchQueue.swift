@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The prefetches of a pantry: runs a few at a time, lets them wait for a network, and tries again after failures. Of
 /// each group it holds a few hundred requests, and takes the others from where they wait.

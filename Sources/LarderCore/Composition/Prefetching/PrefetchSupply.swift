@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The requests of a group that wait outside of the queue of prefetches until it has room for them.
 protocol PrefetchSupply: AnyObject, Sendable {

@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension PrefetchOrder.Item {
     /// The end of one try.
     enum TryEnding {

@@ -1,3 +1,5 @@
+public import LarderSystem
+
 extension Resource {
     /// Fetches instances that may be wanted later, so that they are cached by then.
     ///

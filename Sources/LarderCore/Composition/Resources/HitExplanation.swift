@@ -1,3 +1,5 @@
+package import LarderSystem
+
 extension Policy {
     /// Returns how the graph of the policy finds copies in memory: at once, or why each load is awaited.
     ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The meters of one resource: one for each revision of its policy.
 final class MeterHistory: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A recording of a pantry's loads. It goes on until it is stopped or released.
 public final class Recording: Sendable {

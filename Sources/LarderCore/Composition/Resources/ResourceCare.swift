@@ -1,4 +1,4 @@
-import LarderBase
+package import LarderSystem
 
 // Checking a store, for apps and commands.
 extension Resource {

@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// The present graph of a resource, and the state that outlives it. Handles refer to this, not to a graph.
 @usableFromInline

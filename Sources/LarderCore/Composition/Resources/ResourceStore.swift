@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+import LarderSystem
 
 // Saving, expiring, pinning and listing copies, for apps.
 extension Resource {

@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// An update of one instance of a resource.
 public enum Update<Value: Sendable>: Sendable {

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The copy that a store keeps for a request. A strategy asks for a use of it, and gets the copy or the reasons against
 /// it.
 ///

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Operations on keys that are held up, because an earlier operation was given up and has not ended.
 ///
 /// An operation counts as failed then. It is carried out when the turn is free, unless a newer one is postponed, too.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Passes the faults and evictions that a store reports by itself to the graph, which counts and logs the faults like
 /// others.

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// A store that limits the time of another store's operations. An operation that exceeds the limit fails for its caller
 /// and goes on in the background.
 ///

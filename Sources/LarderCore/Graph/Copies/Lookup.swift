@@ -1,4 +1,4 @@
-import LarderBase
+package import LarderSystem
 
 /// The cached side of a graph: finds the copy and shows it for the uses that the validators permit.
 package struct Lookup: Loader {

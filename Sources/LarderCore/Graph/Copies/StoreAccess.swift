@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import Synchronization
 
 /// A store and the objects that live as long as it: the order of its writes, the flights, the refreshes and the resting

@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension StoreAccess {
     /// Marks the selected entries as expired. Calls under way save nothing, and later loads do not join them, because
     /// their answers may be older than the reason for the expiry.

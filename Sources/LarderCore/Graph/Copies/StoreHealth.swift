@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import Synchronization
 
 /// Remembers which tiers fail at which operations. So the log shows the start and the end of a failure, not each failed

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The place of an answer in the store.
 struct EntryPlace {
     /// The key of the entry.

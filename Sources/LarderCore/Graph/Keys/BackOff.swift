@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import Synchronization
 
 /// Remembers the keys whose origin failed a moment ago. The origin rests for such a key: no call is made for a while.

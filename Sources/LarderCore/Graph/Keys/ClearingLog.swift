@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The clearings of all processes that use a cache folder, so that each sees those of the others.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The form of a clearing in a ``ClearingLog``: a digest of the resource's folder, the kind of the selection, and a digest
 /// of the account, tag or key.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The refreshes that wait until the device has a network again.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Remembers keys whose copies a full store has evicted, to tell at a later miss how much capacity the store lacked.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import Synchronization
 
 /// Remembers the outdated copies that a store could neither remove nor mark as expired.

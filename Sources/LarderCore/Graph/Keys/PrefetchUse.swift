@@ -1,4 +1,7 @@
 // Counts which prefetched copies are used, and which are wasted.
+
+import LarderSystem
+
 extension StoreAccess {
     /// Notes that a marked copy has answered a user's load.
     @inline(never)

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import Synchronization
 
 /// The copies that were prefetched and not used yet: decides for each whether it ends as used or as wasted.

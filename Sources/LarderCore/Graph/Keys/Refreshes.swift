@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The keys that are being refreshed in the background. Each key has at most one refresh at a time.
 package final class Refreshes: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The clearings of all processes as they concern one resource.
 struct ResourceClearings: Sendable {

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// The fields by which the answers for one key vary, and the keys of their variants.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import Synchronization
 
 /// Remembers how the answers for keys vary by fields of the request.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The changes by others that the graph has not applied yet.
 ///

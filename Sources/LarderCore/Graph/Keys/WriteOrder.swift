@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Decides which answers may be written, and orders the writes of each key one after another.
 ///

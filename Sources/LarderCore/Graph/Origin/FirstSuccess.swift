@@ -1,4 +1,4 @@
-import LarderBase
+public import LarderSystem
 
 /// Runs several works for one result. The first work that succeeds gives the result.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A call under way that callers share.
 ///

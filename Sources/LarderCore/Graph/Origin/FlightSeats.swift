@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The seat of a caller in a flight.
 enum FlightSeat: Sendable {
     /// A caller that waits. It is behind a reference, because the size of a continuation is not known when this is

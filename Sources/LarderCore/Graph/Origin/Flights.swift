@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The calls under way. Callers share a flight if key, codec and declaration of the live side are equal, and the fields
 /// by which the answers for the key vary. Their modes and patience may differ.

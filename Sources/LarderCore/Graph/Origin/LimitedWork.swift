@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension World {
     /// Does work of a store within a limit. Work that takes longer fails for the caller and goes on in the background.
     ///

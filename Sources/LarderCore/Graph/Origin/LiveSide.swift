@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The live side of a graph: shares one call of the origin between equal requests, receives the answer and saves it.
 ///
 /// This is a class because every flight and every strategy holds it.

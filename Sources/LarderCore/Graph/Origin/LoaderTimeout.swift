@@ -1,4 +1,4 @@
-import LarderBase
+public import LarderSystem
 
 extension Loader {
     /// Returns the answer to a call, or nil when there is none within `limit`. A timeout can be built from it:

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The parameters that an origin takes and needs. No call can answer a request with others, so it fails before any part of
 /// the policy sees it.

@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension Validators {
     /// Dates an answer that arrives from outside, has it admitted, and decodes it.
     ///

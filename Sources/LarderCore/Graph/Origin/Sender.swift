@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Sends requests that change something at the origin. They pass the wrappers of the policy and nothing else: neither
 /// the strategy nor the store, no fallback and no call under way.
 struct Sender: Sendable {

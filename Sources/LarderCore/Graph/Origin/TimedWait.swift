@@ -1,4 +1,4 @@
-import LarderBase
+public import LarderSystem
 
 /// The reason why a wait ended.
 private enum WaitEnd {

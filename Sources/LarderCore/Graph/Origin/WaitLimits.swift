@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The limits of one load's waits for the origin: first its patience, then its caller's deadline.
 ///

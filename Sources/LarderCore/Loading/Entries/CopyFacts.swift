@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The facts about a copy that is shown. They hold no references.
 package struct CopyFacts: Sendable {
     /// Whether there is such a copy.

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The fields in the head of an encoded entry.
 struct EncodedFields {
     enum Number: UInt8 {

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// The encoding of an entry and its key, for stores outside this process's memory.
 ///

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// Work on large payloads, which takes long and may read from a disk, off Swift's own threads.
 extension Payload {
     /// The size from which a payload is large, in bytes.

@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// The facts about a payload. Times are wall time. Facts that the origin did not name are nil.
 public struct Metadata: Hashable, Sendable {
     /// The time from which the age counts: ``confirmedAt``, less ``initialAge``. It is stored because every hit reads it.

@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension Metadata {
     /// The facts that hits do not read.
     struct Details: Hashable {

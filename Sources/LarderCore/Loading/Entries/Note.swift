@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// A fact that a plugin noted in an entry's metadata. Stores keep notes without knowing what they mean.
 public enum Note: Hashable, Sendable {
     /// A whole number.

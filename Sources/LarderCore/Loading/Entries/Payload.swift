@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+import LarderSystem
 import Synchronization
 
 /// The bytes of an entry and the values decoded from them, so that a hit in memory decodes nothing.

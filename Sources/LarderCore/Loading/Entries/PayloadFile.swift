@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// Payloads whose bytes are in a file and not in memory.
 ///

@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// Collects a large answer in a file as it arrives, so that it needs no memory.
 ///

@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// A call that callers share, as the parts of the graph that make it see it.
 protocol SharedCall: AnyObject, Sendable {
     /// The priority of the most urgent request that has joined the call so far.

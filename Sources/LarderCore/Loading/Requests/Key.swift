@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// Identifies a copy in a store by resource, scope and parameters. Two scopes never share a key.
 ///

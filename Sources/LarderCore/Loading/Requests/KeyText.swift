@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 extension Key {
     /// Creates the key with this ``text``. Returns nil if no key has this text.

@@ -1,5 +1,5 @@
 public import LarderFoundation
-import LarderBase
+import LarderSystem
 
 /// A request for one instance of a resource, for one account or none.
 public struct Request: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension Loaded {
     /// The way in which the value was found, as a value of the HTTP field `Cache-Status` (RFC 9211).
     ///

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The source of a value.
 public enum Source: Hashable, Sendable, CustomStringConvertible {
     /// The origin has just sent the value.

@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// Facts that a result holds behind a reference.
 ///
 /// `@unchecked Sendable`: it has no state, and its subclasses say why they are safe.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// An operation that has been given up but is still running. Operations that must keep their order can wait for its
 /// end.

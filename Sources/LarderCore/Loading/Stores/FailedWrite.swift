@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+public import LarderSystem
 
 extension Store {
     /// Writes an entry. If that fails, expires the older copy under the key. This copy is then shown only when the

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The tickets and the writes of one key. It exists while there is a ticket.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A failure of one tier.
 public struct StoreFault: Sendable, CustomStringConvertible {

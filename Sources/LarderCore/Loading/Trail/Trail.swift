@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The decisions that led to a value or an error.
 ///

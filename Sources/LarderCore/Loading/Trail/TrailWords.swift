@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension Trail {
     /// A description that keeps its facts with their types. The text is created only when it is read.
     public struct Words: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringInterpolation {

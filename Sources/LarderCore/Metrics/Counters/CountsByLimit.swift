@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Counts of durations or sizes, divided at round limits such as `12h` or `20MB`.
 ///

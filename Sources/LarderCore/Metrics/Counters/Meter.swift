@@ -1,4 +1,4 @@
-import LarderBase
+package import LarderSystem
 import Synchronization
 
 /// Counts what happens to one resource under one revision of its policy.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Counts what other settings would have brought: see ``Alternatives``.
 extension Meter {

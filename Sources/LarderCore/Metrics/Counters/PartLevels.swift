@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The values that one part has set its levels to. They live as long as the state that they tell of: see ``ReloadState``.
 final class PartLevels: Sendable {

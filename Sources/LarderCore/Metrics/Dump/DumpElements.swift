@@ -1,5 +1,7 @@
 // The elements of a dump, as they are expected.
 
+import LarderSystem
+
 extension Node {
     /// The maximum of a time, in seconds.
     private static let mostSeconds = 1e11

@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// The metrics of one process, in a form for files and reports.
 ///
 /// A dump holds sketches and not percentiles, so that percentiles over many processes can be computed from their dumps.

@@ -1,3 +1,5 @@
+package import LarderSystem
+
 extension MetricsDump {
     /// The facts that tell the source of a dump and its time.
     package struct Head: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension MetricsDump {
     /// The name and version of the format, which every dump contains.
     public static let format = "larder-metrics/2"

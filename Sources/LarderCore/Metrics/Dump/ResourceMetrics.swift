@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The outcome of a load. Latency is measured for each outcome.
 public enum Outcome: String, Hashable, Sendable, CaseIterable {
     /// The origin answered.

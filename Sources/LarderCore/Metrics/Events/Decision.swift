@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// An event of a resource for the log: a load that was not answered with live or fresh data, a failure of a store, a
 /// message of a plugin, or a change of the policy. It holds no key, parameter or payload.
 public struct Decision: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import Synchronization
 
 /// Sends events to any number of listeners and streams, in the order in which they were added.

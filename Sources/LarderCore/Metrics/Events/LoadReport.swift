@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// The result of one load, for records of loads. It holds no key, parameter or payload.
 public struct LoadReport: Sendable {
     /// The resource.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Leaves out decisions that repeat for one cause, so that a log is not filled with them.
 ///

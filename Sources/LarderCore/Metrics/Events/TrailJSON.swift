@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension Trail.Step {
     /// The step as JSON: its part, the kind of its event, and the event's facts. Times are in seconds.
     ///

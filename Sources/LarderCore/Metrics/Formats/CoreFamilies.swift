@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension MetricFamily {
     /// The names of the families that do not come from plugins.
     static let coreNames = Set(

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 extension MetricsDump {
     /// The dump in the text format of Prometheus, version 0.0.4, for a textfile collector or a scrape.

@@ -1,5 +1,7 @@
 // Periods as dumps contain them: a series for each counter.
 
+import LarderSystem
+
 extension [Period] {
     /// The periods as JSON: the `start` of the first one, the `gaps` between the others in multiples of `step` seconds,
     /// and for each counter the series of its counts.

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// A distribution of durations. It gives every percentile with a relative error of at most 1 %.
 ///
 /// A scale begins at a smallest duration and ends at 2³⁷ times that duration. Each doubling is divided into fifty

@@ -1,3 +1,5 @@
+public import LarderSystem
+
 /// The metrics of the last minutes and of the last hour, and the counts of the last day, in bounded memory.
 ///
 /// The owner calls ``record(_:uptime:now:)`` from time to time with the metrics since the last call. The windows use

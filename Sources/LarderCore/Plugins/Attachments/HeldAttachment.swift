@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// An attachment that is in use: by graphs, by running loads, or by the pantry. It is closed when nothing uses it.
 final class HeldAttachment: Sendable {

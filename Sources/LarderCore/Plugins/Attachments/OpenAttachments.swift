@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The attachments of a pantry that are in use, also those of former graphs, and those that are being closed.
 final class OpenAttachments: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The attachments of the pantry's own sections, as plugins find them.
 ///

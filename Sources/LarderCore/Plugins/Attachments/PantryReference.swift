@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A reference to the pantry that does not keep it alive. Sections find their own resource through it.
 final class PantryReference: Sendable {

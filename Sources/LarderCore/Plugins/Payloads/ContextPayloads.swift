@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 extension Context {
     /// Returns a sink that collects a large payload in a file below the cache folder. Blocks.

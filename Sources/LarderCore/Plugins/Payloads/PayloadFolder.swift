@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The folder in which sinks collect their payloads, below the cache folder, and the payloads that are not complete.
 struct PayloadFolder: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The beginning of a large payload whose call ended before it was complete.
 ///

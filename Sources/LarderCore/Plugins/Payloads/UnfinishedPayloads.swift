@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The beginnings of payloads whose calls ended before they were complete, in a place of each resource.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A clearing as it is recorded in a file before it is carried out.
 struct Clearing: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Tells the stores of one pantry of the clearings by other processes. It watches the log once, however many stores listen,
 /// and only while one does.

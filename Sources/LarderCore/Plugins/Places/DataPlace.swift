@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A folder for what a user wrote and nothing else holds, such as changes that were not sent yet.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A store that is opened when its predecessor is closed. Until then it finds nothing and keeps nothing.
 ///

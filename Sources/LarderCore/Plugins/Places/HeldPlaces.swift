@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The places that the store of one policy and its tiers requested.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The clearings that stores still have to carry out.
 struct PendingClearings: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The list of all places that were handed out below a cache folder, in a file to which lines are added.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The path of a place below the cache folder, such as `feed/entries`: the folder of its resource, and its own folder.
 struct PlaceName: Hashable, Comparable, Sendable {

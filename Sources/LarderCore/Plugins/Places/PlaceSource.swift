@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The source from which a context hands out places to one part of a store or to a section.
 struct PlaceSource: Sendable {

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// Lets one store at a time use a place. A store that replaces another one on the same place gets it when the other one is
 /// closed.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The places below one cache folder, as one pantry uses them.
 ///

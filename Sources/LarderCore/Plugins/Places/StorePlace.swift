@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A folder in which a store keeps its files.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The use of places by the store of one graph, from its composition until it is closed.
 final class StoreUse: Sendable {

@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The notation of durations and sizes in a policy: a whole number with a unit.
 package struct Quantity: Sendable {
     var noun: String

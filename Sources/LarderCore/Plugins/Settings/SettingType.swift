@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// A type of settings: how a value is written, which values are allowed, and how a value is shown.
 public struct SettingType<Value: Sendable>: Sendable {

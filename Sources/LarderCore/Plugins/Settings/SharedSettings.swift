@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension Setting where Value == Duration? {
     /// The setting `patience`: how long to wait for the origin while holding a copy. Every strategy that may wait so
     /// has it.

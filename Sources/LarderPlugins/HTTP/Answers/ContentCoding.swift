@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The compressions of bodies that can be undone.
 extension Unpacker.Format {

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// The body of an answer as it arrives. A transport appends bytes, and the origin reads them.

@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// Large answers that break off go on where they stopped.

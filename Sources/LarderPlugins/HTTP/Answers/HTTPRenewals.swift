@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// The renewals of credentials in a pantry. All requests of an account that wait for one share it.

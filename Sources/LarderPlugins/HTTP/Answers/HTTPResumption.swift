@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// The beginning of an answer that broke off, and the request for its rest (RFC 9110, sections 13.1.5 and 14).

@@ -1,6 +1,6 @@
 #if canImport(Glibc) || canImport(Musl)
     import CLarder
-    import LarderBase
+    import LarderSystem
     import LarderCore
 
     /// The exchanges that run at the same time, and their thread. The thread goes on with them when bytes arrive or

@@ -1,3 +1,5 @@
+import LarderSystem
+
 #if canImport(Glibc) || canImport(Musl)
     import CLarder
     import LarderCore

@@ -1,7 +1,7 @@
 #if canImport(Glibc) || canImport(Musl)
     import CLarder
     import LarderFoundation
-    import LarderBase
+    import LarderSystem
     import LarderCore
 
     /// The memory from which libcurl reads one request while it sends it. It must live as long as the handle is in use.

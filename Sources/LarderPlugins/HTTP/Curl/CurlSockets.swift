@@ -1,6 +1,6 @@
 #if canImport(Glibc) || canImport(Musl)
     import CLarder
-    import LarderBase
+    import LarderSystem
     import LarderCore
     import LarderFoundation
 

@@ -1,5 +1,5 @@
 #if canImport(Glibc) || canImport(Musl)
-    import LarderBase
+    import LarderSystem
     import LarderCore
 
     /// A transport that uses libcurl.

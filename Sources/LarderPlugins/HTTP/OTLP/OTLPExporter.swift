@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 public import LarderCore
 
 /// Sends the metrics of a pantry to an OpenTelemetry collector, again and again: the section `otlp` of `_larder.json`.

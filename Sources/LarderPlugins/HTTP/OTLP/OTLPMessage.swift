@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// The metrics of a dump as a request of the OpenTelemetry protocol, in its JSON form.

@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// The credentials that an origin adds to its requests. They are those of the account in whose scope the request is, or

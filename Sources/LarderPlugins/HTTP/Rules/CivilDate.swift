@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// A date and a second of its day, in the Gregorian calendar and UTC.

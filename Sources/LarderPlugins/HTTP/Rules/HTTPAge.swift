@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// Calculates the age of an answer on its arrival (RFC 9111, section 4.2.3).

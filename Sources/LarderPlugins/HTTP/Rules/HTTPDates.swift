@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// Reads and writes the dates of HTTP fields (RFC 9110, section 5.6.7).

@@ -1,3 +1,4 @@
+public import LarderSystem
 public import LarderCore
 
 /// The facts of an HTTP answer, for origins that call an HTTP server themselves. The validator `http` reads them.

@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// The rules of the redirects that led to an answer.

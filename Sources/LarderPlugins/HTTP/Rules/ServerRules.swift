@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// The rules of a server for keeping and showing its answer.

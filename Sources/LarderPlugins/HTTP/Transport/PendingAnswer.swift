@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// An answer that one task awaits. The first result counts, and any thread may give it.
 final class PendingAnswer: Sendable {

@@ -4,7 +4,7 @@
         import FoundationNetworking
         @testable import LarderPlugins
     #endif
-    import LarderBase
+    import LarderSystem
     import LarderCore
 
     /// The delegate of a `URLSession`, which passes each event to the exchange that it concerns.

@@ -4,7 +4,7 @@
         import FoundationNetworking
         @testable import LarderPlugins
     #endif
-    import LarderBase
+    import LarderSystem
     import LarderCore
 
     /// One request of a `URLSession` and its answer.

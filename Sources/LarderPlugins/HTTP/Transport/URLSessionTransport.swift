@@ -5,7 +5,7 @@
         import FoundationNetworking
         @testable import LarderPlugins
     #endif
-    import LarderBase
+    import LarderSystem
     import LarderCore
 
     /// The transport of Apple platforms, which sends requests with `URLSession`.

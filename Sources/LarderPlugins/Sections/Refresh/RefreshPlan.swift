@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// The plan of a schedule: the start of its last run, and the time of its next one. It survives restarts in a file.

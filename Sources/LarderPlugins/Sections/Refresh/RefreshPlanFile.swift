@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// The file in which the plan of a schedule survives restarts. Processes with the same cache folder share it.

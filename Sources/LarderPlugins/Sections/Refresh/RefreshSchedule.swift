@@ -1,4 +1,4 @@
-import LarderBase
+public import LarderSystem
 public import LarderCore
 
 /// Refreshes a resource again and again: the section `refresh` of a policy.

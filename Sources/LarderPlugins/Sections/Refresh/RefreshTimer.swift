@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// Decides when a schedule runs, without clocks and alarms of its own.

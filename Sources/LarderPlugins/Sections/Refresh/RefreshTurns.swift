@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// Lets a few schedules of a pantry run at a time, in the order in which they ask.

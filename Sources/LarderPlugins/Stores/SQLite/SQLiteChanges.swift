@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// The changes that other processes make.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// Tells the processes that use a database of each other's changes. Blocks.

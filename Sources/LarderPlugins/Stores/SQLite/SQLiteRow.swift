@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// A row of the table of entries, without its payload.

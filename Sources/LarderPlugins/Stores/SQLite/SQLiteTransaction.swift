@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// Changes of entries that are made together or not at all. Blocks.

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import Larder
 
 /// Checks of a store's entries after writes and removals.

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 package import Larder
 
 /// Checks that a store around another one forwards every call.

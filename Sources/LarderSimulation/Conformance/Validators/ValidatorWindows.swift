@@ -1,3 +1,4 @@
+import LarderSystem
 import Larder
 
 /// Checks of the uses that a validator permits as copies age.

@@ -1,5 +1,5 @@
 import Larder
-import LarderBase
+import LarderSystem
 
 /// Situations with what the user noticed in each.
 struct PlayedSituations: Sendable {

@@ -1,6 +1,6 @@
 import LarderFoundation
 package import Larder
-import LarderBase
+import LarderSystem
 
 /// A policy as it is played in simulated time, with the times at which its parts act differently.
 package struct SimulatedPolicy: Sendable {

@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 
 /// The origins of a situation: all of them behave as its acts say. It remembers when it last sent or confirmed each
 /// payload.

@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import Testing
 
 /// Secrets in requests and answers are written nowhere but into the store.

@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import Testing
 
 /// Two users of one pantry never see each other's data.

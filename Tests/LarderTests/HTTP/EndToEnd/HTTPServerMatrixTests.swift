@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import Testing
 
 /// Each strategy in each situation, with a server as the origin.

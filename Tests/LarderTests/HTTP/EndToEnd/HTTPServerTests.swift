@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import Testing
 
 /// A policy with the origin `http`, over the real transport, and a server.

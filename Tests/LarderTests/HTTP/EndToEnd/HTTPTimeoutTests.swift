@@ -1,7 +1,7 @@
 import LarderFoundation
 import Larder
 import LarderSimulation
-import LarderBase
+import LarderSystem
 import Testing
 
 @testable import LarderPlugins

@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 
 /// Two users of one pantry, and a server that answers each with the user's own name.
 final class TwoUsers: Sendable {

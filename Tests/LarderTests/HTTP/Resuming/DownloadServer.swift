@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 
 /// A server with one large file. It sends the first answers only in part, and sends the rest on request.
 final class DownloadServer: Sendable {

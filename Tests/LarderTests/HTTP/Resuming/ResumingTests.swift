@@ -1,6 +1,6 @@
 import LarderFoundation
 import Larder
-import LarderBase
+import LarderSystem
 import Testing
 
 /// Large answers that break off and go on where they stopped, over real transports and files.

@@ -1,6 +1,6 @@
 import LarderFoundation
 import Dispatch
-import LarderBase
+import LarderSystem
 
 /// A TCP server on the loopback interface that does after each request what a closure says, also what no HTTP server
 /// should do:

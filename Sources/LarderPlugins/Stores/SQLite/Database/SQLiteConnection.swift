@@ -1,6 +1,6 @@
 import LarderFoundation
 import CLarder
-import LarderBase
+import LarderSystem
 
 /// A connection to a database. Blocks.
 ///

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// The file of a database and the connections to it: one that writes, and some that read. Blocks.

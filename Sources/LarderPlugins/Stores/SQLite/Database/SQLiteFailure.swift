@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// An operation that SQLite refused. It holds neither a path nor any contents.

@@ -1,4 +1,4 @@
-import LarderBase
+import LarderSystem
 
 /// The functions of the system's SQLite.
 ///

@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// The settings of a store in a database.

@@ -1,5 +1,5 @@
 import LarderFoundation
-import LarderBase
+import LarderSystem
 import LarderCore
 
 /// The rows of a database that are put into a new one.

@@ -1,5 +1,3 @@
-import LarderBase
-
 /// A signal that the process received and that has had no effect yet.
 public final class HeldSignal: Sendable {
     /// The name of the signal, such as `TERM`.

@@ -1,5 +1,4 @@
 import Dispatch
-import LarderBase
 import Synchronization
 
 /// Watches a network from the first use on.

@@ -1,4 +1,3 @@
-import LarderBase
 import Synchronization
 
 /// A network whose state an app or a test sets.

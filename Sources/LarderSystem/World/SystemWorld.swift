@@ -1,5 +1,4 @@
 import LarderFoundation
-import LarderBase
 
 /// The real world, with the system's clocks, random numbers and network, Swift's tasks, and threads of its own for blocking
 /// I/O: a few that are shared, and a few for each name.

@@ -1,5 +1,3 @@
-import LarderBase
-
 /// A state of the power that an app or a test sets.
 public final class ManualPower: PowerSource {
     private let state: Locked<Bool?>

@@ -1,5 +1,3 @@
-import LarderBase
-
 /// A timer that runs actions at given times, with one sleeping task for all of them.
 ///
 /// With a task for each action, the tasks would cost a crowd of waiting loads more than everything else.

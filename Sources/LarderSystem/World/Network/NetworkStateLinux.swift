@@ -1,5 +1,3 @@
-import LarderBase
-
 extension NetworkState {
     /// Creates the state that Linux's routes and interfaces describe.
     ///

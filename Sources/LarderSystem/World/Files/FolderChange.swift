@@ -24,7 +24,7 @@ extension AsyncStream<FolderChange>.Continuation {
     ///
     /// Several threads may send at the same time. A thread whose change replaces another one sends both again, merged,
     /// so that no change is lost.
-    func send(_ change: FolderChange) {
+    package func send(_ change: FolderChange) {
         var change = change
         while case .dropped(let former) = yield(change), former.and(change) != change { change = former.and(change) }
     }

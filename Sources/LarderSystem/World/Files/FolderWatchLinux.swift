@@ -1,4 +1,3 @@
-import LarderBase
 #if os(Linux)
     import LarderFoundation
 

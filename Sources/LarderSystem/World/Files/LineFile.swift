@@ -1,5 +1,3 @@
-package import LarderBase
-
 /// A file to which lines are added without waiting for the disk.
 ///
 /// Lines wait in memory until a thread that may block writes them. While the file cannot be written, they keep waiting.

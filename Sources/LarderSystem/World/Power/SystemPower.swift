@@ -1,5 +1,3 @@
-import LarderBase
-
 #if os(macOS)
     import IOKit.ps
 #endif

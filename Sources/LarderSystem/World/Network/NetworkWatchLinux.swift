@@ -1,5 +1,4 @@
 #if os(Linux)
-    import LarderBase
 
     extension NetworkWatch {
         /// Follows the network by a thread that listens to the system's routes and interfaces.

@@ -1,5 +1,4 @@
 import LarderFoundation
-import LarderBase
 import Synchronization
 
 extension SystemWorld {

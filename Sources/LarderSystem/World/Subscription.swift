@@ -1,5 +1,3 @@
-import LarderBase
-
 /// An activity that goes on until ``stop()`` is called or the subscription is deallocated, such as listening to events
 /// or watching a folder.
 public final class Subscription: Sendable {

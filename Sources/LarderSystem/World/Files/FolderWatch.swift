@@ -2,7 +2,6 @@
     import Darwin
     import Dispatch
 #endif
-import LarderBase
 
 extension World {
     /// Returns a stream of the changes in a folder, until its reader stops. Examines the folder every second.
