@@ -24,7 +24,7 @@ extension OpenStores {
     }
 
     private static func verdict(_ result: StoreVerification) -> String {
-        if result.damaged == 0 { return "nothing is damaged" }
+        if result.damaged == 0 { return "none is damaged" }
         let removed = "\(result.removed) of \(result.damaged)"
         return result.left == 0
             ? "\(count(result.damaged, "damaged ")) removed" : "only \(removed) damaged entries could be removed"

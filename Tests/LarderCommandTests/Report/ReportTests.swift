@@ -104,16 +104,6 @@ import Larder
         #expect(prometheus.contains("\nlarder_mood_cross{resource=\"feed\"} 0\n"))
     }
 
-    @Test func levelOfAnOldDumpIsKnownFromTheRegistry() async throws {
-        let dumps = try Dumps()
-        var dump = Dumps.dump([RevisionDump([.loads: 10, .retries: 4])])
-        dump.resources[0].levels = [.breaker: "open"]
-        guard case .object(let members) = dump.json else { return }
-        try dumps.folder.write(JSON.object(members.filter { $0.name != "declared" }).text(), to: "a.json")
-        let text = await dumps.report().out
-        #expect(text.hasSuffix("\n  plugins: retries 4; breaker: 1 open\n"), "\(text)")
-    }
-
     @Test func unusedDumpsAreNoted() async throws {
         let dumps = try Dumps()
         for instance in ["a", "b"] {

@@ -101,7 +101,7 @@ import Testing
         let app = try await App(#"{ "use": "mine", "in": "sqlite" }"#, registry: registry)
         #expect(await app.run("ls", "feed").out.split(separator: "\n").count == 4)
         let output = await app.run("verify", "feed")
-        #expect(output.code == 0 && output.out == "feed: 3 entries checked, nothing is damaged\n", "\(output)")
+        #expect(output.code == 0 && output.out == "feed: 3 entries checked, none is damaged\n", "\(output)")
         #expect(await app.run("stats", "feed").out.contains("mine (sqlite)"))
     }
 

@@ -93,7 +93,7 @@ import Testing
                     .conform, arguments: [rows.path + "/rows.json"], registry: .standard, environment: [:],
                     terminal: terminal) == 0)
         }
-        #expect(err.contains(isInteractive ? "░" : "conform: "), "\(err)")
-        #expect(!out.contains("█") && !out.contains("conform: ") && !out.isEmpty)
+        #expect(err.contains(isInteractive ? "░" : "ConformRun: "), "\(err)")
+        #expect(!out.contains("█") && !out.contains("ConformRun: ") && !out.isEmpty)
     }
 }

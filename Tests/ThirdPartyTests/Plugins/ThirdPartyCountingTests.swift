@@ -192,7 +192,6 @@ extension Plugin {
     @Test(arguments: [
         ("loads", "Larder counts that itself"), ("store_hits", "the text formats use that name already"),
         ("in_bytes", "the text formats use that name already"),
-        ("start", "dumps use that name already"), ("waited", "dumps use that name already"),
         ("retries", "that name is already used with another meaning"),
         ("breaker_half_open", "that name is already used with another meaning"),
         ("naps_total", "its name is not made of lowercase words joined by underscores"),

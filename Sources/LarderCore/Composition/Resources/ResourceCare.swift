@@ -2,7 +2,7 @@ package import LarderSystem
 
 // Checking a store, for apps and commands.
 extension Resource {
-    /// Reads every copy in the store, whatever the validators permit. A store removes the damaged ones. See
+    /// Reads every copy in the store, whatever the validators permit, and removes the damaged ones. See
     /// ``Store/verify(progress:)``.
     ///
     /// Loads go on meanwhile.

@@ -4,7 +4,7 @@ public struct StoreVerification: Hashable, Sendable {
     public var checked = 0
     /// The number of damaged entries among them.
     public var damaged = 0
-    /// The number of damaged entries that the store removed because they were read.
+    /// The number of damaged entries that were removed.
     public var removed = 0
 
     package init(checked: Int = 0, damaged: Int = 0, removed: Int = 0) {
@@ -16,10 +16,11 @@ public struct StoreVerification: Hashable, Sendable {
 }
 
 extension Store {
-    /// Lists the entries and reads each, so that the store notices the damaged ones and can remove them.
+    /// Lists the entries, reads each, and removes those that are damaged.
     ///
-    /// Loads go on meanwhile. An entry that is written, removed or moved between tiers meanwhile may be read or not. Where an
-    /// entry is in several tiers, only the copy that a load would get is read.
+    /// Loads go on meanwhile. An entry that is written, removed or moved between tiers meanwhile may be read or not. Of an
+    /// entry in several tiers, only the copy that a load would get is read. An entry whose key cannot be read is not listed;
+    /// it is never served.
     ///
     /// - Parameter progress: called with the share of the entries that were read, from 0 to 1.
     /// - Throws: an error whose ``StoreError/isUnsupported`` is set if the store cannot list its entries; any other error of
@@ -33,7 +34,7 @@ extension Store {
             result.checked += 1
             do { _ = try await read(key) } catch let failure as StoreError where failure.isDamaged {
                 result.damaged += 1
-                if try await !contains(key) { result.removed += 1 }
+                if (try? await remove(.key(key))) != nil { result.removed += 1 }
             }
             progress(min(1, Double(result.checked) / total))
         }
