@@ -77,7 +77,7 @@ struct SwiftSource: Sendable {
         for line in code {
             if depth == 0 {
                 let words = Self.words(of: line)
-                let kind = words.firstIndex { Self.kinds.contains($0) }
+                let kind = words.contains("import") ? nil : words.firstIndex { Self.kinds.contains($0) }
                 if let kind, kind + 1 < words.count, !words[..<kind].contains(where: { $0.hasSuffix("private") }) {
                     names.append(words[kind + 1])
                 }

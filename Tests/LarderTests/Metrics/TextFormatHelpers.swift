@@ -24,11 +24,13 @@ struct HandMade {
 
 /// A dump of one resource with these revisions.
 func dump(_ revisions: HandMade...) throws -> MetricsDump {
+    let counter = Counter.breakerOpenMilliseconds
+    let declared = #""declared": { "counters": { "\#(counter.name)": "\#(counter.help)" } },"#
     let dumps = try revisions.map { revision in
         try MetricsDump(
             reading: Array(
                 """
-                { "format": "\(MetricsDump.format)", "process": "p", "instance": "i", "started": 1, "written": 2,
+                { "format": "\(MetricsDump.format)", "process": "p", "instance": "i", "started": 1, "written": 2, \(declared)
                   "resources": [\(revision.json)] }
                 """.utf8))
     }
