@@ -1,12 +1,9 @@
 // The descriptions and mirrors of JSON values with a position. Values from the environment are never shown:
 // descriptions and mirrors have the text of the file, `${NAME}`.
 
-extension Node: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Node: CustomStringConvertible, CustomReflectable {
     /// The value as JSON on one line, with `${NAME}` for environment variables.
     public var description: String { shown.text(indented: false) }
-
-    /// The description and the position.
-    public var debugDescription: String { "\(description) (\(position))" }
 
     /// The description and the position.
     public var customMirror: Mirror {
@@ -14,7 +11,7 @@ extension Node: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
     }
 }
 
-extension Node.Content: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Node.Content: CustomStringConvertible, CustomReflectable {
     /// The value on one line, with `a string` for every string. Only ``Node`` knows whether a string came from the
     /// environment.
     public var description: String {
@@ -28,43 +25,26 @@ extension Node.Content: CustomStringConvertible, CustomDebugStringConvertible, C
         }
     }
 
-    /// The same as the description.
-    public var debugDescription: String { description }
-
     /// The description alone.
     public var customMirror: Mirror {
         Mirror(self, children: ["shown": description], displayStyle: .enum)
     }
 }
 
-extension Node.Member: CustomStringConvertible, CustomDebugStringConvertible {
+extension Node.Member: CustomStringConvertible {
     /// The name and the value, with `${NAME}` for environment variables.
     public var description: String { "\(JSON.string(name).text()):\(value)" }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 }
 
-extension SourceText: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SourceText: CustomStringConvertible, CustomReflectable {
     /// The name.
     package var description: String { name }
-
-    /// The name, and the length in bytes.
-    package var debugDescription: String { "\(name) (\(bytes.count) bytes)" }
 
     /// The name, and the length in bytes.
     package var customMirror: Mirror { Mirror(self, children: ["name": name, "count": bytes.count]) }
 }
 
-extension SourcePosition: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SourcePosition: CustomStringConvertible {
     /// The file, the line and the column: `Policies/feed.json:3:12`.
     public var description: String { "\(source.name):\(line):\(column)" }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
-
-    /// The file, the line and the column.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["file": source.name, "line": line, "column": column], displayStyle: .struct)
-    }
 }

@@ -30,12 +30,12 @@ public struct SourcePosition: Sendable {
     }
 
     /// The number of the line, from 1.
-    public var line: Int {
+    package var line: Int {
         source.bytes.prefix(offset).reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
     }
 
     /// The number of the column in characters, from 1.
-    public var column: Int {
+    package var column: Int {
         let start = source.bytes.prefix(offset).lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         return String(decoding: source.bytes[start..<min(offset, source.bytes.count)], as: UTF8.self).count + 1
     }

@@ -7,9 +7,9 @@
 /// strategy. A store whose folder has an unfinished clearing finishes this clearing before it answers.
 public struct Plan: Sendable {
     /// The resource's name.
-    public let resource: String
+    package let resource: String
     /// The policy's revision.
-    public let revision: String
+    package let revision: String
     /// The loader that answers requests.
     let root: Layer
     /// The store, even if no layer uses it. A clearing must find the copies that were kept in it before.

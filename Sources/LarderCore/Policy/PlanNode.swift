@@ -1,21 +1,21 @@
 extension Plan {
     /// A node in the graph of a plan, for people and programs to read: a step of a layer, or a part of one.
-    public struct Node: Sendable {
+    package struct Node: Sendable {
         /// The role of the node, if it has a special one: `live`, `cached`, `fallback`, `store`, `section`.
-        public let role: String?
+        package let role: String?
         /// The name of the plugin or layer.
-        public let name: String
+        package let name: String
         /// A note on what the node does, if the name does not tell it.
-        public let note: String?
+        package let note: String?
         /// The plugin with its settings; nil for a layer that every graph has.
         let part: Part?
         /// The validators of this node.
-        public let validators: [Node]
+        package let validators: [Node]
         /// The parts of this node, and the nodes that it is put around.
-        public let children: [Node]
+        package let children: [Node]
 
         /// The effective settings; empty for a layer without settings.
-        public var settings: [EffectiveSetting] { part?.settings ?? [] }
+        package var settings: [EffectiveSetting] { part?.settings ?? [] }
 
         private init(
             _ name: String, role: String? = nil, note: String? = nil, part: Part? = nil, validators: [Part] = [],
@@ -94,7 +94,7 @@ extension Plan {
     }
 
     /// The graph as nodes, beginning with the resource.
-    public var node: Node { Node(self) }
+    package var node: Node { Node(self) }
 
     /// Each part of the graph once, in the order of printing.
     package var parts: [Part] {

@@ -3,10 +3,10 @@ extension Plan {
     public var tree: String { node.tree }
 
     /// The graph in the language of Mermaid.
-    public var mermaid: String { node.mermaid }
+    package var mermaid: String { node.mermaid }
 
     /// The graph as JSON.
-    public var json: JSON {
+    package var json: JSON {
         guard case .object(let members) = node.json else { return node.json }
         return .object([JSON.Member("revision", .string(revision))] + members)
     }
@@ -64,7 +64,7 @@ extension Plan.Node {
 
 extension EffectiveSetting {
     /// The source of the value: a file and line, or `default`.
-    public var origin: String {
+    package var origin: String {
         position.map { "\($0.source.name):\($0.line)" } ?? "default"
     }
 
@@ -81,21 +81,15 @@ extension String {
     }
 }
 
-extension Plan: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Plan: CustomStringConvertible, CustomReflectable {
     /// The graph as a tree: ``tree``.
     public var description: String { tree }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 
     /// The nodes of the graph.
     public var customMirror: Mirror { Mirror(self, children: ["node": node], displayStyle: .struct) }
 }
 
-extension Plan.Node: CustomStringConvertible, CustomDebugStringConvertible {
+extension Plan.Node: CustomStringConvertible {
     /// The graph below this node, as a tree.
     public var description: String { tree }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 }

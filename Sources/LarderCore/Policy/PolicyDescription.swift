@@ -1,10 +1,7 @@
-extension Policy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Policy: CustomStringConvertible, CustomReflectable {
     /// The resource, its revision and the policy in effect. `${NAME}` stands in place of each value from the
     /// environment.
     public var description: String { "policy \(resource), revision \(revision): \(tree)" }
-
-    /// The description, on several lines.
-    public var debugDescription: String { "policy \(resource), revision \(revision): \(tree.shown.text())" }
 
     /// The policy's parts, as the policy has them.
     public var customMirror: Mirror {

@@ -4,13 +4,13 @@ public import LarderCore
 /// The condition of the sample origin's network at one moment.
 @_spi(Demo) public struct SampleConditions: Sendable {
     /// The factor by which everything takes longer.
-    public var slowness: Double
+    let slowness: Double
     /// The share of calls that fail, in addition to the share in the policy.
-    public var failures: Double
+    let failures: Double
     /// Whether the service fails all calls.
-    public var isDown: Bool
+    let isDown: Bool
     /// Whether the device has no network.
-    public var isOffline: Bool
+    public let isOffline: Bool
 
     /// Makes conditions. By default nothing is slow and nothing fails.
     public init(slowness: Double = 1, failures: Double = 0, isDown: Bool = false, isOffline: Bool = false) {

@@ -3,6 +3,6 @@ import LarderCore
 extension Plugin {
     /// A store that keeps nothing.
     static let noStore = Plugin.store("none", "Keeps nothing.", traits: { Traits().with { $0.keepsNothing = true } }) {
-        _ in EmptyStore()
+        $0.emptyStore
     }
 }

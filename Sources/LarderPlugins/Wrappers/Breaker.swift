@@ -3,11 +3,11 @@ public import LarderCore
 
 extension Counter {
     /// The number of times a breaker opened.
-    public static let breakerOpenings = Counter("breaker_openings", "Times a breaker opened")
+    static let breakerOpenings = Counter("breaker_openings", "Times a breaker opened")
     /// The number of calls that a breaker refused.
-    public static let breakerRefusals = Counter("breaker_refusals", "Calls a breaker refused")
+    static let breakerRefusals = Counter("breaker_refusals", "Calls a breaker refused")
     /// The time for which breakers were open, in milliseconds. Counted when a breaker lets a call through again.
-    public static let breakerOpenMilliseconds = Counter(
+    static let breakerOpenMilliseconds = Counter(
         "breaker_open_milliseconds", "How long breakers were open, counted when they close")
 }
 
@@ -19,7 +19,7 @@ extension Level {
 
 extension Decision.Kind {
     /// The event that a breaker opened, half opened or closed.
-    public static let breaker = Decision.Kind(rawValue: "breaker")
+    static let breaker = Decision.Kind(rawValue: "breaker")
 }
 
 extension Plugin {

@@ -1,11 +1,11 @@
 import LarderSystem
-public import LarderCore
+import LarderCore
 
 extension Counter {
     /// The number of second calls made because the first was slow.
-    public static let hedges = Counter("hedges", "Second calls made because the first was slow")
+    static let hedges = Counter("hedges", "Second calls made because the first was slow")
     /// The number of second calls that answered before the first.
-    public static let hedgesWon = Counter("hedges_won", "Second calls that answered first")
+    static let hedgesWon = Counter("hedges_won", "Second calls that answered first")
 }
 
 extension Plugin {

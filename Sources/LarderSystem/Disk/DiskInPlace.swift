@@ -19,7 +19,11 @@ extension Disk {
     /// Overwrites a part of a file. This needs no disk space, except on file systems that never write in place. The file
     /// keeps its size, and its owner may write to it afterwards. Concurrent readers can see a part of the new bytes.
     ///
-    /// - Parameter modified: the modification time of the file, in nanoseconds since 1970.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - offset: the place of the first byte that is overwritten.
+    ///   - bytes: the new bytes.
+    ///   - modified: the modification time of the file, in nanoseconds since 1970.
     /// - Throws: ``Failure``, with `EFBIG` if the part is not inside the file, and `EISDIR` if it is not a regular file.
     public static func overwrite(
         _ path: String, at offset: Int, with bytes: [UInt8], modified: Int64

@@ -3,7 +3,7 @@ import LarderFoundation
 /// The facts about a file that the system gives without reading it.
 ///
 /// A file whose stamp is the same has not changed, unless two changes followed each other faster than the clock of the
-/// file system can tell. See ``isReliable(at:)``.
+/// file system can tell. See `isReliable(at:)`.
 public struct FileStamp: Sendable, Hashable {
     /// The number of the file system.
     public var device: UInt64

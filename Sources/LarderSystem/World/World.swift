@@ -62,6 +62,7 @@ public protocol World: Sendable {
     /// - Parameters:
     ///   - name: the name, such as the path of the folder that the work uses. It is shown nowhere.
     ///   - limit: the largest number of threads for this name. Every call for a name passes the same number.
+    ///   - work: the work. It may block.
     func blocking<Value: Sendable>(
         on name: String, atMost limit: Int, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value

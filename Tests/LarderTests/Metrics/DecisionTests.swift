@@ -4,6 +4,8 @@ import LarderSystem
 import LarderSimulation
 import Testing
 
+@testable import LarderPlugins
+
 /// The log of decisions.
 @Suite struct DecisionTests {
     private static let canary = "canary-5d1e"

@@ -2,6 +2,8 @@ import LarderFoundation
 import Larder
 import Testing
 
+@testable import LarderPlugins
+
 /// One revision of a dump that is written by hand.
 struct HandMade {
     var name: String

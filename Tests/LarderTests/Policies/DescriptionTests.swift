@@ -91,7 +91,6 @@ import Larder
             let prefix = "policy feed, revision \(policy.revision): {\"resource\":\"feed\",\"about\":\"What is new\","
             #expect("\(policy)".hasPrefix(prefix))
             #expect("\(policy)".contains(#""around":[{"use":"timeout","after":"${SPAN}"}]"#))
-            #expect(String(reflecting: policy).contains("\n  \"strategy\": {\n    \"use\": \"${NAME}\","))
             #expect("\(policy.around[0])" == #"wrapper {"use":"timeout","after":"${SPAN}"}"#)
             #expect("\(policy.validators[0])" == #"validator "checksum""#)
             #expect("\(policy.around[0].settings[0])" == #"after "${SPAN}" (feed.json:3:44)"#)

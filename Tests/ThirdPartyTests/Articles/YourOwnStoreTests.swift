@@ -119,7 +119,7 @@ private struct CarelessCupboard: WrappingStore {
                 #expect(full.source == (run == 1 ? .origin : .store("cupboard")))
                 let preview = try await pictures.load(["size": "10"])
                 #expect(preview.source == .origin)
-                #expect(pictures.metrics.originCalls == (run == 1 ? 2 : 1) && pictures.metrics.corrupt == 0)
+                #expect(pictures.metrics["origin_calls"] == (run == 1 ? 2 : 1) && pictures.metrics["corrupt"] == 0)
                 await pantry.close()
             }
         }

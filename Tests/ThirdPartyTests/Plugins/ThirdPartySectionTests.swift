@@ -179,7 +179,7 @@ import Testing
             #expect(simulated.resource.answer(simulated.resource.request()) != nil)
             #expect(journal.events.suffix(2) == ["porter at once", "doorman at once"])
             let metrics = simulated.resource.metrics
-            #expect(metrics.loads == 2 && metrics.originCalls == 1)
+            #expect(metrics.loads == 2 && metrics["origin_calls"] == 1)
         }
     }
 

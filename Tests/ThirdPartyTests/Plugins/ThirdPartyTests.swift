@@ -34,7 +34,7 @@ import Testing
             let second = try await greetings.load(["name": "Ada"])
             #expect(second.source == .store("drawer") && second.freshness == .stale)
             try await world.sleep(for: .seconds(1))
-            #expect(greetings.metrics.originCalls == 2 && greetings.metrics.refreshes == 1)
+            #expect(greetings.metrics["origin_calls"] == 2 && greetings.metrics["refreshes"] == 1)
 
             _ = try await greetings.load(["name": "Ben"])
             #expect(try await greetings.load(["name": "Cem"]).isStored == false)

@@ -1,12 +1,9 @@
 // Descriptions and mirrors of the pantry and its handles. They hide the policies inside, which may have values from the
 // environment.
 
-extension Pantry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Pantry: CustomStringConvertible, CustomReflectable {
     /// The names of the resources.
     public var description: String { "pantry of \(resources.joined(separator: ", "))" }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 
     /// The names of the resources and the revisions of their policies.
     public var customMirror: Mirror {
@@ -14,12 +11,9 @@ extension Pantry: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     }
 }
 
-extension Resource: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Resource: CustomStringConvertible, CustomReflectable {
     /// The name of the resource.
     public var description: String { "resource \(name)" }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 
     /// The name of the resource and the type of its values.
     public var customMirror: Mirror {

@@ -193,7 +193,7 @@ public struct Metadata: Hashable, Sendable {
     var isMarked: Bool { spreadAndFlags & (Self.expiryFlag | Self.prefetchFlag) != 0 }
     /// Whether the payload was prefetched, and no load of a user was answered by it yet. The graph sets it, and counts by
     /// it how many prefetched copies are used.
-    public internal(set) var isUnusedPrefetch: Bool {
+    package internal(set) var isUnusedPrefetch: Bool {
         get { spreadAndFlags & Self.prefetchFlag != 0 }
         set { set(Self.prefetchFlag, newValue) }
     }

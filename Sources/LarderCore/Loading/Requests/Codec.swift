@@ -27,12 +27,12 @@ extension Codec {
 }
 
 /// A codec that returns the bytes of the payload unchanged.
-public struct RawCodec: Codec {
+package struct RawCodec: Codec {
     /// Creates the codec of raw handles.
-    public init() {}
+    package init() {}
 
     /// Returns the same bytes.
-    public func decode(_ bytes: Data) -> Data { bytes }
+    package func decode(_ bytes: Data) -> Data { bytes }
 }
 
 /// A codec that decodes JSON into any `Decodable`, with the default settings of `JSONDecoder` or those of a

@@ -48,7 +48,7 @@ public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
     /// ``Metadata/variesBy``.
     public var base: Key { long?.base ?? self }
     /// Whether the key has a variant.
-    public var isVariant: Bool { long?.base != nil }
+    package var isVariant: Bool { long?.base != nil }
     /// The parameters, which are read from the text on each access.
     public var parameters: Parameters { KeyParts.parameters(in: text) }
 

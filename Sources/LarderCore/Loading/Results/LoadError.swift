@@ -133,7 +133,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The failure as an event of a trail: the event that the failure was created with, or else an event of the kind
-    /// ``Trail/Event/Kind/failed``. Its facts include the code, and the status if there is one.
+    /// `failed`. Its facts include the code, and the status if there is one.
     public var event: Trail.Event {
         let event =
             switch content {
@@ -179,7 +179,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     public var isAnswer: Bool { code == .answer || isWithoutCall }
 
     /// Whether the origin was not asked because of the request or its account. It says nothing about the origin.
-    public var isWithoutCall: Bool { code == .notSignedIn || code == .invalidRequest }
+    package var isWithoutCall: Bool { code == .notSignedIn || code == .invalidRequest }
 
     /// Whether the answer says that the requested data no longer exists, so that the copy must be removed.
     package var saysGone: Bool { code == .answer && (status == 404 || status == 410) }

@@ -29,11 +29,11 @@ public struct ListedEntry: Sendable {
     /// The key; nil if the store does not know it.
     public var key: Key?
     /// The digest of the key: see ``Key/digest``.
-    public var digest: String
+    package var digest: String
     /// The entry's metadata.
-    public var metadata: Metadata
+    package var metadata: Metadata
     /// The size of the payload, in bytes.
-    public var size: Int
+    package var size: Int
 
     /// Creates the facts about an entry whose key is known.
     public init(_ key: Key, _ metadata: Metadata, size: Int) {

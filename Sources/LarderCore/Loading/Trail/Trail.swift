@@ -19,7 +19,7 @@ public struct Trail: Sendable, Hashable, CustomStringConvertible {
         public var event: Event
 
         /// Creates a decision of `part`.
-        public init(_ part: String, _ event: Event) {
+        package init(_ part: String, _ event: Event) {
             self.part = part
             self.event = event
         }
@@ -29,7 +29,7 @@ public struct Trail: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The revision of the policy; nil before a graph has answered.
-    public internal(set) var revision: String?
+    package internal(set) var revision: String?
     /// The decisions, in order.
     public private(set) var steps: [Step]
 

@@ -42,7 +42,7 @@ extension Trail {
         }
 
         /// Returns the value of a fact; nil if the event does not have it.
-        public subscript<Value: RawRepresentable<String>>(fact: Fact<Value>) -> Value? {
+        package subscript<Value: RawRepresentable<String>>(fact: Fact<Value>) -> Value? {
             guard case .text(let text) = words.value(of: fact.name) else { return nil }
             return Value(rawValue: text)
         }
@@ -81,7 +81,7 @@ extension Trail {
     ///   `String`.
     public struct Fact<Value: Sendable>: Sendable, ExpressibleByStringLiteral {
         /// The name of the fact.
-        public let name: String
+        package let name: String
 
         /// Creates the fact with this name.
         public init(stringLiteral name: String) {

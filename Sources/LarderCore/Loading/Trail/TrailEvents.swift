@@ -2,50 +2,50 @@
 
 extension Trail.Event.Kind {
     /// The origin gave a value. Fact: `after`.
-    public static let answered: Self = "answered"
+    package static let answered: Self = "answered"
     /// The origin said that the kept copy is still current. Fact: `after`.
-    public static let unchanged: Self = "unchanged"
+    package static let unchanged: Self = "unchanged"
     /// The origin gave no answer while the caller waited. Fact: `after`, unless the caller's deadline ended the wait.
-    public static let noAnswer: Self = "noAnswer"
+    package static let noAnswer: Self = "noAnswer"
     /// A part failed. Facts: `code`, and `status` if the origin gave one. A failure may also have a kind of its own
     /// with the same facts: see ``LoadError/event``.
-    public static let failed: Self = "failed"
+    package static let failed: Self = "failed"
     /// A part failed and tries again. Facts: those of the failure, `attempt` and `wait`.
-    public static let retrying: Self = "retrying"
+    package static let retrying: Self = "retrying"
     /// The origin is left alone after a failure. Facts: `since` and `left`.
-    public static let resting: Self = "resting"
+    package static let resting: Self = "resting"
     /// The origin is not called because the device has no network.
-    public static let offline: Self = "offline"
+    package static let offline: Self = "offline"
     /// The load joined a running call.
-    public static let joined: Self = "joined"
+    package static let joined: Self = "joined"
     /// The running call was answered for other values of a field by which the answer varies, so the load asks again.
     /// Loads with the same fields share that call.
-    public static let anotherVariant: Self = "anotherVariant"
+    package static let anotherVariant: Self = "anotherVariant"
 
     /// A copy is shown. Facts: `freshness`, `age`, and `reasons` if a validator gave some.
-    public static let copyShown: Self = "copyShown"
+    package static let copyShown: Self = "copyShown"
     /// A fallback's value is shown.
-    public static let fallbackShown: Self = "fallbackShown"
+    package static let fallbackShown: Self = "fallbackShown"
     /// Validators do not allow to show the copy. Fact: `reasons`, if they gave some.
-    public static let copyRefused: Self = "copyRefused"
+    package static let copyRefused: Self = "copyRefused"
     /// The copy was removed because a validator did not admit it. Fact: `reasons`.
-    public static let copyRemoved: Self = "copyRemoved"
+    package static let copyRemoved: Self = "copyRemoved"
     /// The copy was replaced by that of another tier because a validator did not admit it. Fact: `reasons`.
-    public static let copyReplaced: Self = "copyReplaced"
+    package static let copyReplaced: Self = "copyReplaced"
     /// The copy was not used: the origin says that the data no longer exists, or the copy was cleared. Fact: `reasons`.
-    public static let copySkipped: Self = "copySkipped"
+    package static let copySkipped: Self = "copySkipped"
     /// The copy could not be decoded.
-    public static let copyUndecodable: Self = "copyUndecodable"
+    package static let copyUndecodable: Self = "copyUndecodable"
     /// The copy was removed because the origin says that the data no longer exists.
-    public static let copyDropped: Self = "copyDropped"
+    package static let copyDropped: Self = "copyDropped"
 
     /// The answer was not saved: the key was cleared, the answer of a later call was saved, or the answer matches no
     /// other request.
-    public static let notSaved: Self = "notSaved"
+    package static let notSaved: Self = "notSaved"
     /// The answer was used and not saved, because a validator does not let it be kept.
     public static let notKept: Self = "notKept"
     /// The answer was returned before it was saved.
-    public static let savingGoesOn: Self = "savingGoesOn"
+    package static let savingGoesOn: Self = "savingGoesOn"
     /// A store failed. Facts: `effect`, `tier` and `reasons`.
     public static let storeFailed: Self = "storeFailed"
 }
@@ -54,42 +54,42 @@ extension Trail.Fact<Duration> {
     /// The time that an operation took, or the time spent waiting for it.
     public static var after: Self { "after" }
     /// The time since the event.
-    public static var since: Self { "since" }
+    package static var since: Self { "since" }
     /// The remaining time.
     public static var left: Self { "left" }
     /// The time that a part waits before it goes on.
     public static var wait: Self { "wait" }
     /// The age of a copy. It is negative for a copy from the future.
-    public static var age: Self { "age" }
+    package static var age: Self { "age" }
 }
 
 extension Trail.Fact<Int> {
     /// The HTTP-like status that the origin gave.
-    public static var status: Self { "status" }
+    package static var status: Self { "status" }
     /// The number of the next try; the first call is number 1.
-    public static var attempt: Self { "attempt" }
+    package static var attempt: Self { "attempt" }
 }
 
 extension Trail.Fact<LoadError.Code> {
     /// The kind of a failure.
-    public static var code: Self { "code" }
+    package static var code: Self { "code" }
 }
 
 extension Trail.Fact<Freshness> {
     /// The freshness of a copy.
-    public static var freshness: Self { "freshness" }
+    package static var freshness: Self { "freshness" }
 }
 
 extension Trail.Fact<String> {
     /// The effect of a store's failure: `not saved`.
-    public static var effect: Self { "effect" }
+    package static var effect: Self { "effect" }
     /// The name of the store or tier.
-    public static var tier: Self { "tier" }
+    package static var tier: Self { "tier" }
 }
 
 extension Trail.Fact<[String]> {
     /// The reasons that validators or stores gave.
-    public static var reasons: Self { "reasons" }
+    package static var reasons: Self { "reasons" }
 }
 
 // MARK: The origin

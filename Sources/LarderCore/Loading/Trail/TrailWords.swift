@@ -51,7 +51,7 @@ extension Trail {
         private var pieces: [Piece]
 
         /// Creates a description without facts.
-        public init(_ text: String) {
+        package init(_ text: String) {
             pieces = [.text(text)]
         }
 

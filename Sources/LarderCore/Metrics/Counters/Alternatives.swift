@@ -1,40 +1,40 @@
 /// Counts that tell what other settings of a policy would have brought. They hold no keys.
 ///
 /// `larder advise` and reports turn them into advice.
-public struct Alternatives: Sendable, Hashable {
+package struct Alternatives: Sendable, Hashable {
     /// Loads that failed although there was a copy, because the copy was too old and for no other reason. They are
     /// counted by the window after the end of freshness in which the copy would have been served.
-    public internal(set) var refusedForAge = CountsByLimit(.durations)
+    package internal(set) var refusedForAge = CountsByLimit(.durations)
     /// Loads that got a copy at the end of their patience, and whose call was answered later: by the time from the
     /// start of the wait to the answer.
-    public internal(set) var answeredLate = CountsByLimit(.durations)
+    package internal(set) var answeredLate = CountsByLimit(.durations)
     /// Loads that got a copy at the end of their patience, and whose call failed later: by the time from the start of
     /// the wait to the failure.
-    public internal(set) var failedLate = CountsByLimit(.durations)
+    package internal(set) var failedLate = CountsByLimit(.durations)
     /// Loads that got a copy at the end of their patience, and whose call was given up later by a timeout or at the end
     /// of the background time. They are counted by the time for which the origin had not answered.
-    public internal(set) var givenUpLate = CountsByLimit(.durations)
+    package internal(set) var givenUpLate = CountsByLimit(.durations)
     /// Loads that got a copy without a wait, because the origin rested after the patience of an earlier load had ended.
-    public internal(set) var shownWhileSlow: UInt64 = 0
+    package internal(set) var shownWhileSlow: UInt64 = 0
     /// Calls that found a stale copy unchanged: by the time since the end of its freshness.
-    public internal(set) var unchanged = CountsByLimit(.durations)
+    package internal(set) var unchanged = CountsByLimit(.durations)
     /// Calls that found a stale copy changed: by the time since the end of its freshness.
-    public internal(set) var changed = CountsByLimit(.durations)
+    package internal(set) var changed = CountsByLimit(.durations)
     /// Calls that asked about a still fresh copy: by the time until the end of its freshness.
-    public internal(set) var askedWhileFresh = CountsByLimit(.durations)
+    package internal(set) var askedWhileFresh = CountsByLimit(.durations)
     /// Background refreshes whose result answered a load while it was fresh. Some refreshes are left out.
-    public internal(set) var usedRefreshes: UInt64 = 0
+    package internal(set) var usedRefreshes: UInt64 = 0
     /// Background refreshes whose result answered no load while it was fresh. Some refreshes are left out.
-    public internal(set) var unusedRefreshes: UInt64 = 0
+    package internal(set) var unusedRefreshes: UInt64 = 0
     /// Calls for a key whose copy would still be fresh, but was evicted by a full store: by the capacity that the store
     /// lacked. It is estimated from a sample of the keys.
-    public internal(set) var evictedTooSoon = CountsByLimit(.sizes)
+    package internal(set) var evictedTooSoon = CountsByLimit(.sizes)
 
     /// Creates empty counts.
-    public init() {}
+    package init() {}
 
     /// Whether nothing was counted.
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         // Counts of a new process are compared often, and key paths take long.
         if self == Self.none { return true }
         return Self.distributions.allSatisfy { self[keyPath: $0.path].isEmpty }
@@ -57,7 +57,7 @@ public struct Alternatives: Sendable, Hashable {
     ]
 
     /// Adds the counts of another process or time.
-    public mutating func merge(_ other: Alternatives) {
+    package mutating func merge(_ other: Alternatives) {
         for (_, path) in Self.distributions { self[keyPath: path].merge(other[keyPath: path]) }
         for (_, path) in Self.totals { self[keyPath: path] = self[keyPath: path].plus(other[keyPath: path]) }
     }

@@ -15,7 +15,7 @@
 /// its value is zero. Counters with the same name are equal.
 public struct Counter: Sendable {
     /// The unit of a counter.
-    public enum Unit: Sendable {
+    package enum Unit: Sendable {
         /// Events.
         case events
         /// Bytes.
@@ -25,9 +25,9 @@ public struct Counter: Sendable {
     }
 
     /// The name in dumps: `stale_errors`.
-    public let name: String
+    package let name: String
     /// A description of the counted events, in one line.
-    public let help: String
+    package let help: String
     /// The index in ``core``; nil for a counter of a plugin.
     let index: Int?
 
@@ -51,7 +51,7 @@ public struct Counter: Sendable {
     }
 
     /// The unit, which follows from the name.
-    public var unit: Unit {
+    package var unit: Unit {
         if name.hasSuffix("_milliseconds") { return .milliseconds }
         return name.hasPrefix("bytes_") || name.hasSuffix("_bytes") ? .bytes : .events
     }
@@ -81,113 +81,113 @@ extension Counter {
 
     /// Loads that ended. Cancelled and cached-only loads, prefetches, loads while nobody is signed in and wrong requests are
     /// counted apart.
-    public static let loads = Counter(
+    package static let loads = Counter(
         0, name: "loads", help: "Loads that ended, without those that are counted apart")
     /// Loads answered by a store without waiting for a call that failed or was too slow.
-    public static let hits = Counter(
+    package static let hits = Counter(
         1, name: "hits", help: "Loads answered by a store without waiting for a call that failed or was too slow")
     /// Loads answered by a copy or a fallback because a call failed, was refused or was too slow.
-    public static let fallbacks = Counter(
+    package static let fallbacks = Counter(
         2, name: "fallbacks",
         help: "Loads answered by a copy or a fallback because a call failed, was refused or was too slow")
     /// Loads answered with a stale entry.
-    public static let stale = Counter(3, name: "stale", help: "Loads answered with a stale entry")
+    package static let stale = Counter(3, name: "stale", help: "Loads answered with a stale entry")
     /// Loads that ended with an error.
-    public static let failures = Counter(4, name: "failures", help: "Loads that ended with an error")
+    package static let failures = Counter(4, name: "failures", help: "Loads that ended with an error")
     /// Loads that ended with an answer of the origin that is an error, such as a 404. They are failures too.
-    public static let answers = Counter(
+    package static let answers = Counter(
         5, name: "answers", help: "Failures that were an answer of the origin, such as a 404")
     /// Loads that failed because the origin failed and the validators refused the copy.
-    public static let staleErrors = Counter(
+    package static let staleErrors = Counter(
         6, name: "stale_errors", help: "Loads that failed because the origin failed and the validators refused the copy"
     )
     /// Loads that were cancelled.
-    public static let cancelled = Counter(7, name: "cancelled", help: "Loads that were cancelled")
+    package static let cancelled = Counter(7, name: "cancelled", help: "Loads that were cancelled")
     /// Loads that asked only for a copy.
-    public static let cachedOnly = Counter(8, name: "cached_only", help: "Loads that asked only for a copy")
+    package static let cachedOnly = Counter(8, name: "cached_only", help: "Loads that asked only for a copy")
     /// Loads that joined a running call.
-    public static let coalesced = Counter(9, name: "coalesced", help: "Loads that joined a running call")
+    package static let coalesced = Counter(9, name: "coalesced", help: "Loads that joined a running call")
     /// Background refreshes that ended.
-    public static let refreshes = Counter(10, name: "refreshes", help: "Background refreshes that ended")
+    package static let refreshes = Counter(10, name: "refreshes", help: "Background refreshes that ended")
     /// Background refreshes that failed.
-    public static let refreshErrors = Counter(11, name: "refresh_errors", help: "Background refreshes that failed")
+    package static let refreshErrors = Counter(11, name: "refresh_errors", help: "Background refreshes that failed")
     /// Calls to the origin, retries included.
-    public static let originCalls = Counter(12, name: "origin_calls", help: "Calls to the origin, retries included")
+    package static let originCalls = Counter(12, name: "origin_calls", help: "Calls to the origin, retries included")
     /// Calls to the origin that failed or had no answer in time.
-    public static let originErrors = Counter(
+    package static let originErrors = Counter(
         13, name: "origin_errors", help: "Calls to the origin that failed or had no answer in time")
     /// Calls that asked the origin whether a copy is still current.
-    public static let revalidations = Counter(
+    package static let revalidations = Counter(
         14, name: "revalidations", help: "Calls that asked the origin whether a copy is still current")
     /// Answers of the origin that the copy is still current.
-    public static let unchanged = Counter(
+    package static let unchanged = Counter(
         15, name: "unchanged", help: "Answers of the origin that the copy is still current")
     /// Bytes of payload that origins sent.
-    public static let bytesIn = Counter(16, name: "bytes_in", help: "Bytes of payload that origins sent")
+    package static let bytesIn = Counter(16, name: "bytes_in", help: "Bytes of payload that origins sent")
     /// Bytes of payload that callers got.
-    public static let bytesOut = Counter(17, name: "bytes_out", help: "Bytes of payload that callers got")
+    package static let bytesOut = Counter(17, name: "bytes_out", help: "Bytes of payload that callers got")
     /// Damaged copies that were removed.
-    public static let corrupt = Counter(18, name: "corrupt", help: "Damaged copies that were removed")
+    package static let corrupt = Counter(18, name: "corrupt", help: "Damaged copies that were removed")
     /// Values that the app saved by itself.
-    public static let saves = Counter(19, name: "saves", help: "Values that the app saved by itself")
+    package static let saves = Counter(19, name: "saves", help: "Values that the app saved by itself")
     /// Times that copies were marked as expired because the app said so.
-    public static let expirations = Counter(
+    package static let expirations = Counter(
         20, name: "expirations", help: "Times that copies were marked as expired because the app said so")
     /// Prefetches that ended: loads with the purpose ``Request/Purpose-swift.enum/prefetch``.
-    public static let prefetches = Counter(21, name: "prefetches", help: "Prefetches that ended")
+    package static let prefetches = Counter(21, name: "prefetches", help: "Prefetches that ended")
     /// Changes that were sent to the origin.
-    public static let sends = Counter(22, name: "sends", help: "Changes that were sent to the origin")
+    package static let sends = Counter(22, name: "sends", help: "Changes that were sent to the origin")
     /// Changes that ended with an error or were cancelled.
-    public static let failedSends = Counter(
+    package static let failedSends = Counter(
         23, name: "failed_sends", help: "Changes that ended with an error or were cancelled")
     /// Times that the device lost its network.
-    public static let offlineSpells = Counter(
+    package static let offlineSpells = Counter(
         24, name: "offline_spells", help: "Times that the device lost its network")
     /// The time without a network, in milliseconds.
-    public static let offlineTime = Counter(25, name: "offline_milliseconds", help: "Time without a network")
+    package static let offlineTime = Counter(25, name: "offline_milliseconds", help: "Time without a network")
     /// Loads that ended without a network and were answered by the origin, for example one on this device.
-    public static let offlineLive = Counter(
+    package static let offlineLive = Counter(
         26, name: "offline_live", help: "Loads that ended without a network and were answered by the origin")
     /// Loads that ended without a network and were answered by a fresh copy.
-    public static let offlineFresh = Counter(
+    package static let offlineFresh = Counter(
         27, name: "offline_fresh", help: "Loads that ended without a network and were answered by a fresh copy")
     /// Loads that ended without a network and were answered by a stale copy without waiting for a call.
-    public static let offlineStale = Counter(
+    package static let offlineStale = Counter(
         28, name: "offline_stale",
         help: "Loads that ended without a network and were answered by a stale copy without a call")
     /// Loads that ended without a network and were answered by a fallback, or by a copy in the place of a call.
-    public static let offlineFallbacks = Counter(
+    package static let offlineFallbacks = Counter(
         29, name: "offline_fallbacks",
         help: "Loads that ended without a network and were answered by a fallback, or by a copy in the place of a call")
     /// Loads that ended without a network and with an error.
-    public static let offlineFailures = Counter(
+    package static let offlineFailures = Counter(
         30, name: "offline_failures", help: "Loads that ended without a network and with an error")
 
     /// Prefetched answers that were saved. Each is counted once more when it ends: in ``prefetchedUsed`` or
     /// ``prefetchedWasted``. The others still wait for a use.
-    public static let prefetched = Counter(31, name: "prefetched", help: "Prefetched answers that were saved")
+    package static let prefetched = Counter(31, name: "prefetched", help: "Prefetched answers that were saved")
     /// Bytes of payload of ``prefetched``.
-    public static let prefetchedBytes = Counter(
+    package static let prefetchedBytes = Counter(
         32, name: "prefetched_bytes", help: "Bytes of prefetched answers that were saved")
     /// Prefetched copies that have answered a user's load, counted at the first load.
-    public static let prefetchedUsed = Counter(
+    package static let prefetchedUsed = Counter(
         33, name: "prefetched_used", help: "Prefetched copies that have answered a user's load")
     /// Bytes of payload of ``prefetchedUsed``.
-    public static let prefetchedUsedBytes = Counter(
+    package static let prefetchedUsedBytes = Counter(
         34, name: "prefetched_used_bytes", help: "Bytes of prefetched copies that have answered a user's load")
     /// Prefetched copies that were evicted, cleared, removed or replaced before any user's load was answered by them.
-    public static let prefetchedWasted = Counter(
+    package static let prefetchedWasted = Counter(
         35, name: "prefetched_wasted", help: "Prefetched copies that were removed or replaced before any use")
     /// Bytes of payload of ``prefetchedWasted``.
-    public static let prefetchedWastedBytes = Counter(
+    package static let prefetchedWastedBytes = Counter(
         36, name: "prefetched_wasted_bytes",
         help: "Bytes of prefetched copies that were removed or replaced before any use")
 
     /// Loads that ended because nobody was signed in. They stand in no rate.
-    public static let notSignedIn = Counter(
+    package static let notSignedIn = Counter(
         37, name: "not_signed_in", help: "Loads that ended because nobody was signed in")
     /// Loads whose request the origin cannot answer: a mistake of the app. They stand in no rate.
-    public static let invalidRequests = Counter(
+    package static let invalidRequests = Counter(
         38, name: "invalid_requests",
         help: "Loads that lack a parameter of the origin or have one that it does not take, a mistake of the app")
 

@@ -4,9 +4,9 @@ import LarderSystem
 ///
 /// The counts are exact at each limit: ``count(below:)`` of 12 h is the number of durations that were shorter than 12 h.
 /// So a setting with a round value can be judged without knowing each single duration.
-public struct CountsByLimit: Sendable, Hashable {
+package struct CountsByLimit: Sendable, Hashable {
     /// The limits between which is counted.
-    public enum Scale: Sendable, Hashable {
+    package enum Scale: Sendable, Hashable {
         /// From 10 ms to a year.
         case durations
         /// From 1 KB to 800 GB.
@@ -35,21 +35,21 @@ public struct CountsByLimit: Sendable, Hashable {
     }
 
     /// The limits between which is counted.
-    public let scale: Scale
+    package let scale: Scale
     /// The count below each limit and not below the one before it, then the count of all that is larger. Empty if nothing
     /// was counted.
     private(set) var counts: [UInt64] = []
 
     /// Creates empty counts.
-    public init(_ scale: Scale) {
+    package init(_ scale: Scale) {
         self.scale = scale
     }
 
     /// The number of everything that was counted.
-    public var count: UInt64 { counts.reduce(0) { $0.plus($1) } }
+    package var count: UInt64 { counts.reduce(0) { $0.plus($1) } }
 
     /// Whether nothing was counted.
-    public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
+    package var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
 
     /// Counts a duration in nanoseconds, or a size in bytes.
     mutating func record(_ value: Int64, times: UInt64 = 1) { add(times, at: place(of: value)) }
@@ -74,7 +74,7 @@ public struct CountsByLimit: Sendable, Hashable {
     }
 
     /// Adds the counts of `other`. Does nothing if the scales differ.
-    public mutating func merge(_ other: CountsByLimit) {
+    package mutating func merge(_ other: CountsByLimit) {
         guard scale == other.scale, !other.counts.isEmpty else { return }
         if counts.isEmpty { return counts = other.counts }
         for place in counts.indices { counts[place] = counts[place].plus(other.counts[place]) }
@@ -103,7 +103,7 @@ public struct CountsByLimit: Sendable, Hashable {
     }
 
     /// Returns the number of durations that were shorter than `limit`. It is exact if `limit` is one of the limits.
-    public func count(below limit: Duration) -> UInt64 { count(below: limit.nanoseconds) }
+    package func count(below limit: Duration) -> UInt64 { count(below: limit.nanoseconds) }
 }
 
 extension CountsByLimit {

@@ -5,11 +5,11 @@ public struct Rate: Hashable, Sendable {
     /// The name in dumps, such as `fallback_rate`.
     public let name: String
     /// The name for people, such as `fell back`.
-    public let title: String
+    package let title: String
     /// The counter that is divided.
-    public let part: Counter
+    package let part: Counter
     /// The counter by which it is divided.
-    public let whole: Counter
+    package let whole: Counter
     /// The meaning, in one line.
     public let help: String
 
@@ -54,5 +54,5 @@ extension ResourceMetrics {
 
 extension Period {
     /// The value of a rate; zero if nothing was counted.
-    public subscript(rate: Rate) -> Double { self.rate(rate.part, of: rate.whole) }
+    package subscript(rate: Rate) -> Double { self.rate(rate.part, of: rate.whole) }
 }

@@ -6,7 +6,7 @@ public import LarderSystem
 /// It holds no key, address, header or payload.
 public struct MetricsDump: Sendable, Hashable {
     /// A span of time that ended when the dump was made.
-    public enum Window: String, Sendable, Hashable, CaseIterable {
+    package enum Window: String, Sendable, Hashable, CaseIterable {
         /// The last minute.
         case minute = "1m"
         /// The last five minutes.
@@ -15,7 +15,7 @@ public struct MetricsDump: Sendable, Hashable {
         case hour = "1h"
 
         /// The length of the window.
-        public var length: Duration {
+        package var length: Duration {
             switch self {
             case .minute: .seconds(60)
             case .fiveMinutes: .seconds(300)
@@ -40,9 +40,9 @@ public struct MetricsDump: Sendable, Hashable {
     /// The time at which the dump was made.
     public var written: Timestamp
     /// The parts of the cache folder that could not be used when the dump was made.
-    public var unusable: [UnusablePart] = []
+    package var unusable: [UnusablePart] = []
     /// The number of lines that could not be written to the log; nil if there is no log.
-    public var logLost: Int?
+    package var logLost: Int?
     /// The resources, sorted by name.
     public var resources: [ResourceDump]
 
@@ -80,12 +80,12 @@ extension MetricsDump {
 }
 
 /// A part of the cache folder that a process cannot use and goes on without.
-public struct UnusablePart: Sendable, Hashable {
+package struct UnusablePart: Sendable, Hashable {
     /// The resource to whose store the part belongs; nil if the part belongs to the process.
-    public var resource: String?
+    package var resource: String?
     /// The name of the store's plugin, or `metrics`, `log` or `policies`. `clearing` stands for a clearing that is not
     /// finished.
-    public var part: String
+    package var part: String
 
     /// The part of a clearing that is not finished.
     package static let clearing = "clearing"
@@ -129,13 +129,13 @@ public struct RevisionDump: Sendable, Hashable {
     public var isCurrent: Bool
     /// The policy in effect, without values that could be secret: see ``SettingType/isShownInDumps``. Dumps contain the
     /// policies of the last three revisions; nil for the others.
-    public var policy: JSON?
+    package var policy: JSON?
     /// The metrics since the process began.
     public var metrics: ResourceMetrics
     /// The counts in each five minutes of the last day.
-    public var periods: [Period]
+    package var periods: [Period]
     /// The metrics of the last minute, five minutes and hour.
-    public var windows: [MetricsDump.Window: ResourceMetrics] = [:]
+    package var windows: [MetricsDump.Window: ResourceMetrics] = [:]
 
     /// Creates the metrics of a revision.
     package init(

@@ -2,7 +2,7 @@ import LarderSystem
 
 extension MetricsDump {
     /// The name and version of the format, which every dump contains.
-    public static let format = "larder-metrics/2"
+    package static let format = "larder-metrics/2"
 
     /// The dump as JSON. The article about metrics documents the format.
     public var json: JSON {

@@ -21,23 +21,23 @@ public enum Outcome: String, Hashable, Sendable, CaseIterable {
 public struct ResourceMetrics: Sendable, Hashable {
     private(set) var counts = Counts()
     /// The revision of the policy that is in effect.
-    public package(set) var revision = ""
+    package var revision = ""
     /// The numbers of failures of stores.
-    public package(set) var faults: [Fault: UInt64] = [:]
+    public var faults: [Fault: UInt64] = [:]
     /// The times that callers waited, by outcome. A hit that needed no waiting counts in the first bucket.
-    public package(set) var latency: [Outcome: Sketch] = [:]
+    package var latency: [Outcome: Sketch] = [:]
     /// The durations of the calls to the origin.
-    public package(set) var originLatency = Sketch()
+    package var originLatency = Sketch()
     /// The durations of those calls to the origin that failed or had no answer in time.
-    public package(set) var originFailureLatency = Sketch()
+    package var originFailureLatency = Sketch()
     /// The ages of the copies that callers got, separately for fresh and stale copies. The age of a fallback's value is
     /// not known.
-    public package(set) var ages: [Freshness: Sketch] = [:]
+    package var ages: [Freshness: Sketch] = [:]
     /// Counts that tell what other settings would have brought.
-    public package(set) var alternatives = Alternatives()
+    package var alternatives = Alternatives()
 
     /// Creates empty metrics.
-    public init() {}
+    package init() {}
 
     /// Creates empty metrics that include these counters of plugins.
     init(counters: [Counter]) {
@@ -45,7 +45,7 @@ public struct ResourceMetrics: Sendable, Hashable {
     }
 
     /// Whether nothing was counted.
-    public var isEmpty: Bool { counts.isEmpty && faults.values.allSatisfy { $0 == 0 } && alternatives.isEmpty }
+    package var isEmpty: Bool { counts.isEmpty && faults.values.allSatisfy { $0 == 0 } && alternatives.isEmpty }
 
     /// The included counters: Larder's own, then those of plugins, sorted by name.
     public var counters: [Counter] { Counter.core + pluginCounters }
@@ -54,10 +54,13 @@ public struct ResourceMetrics: Sendable, Hashable {
     package var pluginCounters: [Counter] { counts.plugins }
 
     /// The value of a counter.
-    public package(set) subscript(counter: Counter) -> UInt64 {
+    public subscript(counter: Counter) -> UInt64 {
         get { counts[counter] }
         set { counts[counter] = newValue }
     }
+
+    /// The value of the counter with this name in dumps, such as `origin_calls`; zero if there is none.
+    public subscript(name: String) -> UInt64 { self[Counter(name, "")] }
 
     /// Adds to a counter, up to the most that it can say.
     mutating func count(_ counter: Counter, _ times: UInt64 = 1) { counts[counter] = counts[counter].plus(times) }
@@ -71,18 +74,18 @@ public struct ResourceMetrics: Sendable, Hashable {
     // MARK: Rates
 
     /// Loads answered by a copy or a fallback because a call failed, was refused or was too slow ÷ loads.
-    public var fallbackRate: Double { self[.fallbackRate] }
+    package var fallbackRate: Double { self[.fallbackRate] }
     /// Loads answered by a store without waiting for a call that failed or was too slow ÷ loads.
-    public var hitRate: Double { self[.hitRate] }
+    package var hitRate: Double { self[.hitRate] }
     /// Loads answered with a stale entry ÷ loads.
-    public var staleRate: Double { self[.staleRate] }
+    package var staleRate: Double { self[.staleRate] }
     /// Loads that failed because the origin failed and the validators refused the copy ÷ loads.
-    public var staleErrorRate: Double { self[.staleErrorRate] }
+    package var staleErrorRate: Double { self[.staleErrorRate] }
     /// Failed background refreshes ÷ background refreshes.
-    public var revalidationErrorRate: Double { self[.revalidationErrorRate] }
+    package var revalidationErrorRate: Double { self[.revalidationErrorRate] }
 
     /// Returns one counter ÷ another, at most 1. Returns 0 if the divisor is 0.
-    public func rate(_ part: Counter, of whole: Counter) -> Double {
+    package func rate(_ part: Counter, of whole: Counter) -> Double {
         self[whole] == 0 ? 0 : min(1, Double(self[part]) / Double(self[whole]))
     }
 
@@ -93,7 +96,7 @@ public struct ResourceMetrics: Sendable, Hashable {
     }
 
     /// The durations of those calls to the origin that it answered.
-    public var originAnswerLatency: Sketch { originLatency.since(originFailureLatency) }
+    package var originAnswerLatency: Sketch { originLatency.since(originFailureLatency) }
 
     /// The times that callers waited, for all outcomes together.
     package var wholeLatency: Sketch { latency.values.reduce(into: Sketch()) { $0.merge($1) } }
@@ -101,7 +104,7 @@ public struct ResourceMetrics: Sendable, Hashable {
     // MARK: Adding and subtracting
 
     /// Adds the metrics of another process or time.
-    public mutating func merge(_ other: ResourceMetrics) {
+    package mutating func merge(_ other: ResourceMetrics) {
         counts.merge(other.counts)
         faults.merge(other.faults) { $0.plus($1) }
         for (outcome, sketch) in other.latency { latency[outcome, default: Sketch()].merge(sketch) }
@@ -112,7 +115,7 @@ public struct ResourceMetrics: Sendable, Hashable {
     }
 
     /// Returns the metrics since `earlier`, which is a former state of these metrics.
-    public func since(_ earlier: ResourceMetrics) -> ResourceMetrics {
+    package func since(_ earlier: ResourceMetrics) -> ResourceMetrics {
         var difference = self
         difference.counts = counts.since(earlier.counts)
         for (fault, count) in earlier.faults { difference.faults[fault]? -= min(faults[fault] ?? 0, count) }
@@ -141,45 +144,45 @@ extension FixedWidthInteger {
 }
 
 extension ResourceMetrics {
-    /// ``Counter/loads``.
+    /// The number of loads, without those that are counted apart.
     public var loads: UInt64 { self[.loads] }
-    /// ``Counter/hits``.
-    public var hits: UInt64 { self[.hits] }
-    /// ``Counter/fallbacks``.
-    public var fallbacks: UInt64 { self[.fallbacks] }
-    /// ``Counter/stale``.
-    public var stale: UInt64 { self[.stale] }
-    /// ``Counter/failures``.
-    public var failures: UInt64 { self[.failures] }
+    /// The number of loads that a store answered.
+    package var hits: UInt64 { self[.hits] }
+    /// The number of loads that a copy or a fallback answered in place of a call.
+    package var fallbacks: UInt64 { self[.fallbacks] }
+    /// The number of loads that got a stale entry.
+    package var stale: UInt64 { self[.stale] }
+    /// The number of loads that failed.
+    package var failures: UInt64 { self[.failures] }
     /// ``Counter/staleErrors``.
-    public var staleErrors: UInt64 { self[.staleErrors] }
+    package var staleErrors: UInt64 { self[.staleErrors] }
     /// ``Counter/cancelled``.
-    public var cancelled: UInt64 { self[.cancelled] }
+    package var cancelled: UInt64 { self[.cancelled] }
     /// ``Counter/cachedOnly``.
-    public var cachedOnly: UInt64 { self[.cachedOnly] }
+    package var cachedOnly: UInt64 { self[.cachedOnly] }
     /// ``Counter/coalesced``.
-    public var coalesced: UInt64 { self[.coalesced] }
-    /// ``Counter/refreshes``.
-    public var refreshes: UInt64 { self[.refreshes] }
+    package var coalesced: UInt64 { self[.coalesced] }
+    /// The number of background refreshes.
+    package var refreshes: UInt64 { self[.refreshes] }
     /// ``Counter/refreshErrors``.
-    public var refreshErrors: UInt64 { self[.refreshErrors] }
-    /// ``Counter/originCalls``.
-    public var originCalls: UInt64 { self[.originCalls] }
-    /// ``Counter/originErrors``.
+    package var refreshErrors: UInt64 { self[.refreshErrors] }
+    /// The number of calls to the origin.
+    package var originCalls: UInt64 { self[.originCalls] }
+    /// The number of calls that the origin failed.
     public var originErrors: UInt64 { self[.originErrors] }
     /// ``Counter/unchanged``.
-    public var unchanged: UInt64 { self[.unchanged] }
-    /// ``Counter/corrupt``.
-    public var corrupt: UInt64 { self[.corrupt] }
-    /// ``Counter/prefetches``.
-    public var prefetches: UInt64 { self[.prefetches] }
+    package var unchanged: UInt64 { self[.unchanged] }
+    /// The number of damaged entries.
+    package var corrupt: UInt64 { self[.corrupt] }
+    /// The number of prefetches.
+    package var prefetches: UInt64 { self[.prefetches] }
     /// The prefetched copies that are neither used nor wasted yet: ``Counter/prefetched`` less ``Counter/prefetchedUsed``
     /// and ``Counter/prefetchedWasted``. In a window it may be zero because copies of earlier times were used.
-    public var prefetchedWaiting: UInt64 {
+    package var prefetchedWaiting: UInt64 {
         self[.prefetched] - min(self[.prefetched], self[.prefetchedUsed].plus(self[.prefetchedWasted]))
     }
-    /// ``Counter/sends``.
-    public var sends: UInt64 { self[.sends] }
-    /// ``Counter/failedSends``.
-    public var failedSends: UInt64 { self[.failedSends] }
+    /// The number of sent changes.
+    package var sends: UInt64 { self[.sends] }
+    /// The number of sent changes that failed.
+    package var failedSends: UInt64 { self[.failedSends] }
 }

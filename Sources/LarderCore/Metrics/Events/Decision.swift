@@ -14,29 +14,29 @@ public struct Decision: Sendable {
         }
 
         /// A load was answered by a copy or a fallback because a call failed, was refused or was too slow.
-        public static let fallback = Kind(rawValue: "fallback")
+        package static let fallback = Kind(rawValue: "fallback")
         /// A stale copy was served without waiting for a call.
-        public static let stale = Kind(rawValue: "stale")
+        package static let stale = Kind(rawValue: "stale")
         /// A load ended with an error.
-        public static let failed = Kind(rawValue: "failed")
+        package static let failed = Kind(rawValue: "failed")
         /// A change was sent to the origin, or failed.
-        public static let send = Kind(rawValue: "send")
+        package static let send = Kind(rawValue: "send")
         /// A store failed.
-        public static let storeFault = Kind(rawValue: "storeFault")
+        package static let storeFault = Kind(rawValue: "storeFault")
         /// Another policy took effect, or the policy was removed.
-        public static let policy = Kind(rawValue: "policy")
+        package static let policy = Kind(rawValue: "policy")
         /// New policies were refused. The last valid policies stay in effect.
-        public static let refused = Kind(rawValue: "refused")
+        package static let refused = Kind(rawValue: "refused")
         /// A part of the cache folder cannot be used: a store, the log, or the file of the dumps. The pantry goes on
         /// without it. The event is sent once until the part works again.
-        public static let cacheUnusable = Kind(rawValue: "cacheUnusable")
+        package static let cacheUnusable = Kind(rawValue: "cacheUnusable")
         /// A part of the cache folder that could not be used works again.
-        public static let cacheUsable = Kind(rawValue: "cacheUsable")
+        package static let cacheUsable = Kind(rawValue: "cacheUsable")
         /// Another program moved, deleted or emptied the log or the dump, so that a new file was begun, or lines are
         /// missing in the log.
-        public static let interrupted = Kind(rawValue: "interrupted")
+        package static let interrupted = Kind(rawValue: "interrupted")
         /// The network was lost, or has returned.
-        public static let network = Kind(rawValue: "network")
+        package static let network = Kind(rawValue: "network")
     }
 
     /// The wall time of the event.

@@ -38,9 +38,9 @@ public struct MetricFamily: Sendable {
         }
 
         /// The labels, in the order of the text.
-        public package(set) var labels: [Label]
+        public var labels: [Label]
         /// The present value.
-        public package(set) var value: Value
+        public var value: Value
 
         /// Creates a series.
         package init(labels: [Label] = [], _ value: Value) {
@@ -61,7 +61,7 @@ public struct MetricFamily: Sendable {
     /// A description, in one line.
     public let help: String
     /// The series. All have different labels.
-    public package(set) var series: [Series] = []
+    public var series: [Series] = []
 
     /// Creates a family without series. Its name is `larder_<name>`, followed by the unit.
     package init(_ name: String, kind: Kind, unit: Unit? = nil, help: String) {

@@ -7,7 +7,7 @@ import LarderSystem
 /// than 19 KiB. The first bucket holds all shorter durations, and the last bucket all longer ones.
 public struct Sketch: Sendable, Hashable {
     /// The range of durations that a sketch distinguishes.
-    public enum Scale: String, Sendable, Hashable {
+    package enum Scale: String, Sendable, Hashable {
         /// From a microsecond to a day and a half.
         case latency
         /// From a millisecond to four years.
@@ -21,7 +21,7 @@ public struct Sketch: Sendable, Hashable {
     static let bucketCount = 37 * 50 + 1
 
     /// The range of durations that the sketch distinguishes.
-    public let scale: Scale
+    package let scale: Scale
     /// The numbers of the buckets that are not empty, in order.
     private(set) var bucketNumbers: [UInt16] = []
     /// The counts of these buckets.
@@ -32,12 +32,12 @@ public struct Sketch: Sendable, Hashable {
     public private(set) var sum: Duration = .zero
 
     /// Creates an empty sketch.
-    public init(_ scale: Scale = .latency) {
+    package init(_ scale: Scale = .latency) {
         self.scale = scale
     }
 
     /// Records `duration` the given number of times.
-    public mutating func record(_ duration: Duration, times: UInt64 = 1) {
+    package mutating func record(_ duration: Duration, times: UInt64 = 1) {
         guard times > 0 else { return }
         add(times, at: scale.bucket(of: duration.nanoseconds))
         sum += duration * Int(clamping: times)
@@ -63,7 +63,7 @@ public struct Sketch: Sendable, Hashable {
     mutating func add(sum more: Duration) { sum += more }
 
     /// Adds the counts of `other`. Does nothing if the scales differ.
-    public mutating func merge(_ other: Sketch) {
+    package mutating func merge(_ other: Sketch) {
         guard other.scale == scale else { return }
         combine(other) { $0.plus($1) }
         count = count.plus(other.count)

@@ -1,4 +1,4 @@
-public import LarderSystem
+package import LarderSystem
 
 /// The metrics of the last minutes and of the last hour, and the counts of the last day, in bounded memory.
 ///
@@ -115,17 +115,17 @@ extension Int64 {
 }
 
 /// The counts of five minutes of wall time. A series of periods shows when a problem began and ended.
-public struct Period: Sendable, Hashable {
+package struct Period: Sendable, Hashable {
     /// The length of a period, in nanoseconds.
     static let length: Int64 = 300_000_000_000
 
     /// The start of the period: a multiple of five minutes.
-    public var start: Timestamp
+    package var start: Timestamp
     private(set) var counts = Counts()
     /// The age of the oldest stale copy that was served; nil if none was.
-    public var oldest: Duration?
+    package var oldest: Duration?
     /// The sum of the times that callers waited for the loads of the period; nil in dumps of versions that do not tell it.
-    public var waited: Duration?
+    package var waited: Duration?
 
     /// Creates an empty period.
     package init(start: Timestamp) {
@@ -140,13 +140,13 @@ public struct Period: Sendable, Hashable {
     }
 
     /// The value of a counter.
-    public package(set) subscript(counter: Counter) -> UInt64 {
+    package subscript(counter: Counter) -> UInt64 {
         get { counts[counter] }
         set { counts[counter] = newValue }
     }
 
     /// Returns one counter ÷ another, at most 1. Returns 0 if the divisor is 0.
-    public func rate(_ part: Counter, of whole: Counter) -> Double {
+    package func rate(_ part: Counter, of whole: Counter) -> Double {
         self[whole] == 0 ? 0 : min(1, Double(self[part]) / Double(self[whole]))
     }
 

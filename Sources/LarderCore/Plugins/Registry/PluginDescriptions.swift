@@ -1,12 +1,9 @@
 // Descriptions and mirrors of plugins and their settings. A value from the environment is shown as it is written,
 // `${NAME}`, also in a dump or a debugger. The mirrors show nothing that the descriptions hide.
 
-extension Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Part: CustomStringConvertible, CustomReflectable {
     /// The kind of the plugin and its reference in the policy: `wrapper {"use":"timeout","after":"${SPAN}"}`.
     public var description: String { "\(plugin.kind) \(reference)" }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 
     /// The reference in the policy, the effective settings, and the parts among them.
     public var customMirror: Mirror {
@@ -14,22 +11,16 @@ extension Part: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
     }
 }
 
-extension EffectiveSetting: CustomStringConvertible, CustomDebugStringConvertible {
+extension EffectiveSetting: CustomStringConvertible {
     /// The name, the value, and where it is written: `after "5s" (Policies/feed.json:5:43)`.
     public var description: String { "\(name) \(text) (\(position?.description ?? "default"))" }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 }
 
-extension Traits: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Traits: CustomStringConvertible, CustomReflectable {
     /// The traits that the plugin has set. If the part has settings from the environment, only the names of the traits.
     public var description: String {
         declared.map { mayBeShown ? "\($0.name): \($0.value)" : $0.name }.joined(separator: ", ")
     }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 
     /// The traits, as in the description.
     public var customMirror: Mirror {
@@ -59,56 +50,23 @@ extension Traits: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     }
 }
 
-extension Plugin: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Plugin: CustomStringConvertible {
     /// The kind and the name: `strategy 'network-first'`.
     public var description: String { "\(kind) '\(name)'" }
-
-    /// The kind, the name and the line about the plugin.
-    public var debugDescription: String { "\(description): \(about)" }
-
-    /// The plugin's declaration.
-    public var customMirror: Mirror {
-        Mirror(
-            self, children: ["kind": kind.name, "name": name, "about": about, "settings": names])
-    }
 }
 
-extension Registry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Registry: CustomStringConvertible {
     /// The names of the plugins by their kinds: `origin: file, constant; wrapper: timeout`.
     public var description: String {
         kinds.filter { !self[$0].isEmpty }
             .map { "\($0): " + self[$0].map(\.name).joined(separator: ", ") }.joined(separator: "; ")
     }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
-
-    /// The names of the plugins by their kinds.
-    public var customMirror: Mirror {
-        Mirror(
-            self, children: kinds.map { (label: $0.name, value: self[$0].map(\.name)) },
-            displayStyle: .struct)
-    }
 }
 
-extension Context: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Context: CustomStringConvertible, CustomReflectable {
     /// The resource that the part belongs to.
     public var description: String { "the place of a plugin in '\(resource)'" }
 
-    /// The same as the description.
-    public var debugDescription: String { description }
-
     /// The resource.
     public var customMirror: Mirror { Mirror(self, children: ["resource": resource], displayStyle: .struct) }
-}
-
-extension PolicyDiagnostics: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the file, and the number of problems so far.
-    public var description: String { "reading \(file), problems so far: \(problems.count)" }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
-
-    /// The name of the file, and the problems so far.
-    public var customMirror: Mirror { Mirror(self, children: ["file": file, "problems": problems]) }
 }

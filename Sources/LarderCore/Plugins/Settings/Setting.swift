@@ -116,27 +116,27 @@ public struct SettingDeclaration: Sendable {
     /// The name in a policy.
     public let name: String
     /// The type's name.
-    public let type: String
+    package let type: String
     /// The allowed values, in words.
-    public let expectation: String
+    package let expectation: String
     /// The default as a policy would write it; nil if there is none.
-    public let `default`: String?
+    package let `default`: String?
     /// Whether the setting is required.
-    public let isRequired: Bool
+    package let isRequired: Bool
     /// The purpose, in one line.
-    public let help: String
+    package let help: String
     /// The JSON Schema of its values.
-    public let schema: JSON
+    package let schema: JSON
     /// An allowed value; nil if no value fits everywhere.
-    public let example: JSON?
+    package let example: JSON?
     /// The kind of the plugins that its values name; nil if they name none.
-    public let kind: PluginKind?
+    package let kind: PluginKind?
     /// Whether the first registered plugin of ``kind`` is used when the setting is left out.
-    public let isDefaultPart: Bool
+    package let isDefaultPart: Bool
     /// Whether metrics dumps show the values.
     public let isShownInDumps: Bool
     /// The purpose of the setting, for advice; nil if none is given about it.
-    public let topic: AdviceTopic?
+    package let topic: AdviceTopic?
     /// Whether a value depends on its text alone.
     let isShareable: Bool
     /// The meaning for the source of an origin's data.
@@ -157,7 +157,7 @@ enum SourceRole: Hashable, Sendable {
 
 extension SettingDeclaration {
     /// Returns the default as a policy would write it, with the plugins of a registry; nil if there is none.
-    public func defaultText(in registry: Registry) -> String? {
+    package func defaultText(in registry: Registry) -> String? {
         guard isDefaultPart, let kind, let plugin = registry[kind].first else { return `default` }
         return "\"\(plugin.name)\""
     }

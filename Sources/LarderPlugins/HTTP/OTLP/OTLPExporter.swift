@@ -1,6 +1,6 @@
 import LarderFoundation
 import LarderSystem
-public import LarderCore
+import LarderCore
 
 /// Sends the metrics of a pantry to an OpenTelemetry collector, again and again: the section `otlp` of `_larder.json`.
 ///
@@ -10,7 +10,7 @@ public import LarderCore
 /// are sent.
 ///
 /// `pantry.attachment(OTLPExporter.self)` tells how many requests failed.
-public final class OTLPExporter: Attachment {
+final class OTLPExporter: Attachment {
     private struct State {
         var sent = 0
         var failures = 0
@@ -39,13 +39,13 @@ public final class OTLPExporter: Attachment {
     deinit { work.withLock { $0 }?.cancel() }
 
     /// The number of requests that the collector has accepted.
-    public var sent: Int { state.withLock { $0.sent } }
+    var sent: Int { state.withLock { $0.sent } }
 
     /// The number of requests that failed.
-    public var failures: Int { state.withLock { $0.failures } }
+    var failures: Int { state.withLock { $0.failures } }
 
     /// Sends the last counts. Nothing is sent afterwards.
-    public func close() async {
+    func close() async {
         let task = work.withLock { work in
             defer { work = nil }
             return work
@@ -126,5 +126,5 @@ public final class OTLPExporter: Attachment {
 
 extension Decision.Kind {
     /// The metrics cannot be sent to the OpenTelemetry collector, or are sent again.
-    public static let otlp = Decision.Kind(rawValue: "otlp")
+    static let otlp = Decision.Kind(rawValue: "otlp")
 }

@@ -15,7 +15,7 @@ extension Counter {
 
 extension Decision.Kind {
     /// A scheduled refresh failed.
-    public static let schedule = Decision.Kind(rawValue: "schedule")
+    static let schedule = Decision.Kind(rawValue: "schedule")
 }
 
 extension Plugin {
