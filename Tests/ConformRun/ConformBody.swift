@@ -1,7 +1,7 @@
 import LarderFoundation
 import Larder
 
-extension Members {
+extension RowObject {
     /// The payload of an entry or an answer: `value`, or the bytes that `value_is` describes. Nil if there is neither.
     mutating func body() throws(Unsupported) -> Data? {
         let text = try text("value")

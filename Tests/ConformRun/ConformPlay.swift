@@ -4,9 +4,9 @@ import Larder
 import LarderSimulation
 
 /// The result of playing a row.
-struct Played: Sendable {
+struct RowResult: Sendable {
     /// The answer that one caller got.
-    struct Sight: Sendable {
+    struct CallerResult: Sendable {
         /// The value; nil for a step that asks for none.
         var result: Result<Loaded<Data>?, any Error>
         var at: Duration
@@ -20,7 +20,7 @@ struct Played: Sendable {
     }
 
     /// The answers to the callers of each step; nil for a caller without an answer.
-    var sights: [[Sight?]] = []
+    var sights: [[CallerResult?]] = []
     var calls: [Received] = []
     var bodyWrites = 0
     /// The content of each tier, by the keys of the row.
@@ -37,7 +37,7 @@ struct OriginFailure: Error {
 
 /// Plays a row in a world of its own.
 struct ConformPlay: Sendable {
-    private typealias Events = Locked<Played>
+    private typealias Events = Locked<RowResult>
 
     private let scenario: ConformRow
     private let scale: PayloadScale
@@ -65,7 +65,7 @@ struct ConformPlay: Sendable {
     /// Plays a row to its end.
     ///
     /// - Throws: ``Unsupported`` if no policy can express the row.
-    static func play(_ scenario: ConformRow, registry: Registry) throws -> Played {
+    static func play(_ scenario: ConformRow, registry: Registry) throws -> RowResult {
         let folder = FileManager.default.temporaryDirectory.appending(path: "larder-conform-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -76,7 +76,7 @@ struct ConformPlay: Sendable {
         }
     }
 
-    private func run(policies: URL, _ registry: Registry) async throws -> Played {
+    private func run(policies: URL, _ registry: Registry) async throws -> RowResult {
         var registry = registry
         for plugin in ConformPlugins.all + [origin.plugin(ConformRow.resource)] { try registry.register(plugin) }
         for store in stores { try registry.register(store.plugin(keepingIn: ConformRow.innerStore)) }
@@ -86,7 +86,7 @@ struct ConformPlay: Sendable {
         let resource = pantry.resource(ConformRow.resource)
         try await stock(resource, admittedBy: try validators(of: pantry, registry))
         for (tier, store) in zip(scenario.tiers, stores) { tier.setFaults(of: store) }
-        let events = Events(Played())
+        let events = Events(RowResult())
         events.withLock {
             $0.sights = scenario.steps.map { Array(repeating: nil, count: $0.count) }
             $0.faults = scenario.steps.map { _ in [:] }
@@ -108,7 +108,7 @@ struct ConformPlay: Sendable {
         played.stored = stored
         played.faultsAtEnd = faults
         played.calls = zip(origin.starts, origin.calls).map { start, call in
-            Played.Received(
+            RowResult.Received(
                 start: start, etag: call.known?.metadata.etag, lastModified: call.known?.metadata.lastModified)
         }
         return played
@@ -125,7 +125,7 @@ struct ConformPlay: Sendable {
             let work = world.spawn {
                 let result: Result<Loaded<Data>?, any Error>
                 do { result = .success(try await perform(step, resource)) } catch { result = .failure(error) }
-                let sight = Played.Sight(result: result, at: world.uptime)
+                let sight = RowResult.CallerResult(result: result, at: world.uptime)
                 events.withLock { $0.sights[place][caller] = sight }
             }
             guard let cancelAt = step.cancelAt else { continue }

@@ -14,7 +14,7 @@ extension ConformRow {
     ///
     /// - Throws: ``Unsupported`` for any part of it that is not known.
     init(row: Node) throws(Unsupported) {
-        var fields = try Members(row, "")
+        var fields = try RowObject(row, "")
         fields.pass("id", "level", "title", "source")
         let family = try fields.required("family", fields.text("family"))
         guard (Self.families + Self.laterFamilies).contains(family) else {
@@ -62,7 +62,7 @@ extension ConformRow {
 
 extension ConformRow.Strategy {
     init(_ node: Node) throws(Unsupported) {
-        var fields = try Members(node, "strategy")
+        var fields = try RowObject(node, "strategy")
         let name = try fields.required("kind", fields.text("kind"))
         if name == "outbox" { throw Unsupported("strategy.kind \"outbox\": there is no outbox yet") }
         guard let kind = Kind(rawValue: name) else { throw Unsupported("strategy.kind \(name.quoted)") }
@@ -106,7 +106,7 @@ extension ConformRow.Strategy {
     }
 
     /// Returns the validators of an answer or an entry that the strategy sends to the origin. Its headers can name them.
-    func conditions(_ fields: inout Members, _ headers: [ConformRow.Header]) throws(Unsupported)
+    func conditions(_ fields: inout RowObject, _ headers: [ConformRow.Header]) throws(Unsupported)
         -> ConformRow.AnswerValidators
     {
         let etag = try fields.text("etag") ?? headers.value(of: "etag")
@@ -124,7 +124,7 @@ extension [ConformRow.Header] {
 
 extension ConformRow.Tier {
     init(_ node: Node, _ place: String) throws(Unsupported) {
-        var fields = try Members(node, place)
+        var fields = try RowObject(node, place)
         name = try fields.required("name", fields.text("name"))
         mostEntries = try fields.number("max_entries", in: 0...1_000_000_000)
         mostBytes = try fields.number("max_bytes", in: 0...1_000_000_000_000)
@@ -138,7 +138,7 @@ extension ConformRow.Tier {
 
 extension ConformRow.Fault {
     init(_ node: Node, _ place: String) throws(Unsupported) {
-        var fields = try Members(node, place)
+        var fields = try RowObject(node, place)
         operation = try fields.required("op", fields.text("op", among: ["read", "write", "remove", "any"]))
         error = try fields.text("error", among: ["io", "enospc", "eio", "corrupt"])
         delay = try fields.moment("delay_ms")
@@ -155,7 +155,7 @@ extension ConformRow.Seed {
     init(
         _ node: Node, _ place: String, in tiers: [ConformRow.Tier], _ strategy: ConformRow.Strategy
     ) throws(Unsupported) {
-        var fields = try Members(node, place)
+        var fields = try RowObject(node, place)
         let store = try fields.required("store", fields.text("store"))
         guard let tier = tiers.firstIndex(where: { $0.name == store }) else {
             throw Unsupported("\(place) is in the store \(store.quoted), which is not there")

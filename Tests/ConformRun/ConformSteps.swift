@@ -3,7 +3,7 @@ import Larder
 
 extension ConformRow.Answer {
     init(_ node: Node, _ place: String, _ strategy: ConformRow.Strategy) throws(Unsupported) {
-        var fields = try Members(node, place)
+        var fields = try RowObject(node, place)
         after = try fields.moment("delay_ms") ?? .zero
         let status = try fields.number("status", in: 100...599)
         let error = try fields.text("error")
@@ -39,7 +39,7 @@ extension ConformRow.Step {
     static let mostCallers = 10_000
 
     init(_ node: Node, _ place: String, in tiers: [ConformRow.Tier], errors: Set<String>) throws(Unsupported) {
-        var fields = try Members(node, place)
+        var fields = try RowObject(node, place)
         let op = try fields.required("op", fields.text("op"))
         at = try fields.required("at_ms", fields.moment("at_ms"))
         count = Int(try fields.number("count", in: 1...Int64(Self.mostCallers)) ?? 1)
@@ -84,7 +84,7 @@ extension ConformRow.Step {
     }
 
     private static func requestHeaders(
-        _ fields: inout Members, _ place: String
+        _ fields: inout RowObject, _ place: String
     ) throws(Unsupported) -> [ConformRow.Header] {
         let headers = try fields.headers("request_headers")
         if headers.contains(where: { $0.name.lowercased() == "range" }) {
@@ -94,7 +94,7 @@ extension ConformRow.Step {
     }
 
     private static func tier(
-        _ fields: inout Members, _ place: String, _ tiers: [ConformRow.Tier]
+        _ fields: inout RowObject, _ place: String, _ tiers: [ConformRow.Tier]
     ) throws(Unsupported) -> Int {
         let store = try fields.required("store", fields.text("store"))
         guard let tier = tiers.firstIndex(where: { $0.name == store }) else {
@@ -110,7 +110,7 @@ extension ConformRow.Expectation {
     init(
         _ node: Node, _ place: String, in tiers: [ConformRow.Tier], _ errors: Set<String>
     ) throws(Unsupported) {
-        var fields = try Members(node, place)
+        var fields = try RowObject(node, place)
         if let node = fields.given("value") {
             value = try fields.text("value")
             if value == nil { throw Unsupported("\(place).value is \(node.inWords)") }
@@ -149,7 +149,7 @@ extension ConformRow.Expectation {
 
 extension ConformRow.End {
     init(_ node: Node, in tiers: [ConformRow.Tier]) throws(Unsupported) {
-        var fields = try Members(node, "end")
+        var fields = try RowObject(node, "end")
         at = try fields.moment("at_ms")
         originCalls = try fields.number("origin_calls")
         bodyWrites = try fields.number("body_writes")

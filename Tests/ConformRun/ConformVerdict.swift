@@ -4,7 +4,7 @@ import LarderCommand
 
 extension ConformRow {
     /// The differences between the result and the expectations of the row.
-    func differences(in played: Played) -> [String] {
+    func differences(in played: RowResult) -> [String] {
         var found: [String] = []
         for (place, step) in steps.enumerated() {
             var seen: Set<String> = []
@@ -34,7 +34,7 @@ extension ConformRow {
         }
     }
 
-    private func callDifferences(_ played: Played) -> [String] {
+    private func callDifferences(_ played: RowResult) -> [String] {
         var found: [String] = []
         for (place, (call, answer)) in zip(played.calls, answers).enumerated() {
             for (name, wanted) in answer.requires.sorted(by: { $0.key < $1.key }) {
@@ -52,7 +52,7 @@ extension ConformRow {
 }
 
 extension ConformRow.Expectation {
-    fileprivate func differences(in sight: Played.Sight?) -> [String] {
+    fileprivate func differences(in sight: RowResult.CallerResult?) -> [String] {
         guard let sight else { return isEmpty ? [] : ["no answer" + (doneAt.map { " by \($0.brief)" } ?? "")] }
         var found: [String] = []
         switch sight.result {
@@ -148,7 +148,7 @@ extension Metadata {
 }
 
 extension ConformRow.End {
-    fileprivate func differences(in played: Played, _ scenario: ConformRow) -> [String] {
+    fileprivate func differences(in played: RowResult, _ scenario: ConformRow) -> [String] {
         var found: [String] = []
         let calls = played.calls.filter { call in at.map { call.start <= $0 } ?? true }.count
         if let originCalls, originCalls != calls { found.append("end: \(calls) origin calls, not \(originCalls)") }

@@ -26,8 +26,8 @@ import LarderCommand
         let files = arguments.values(of: "policy") + arguments.operands
         let plan = FleetPlan(
             dumps: count, policies: files.isEmpty ? .standard : try FleetPolicies.read(files),
-            traffic: try Spec.read(arguments.value(of: "traffic") ?? traffic, as: .traffic, option: "traffic"),
-            model: try Spec.read(arguments.value(of: "origin") ?? origin, as: .originModel, option: "origin"),
+            traffic: try OptionObject.read(arguments.value(of: "traffic") ?? traffic, as: .traffic, option: "traffic"),
+            model: try OptionObject.read(arguments.value(of: "origin") ?? origin, as: .originModel, option: "origin"),
             seed: UInt64(seed))
         do throws(Disk.Failure) {
             try Disk.makeFolder(folder)

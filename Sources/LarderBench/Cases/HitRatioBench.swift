@@ -85,7 +85,7 @@ struct HitRatioBench {
         do {
             let bench = try HitRatioBench(arguments)
             var rows: [HitRatio] = []
-            for trace in bench.traces { rows += try await bench.run(TraceFile(path: trace), named: trace) }
+            for trace in bench.traces { rows += try await bench.run(BenchTraceFile(path: trace), named: trace) }
             print(bench.isJSON ? JSON.list(rows.map(\.json)).text() : HitRatio.table(rows))
             return 0
         } catch let misuse as Misuse {
@@ -93,7 +93,7 @@ struct HitRatioBench {
             return 2
         } catch {
             complain("\(error)")
-            return error is TraceFile.Failure ? 2 : 1
+            return error is BenchTraceFile.Failure ? 2 : 1
         }
     }
 
@@ -101,7 +101,7 @@ struct HitRatioBench {
         FileHandle.standardError.write(Data("larder-bench hitratio: \(message)\n".utf8))
     }
 
-    private func run(_ trace: TraceFile, named name: String) async throws -> [HitRatio] {
+    private func run(_ trace: BenchTraceFile, named name: String) async throws -> [HitRatio] {
         let keys = trace.keys.map { Key(resource: "trace", parameters: ["key": $0]) }
         // Payloads are slices of one buffer, so that a store of gigabytes needs no memory for them.
         let bytes = Data(count: Int(weights?.most ?? 0))

@@ -12,8 +12,8 @@ enum MemoryBench {
     private static let roomy = 3 * keys
 
     static func figures(_ harness: Harness) async throws -> [Figure] {
-        let traffic = Traffic(keys: keys, skew: 0.99)
-        let steeper = Traffic(keys: keys, skew: 1)
+        let traffic = BenchTraffic(keys: keys, skew: 0.99)
+        let steeper = BenchTraffic(keys: keys, skew: 1)
         // First, because memory that other cases have freed would be used again.
         let resident = try await ResidentBench.figures(harness)
         let one = try await compare(
@@ -59,7 +59,7 @@ enum MemoryBench {
     }
 
     private static func compare<Key: BenchKey>(
-        _ key: Key.Type, name: String, use: Use, traffic: Traffic, harness: Harness, threads: Int = 1,
+        _ key: Key.Type, name: String, use: Use, traffic: BenchTraffic, harness: Harness, threads: Int = 1,
         goal: Double? = nil
     ) async throws -> [Figure] {
         let keys = (0..<keys).map { Key.key($0) }
@@ -108,7 +108,7 @@ enum MemoryBench {
     }
 
     private static func run<Key: BenchKey>(
-        _ use: Use, cache: some BenchCache<Key>, keys: [Key], traffic: Traffic, threads: Int,
+        _ use: Use, cache: some BenchCache<Key>, keys: [Key], traffic: BenchTraffic, threads: Int,
         goal: Double? = nil
     ) -> Case {
         Case(type(of: cache).name, goal: goal, loop(use, cache: cache, keys: keys, traffic: traffic, threads: threads))
@@ -118,13 +118,13 @@ enum MemoryBench {
     static func loop<Key: BenchKey>(_ use: Use, of key: Key.Type) throws -> @Sendable (Int) -> Void {
         let keys = (0..<keys).map { Key.key($0) }
         let cache = try LarderCache<Key>(capacity: use == .hits ? roomy : room)
-        let loop = loop(use, cache: cache, keys: keys, traffic: Traffic(keys: keys.count, skew: 0.99), threads: 1)
+        let loop = loop(use, cache: cache, keys: keys, traffic: BenchTraffic(keys: keys.count, skew: 0.99), threads: 1)
         loop(0)
         return loop
     }
 
     private static func loop<Key: BenchKey>(
-        _ use: Use, cache: some BenchCache<Key>, keys: [Key], traffic: Traffic, threads: Int
+        _ use: Use, cache: some BenchCache<Key>, keys: [Key], traffic: BenchTraffic, threads: Int
     ) -> @Sendable (Int) -> Void {
         let stream = traffic.stream(of: keys)
         let isFilled = Locked(use == .readThrough)
@@ -162,7 +162,7 @@ enum MemoryBench {
             Key(resource: (0..<17).map { number >> $0 & 1 == 0 ? "Aa" : "BB" }.joined())
         }
         let others = (0..<keys).map { Key(resource: "\(UInt64.key($0))".padded(to: 34)) }
-        let traffic = Traffic(keys: keys, skew: 0)
+        let traffic = BenchTraffic(keys: keys, skew: 0)
         var figures = try await harness.compare(
             "100,000 keys, get-hit",
             [

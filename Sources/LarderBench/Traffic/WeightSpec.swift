@@ -15,7 +15,7 @@ struct WeightSpec {
         guard parts.count == 2, parts[0] == "pareto" else { return nil }
         let values = parts[1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard values.count == 3, let alpha = Double(values[0]), alpha > 0, alpha.isFinite,
-            let least = Quantity.size.amount(values[1]), let most = Quantity.size.amount(values[2]),
+            let least = UnitNotation.size.amount(values[1]), let most = UnitNotation.size.amount(values[2]),
             least > 0, most > least, most <= 1_000_000_000
         else { return nil }
         (self.alpha, self.least, self.most) = (alpha, Double(least), Double(most))

@@ -86,7 +86,7 @@ struct AdviceBasis: Sendable {
     let metrics: ResourceMetrics
     let settings: [AdvisedSetting]
 
-    var alternatives: Alternatives { metrics.alternatives }
+    var alternatives: WhatIfCounts { metrics.alternatives }
 
     /// - Returns: nil if no dump has the policy.
     init?(_ section: Report.Section, _ registry: Registry) {
@@ -130,7 +130,7 @@ struct AdviceBasis: Sendable {
     }
 }
 
-extension CountsByLimit {
+extension Histogram {
     /// The smallest limit above `least`, up to `most`, below which `share` of the counts are; nil if there is none.
     func limit(above least: Int64, upTo most: Int64, below share: Double) -> Int64? {
         let wanted = share * Double(count)

@@ -22,7 +22,7 @@ extension AdviceBasis {
         let share = max(Double(changed.count), 3) / Double(calls)
         let factor = min(Self.factors.upperBound, Self.mostChanged / share)
         guard factor >= Self.factors.lowerBound else { return nil }
-        var limits = CountsByLimit(.durations)
+        var limits = Histogram(.durations)
         limits.record(fresh.scaled(by: factor))
         guard let limit = limits.parts.first?.from, Double(limit) >= fresh.inNanoseconds * Self.factors.lowerBound
         else {

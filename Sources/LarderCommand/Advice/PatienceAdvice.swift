@@ -37,7 +37,7 @@ extension AdviceBasis {
             let usual = usualAnswer(within: patience),
             Double(alternatives.answeredLate.count(below: patience * 4)) < 0.2 * Double(waits)
         else { return nil }
-        var limits = CountsByLimit(.durations)
+        var limits = Histogram(.durations)
         limits.record(usual)
         guard let limit = limits.parts.first?.to, limit * 2 <= patience.nanoseconds else { return nil }
         let value = Duration.nanoseconds(limit)

@@ -62,7 +62,7 @@ struct GitRevision {
 
     private func git(_ arguments: [String]) throws -> Data {
         if name.hasPrefix("-") { throw Failure(description: "'\(operand)' is neither a path nor a revision") }
-        #if os(macOS) || os(Linux) || os(Windows)
+        #if os(macOS) || os(Linux) || os(SlidingMetrics)
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/env")
             process.arguments = ["git", "-C", folder] + arguments

@@ -82,7 +82,7 @@ struct DumpHistory {
     private(set) var count = 0
     /// The number of periods that are left out because their times cannot be true.
     private(set) var wrongPeriods = 0
-    private var periods: [String: [String: [Timestamp: Period]]] = [:]
+    private var periods: [String: [String: [Timestamp: FiveMinutes]]] = [:]
     private let since: Timestamp?
     private let clock: DumpClock
 
@@ -109,7 +109,7 @@ struct DumpHistory {
     }
 
     /// Returns the periods of a resource by revision, each from the last dump that has it.
-    func periods(of resource: String) -> [String: [Period]] {
+    func periods(of resource: String) -> [String: [FiveMinutes]] {
         (periods[resource] ?? [:]).mapValues { $0.values.sorted { $0.start < $1.start } }
     }
 

@@ -32,7 +32,7 @@ struct Incident: Sendable {
     /// of the lesser ones.
     ///
     /// - Parameter processes: the number of processes that counted in each period.
-    static func all(in periods: [Period], of processes: [Timestamp: Int]) -> [Incident] {
+    static func all(in periods: [FiveMinutes], of processes: [Timestamp: Int]) -> [Incident] {
         var bad: [ClosedRange<Int>] = []
         for (place, period) in periods.enumerated()
         where period.trouble >= noticed && period.troubled >= fewestTroubled {
@@ -53,10 +53,10 @@ struct Incident: Sendable {
 
     private init(title: String) { self.title = title }
 
-    private init(_ periods: ArraySlice<Period>, of processes: [Timestamp: Int]) {
+    private init(_ periods: ArraySlice<FiveMinutes>, of processes: [Timestamp: Int]) {
         self.init(title: periods.first.map(\.start).spelled(to: periods.last?.end))
         times = periods.first.flatMap { first in periods.last.map { first.start...$0.end } }
-        func sum(_ count: (Period) -> UInt64) -> UInt64 { periods.reduce(0) { $0.plus(count($1)) } }
+        func sum(_ count: (FiveMinutes) -> UInt64) -> UInt64 { periods.reduce(0) { $0.plus(count($1)) } }
         (loads, fallbacks, refused) = (sum { $0[.loads] }, sum { $0[.fallbacks] }, sum { $0[.staleErrors] })
         (failures, calls, callErrors) = (
             sum(\.failuresWithoutAnswers), sum { $0[.originCalls] }, sum { $0[.originErrors] }
@@ -137,7 +137,7 @@ extension [Incident] {
     private var hasOffline: Bool { contains { $0.offline > .zero } }
 }
 
-extension Period {
+extension FiveMinutes {
     /// Loads that failed. Errors that are answers of the origin do not count.
     var failuresWithoutAnswers: UInt64 { self[.failures] - min(self[.failures], self[.answers]) }
 

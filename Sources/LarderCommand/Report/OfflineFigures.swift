@@ -41,7 +41,7 @@ struct OfflineFigures {
     }
 }
 
-extension Period {
+extension FiveMinutes {
     /// The time without a network, of all processes together.
     var offline: Duration { .milliseconds(Int64(clamping: self[.offlineTime])) }
 }

@@ -10,7 +10,7 @@ struct Report: Sendable {
         /// The revisions of its policy, the oldest first.
         var revisions: [Revision] = []
         /// The counts of each five minutes, in order. Five minutes without counts are left out.
-        var periods: [Period] = []
+        var periods: [FiveMinutes] = []
         /// The number of processes that counted something in the five minutes that begin at a time.
         var processes: [Timestamp: Int] = [:]
         var store = StoreStatistics()

@@ -104,7 +104,7 @@ extension ResourceMetrics {
     }
 }
 
-extension Period {
+extension FiveMinutes {
     fileprivate var figures: JSON {
         .object(
             [.init("start", .number(start.inSeconds)), .init("loads", .int(Int(clamping: self[.loads])))]

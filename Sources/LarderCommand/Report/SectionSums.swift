@@ -7,7 +7,7 @@ struct SectionSums {
     private var places: [String: Int] = [:]
     /// The metrics of revisions that are not shown, because they counted nothing. They have the counters of plugins.
     private var idle = ResourceMetrics()
-    private var periods: [Timestamp: Period] = [:]
+    private var periods: [Timestamp: FiveMinutes] = [:]
     private var processes: [Timestamp: Int] = [:]
     private var store = StoreStatistics()
     private var inFlight = 0
@@ -17,7 +17,7 @@ struct SectionSums {
     ///
     /// - Parameter unit: the installation, or the process if its installation is not known.
     mutating func add(
-        _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [Period]], of unit: String,
+        _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [FiveMinutes]], of unit: String,
         isRunning: Bool
     ) {
         for revision in resource.revisions {
@@ -26,7 +26,7 @@ struct SectionSums {
             add(revision, metrics: metrics, own: added[revision.name] ?? [], of: unit, isRunning: isRunning)
         }
         for period in added.values.joined() {
-            periods[period.start, default: Period(start: period.start)].merge(period)
+            periods[period.start, default: FiveMinutes(start: period.start)].merge(period)
         }
         for start in Set(added.values.joined().map(\.start)) { processes[start, default: 0] += 1 }
         add(resource.store, since: earlier?.store ?? StoreStatistics(), isRunning: isRunning)
@@ -41,7 +41,7 @@ struct SectionSums {
     }
 
     private mutating func add(
-        _ revision: RevisionDump, metrics: ResourceMetrics, own: [Period], of unit: String, isRunning: Bool
+        _ revision: RevisionDump, metrics: ResourceMetrics, own: [FiveMinutes], of unit: String, isRunning: Bool
     ) {
         guard let place = places[revision.name] ?? makePlace(revision, if: !metrics.isEmpty || revision.isCurrent)
         else {
@@ -105,7 +105,7 @@ extension Report.Revision {
     fileprivate var start: Timestamp { times?.lowerBound ?? Timestamp(nanoseconds: .min) }
 }
 
-extension Period {
+extension FiveMinutes {
     /// The end of the period.
     var end: Timestamp { start + .seconds(300) }
 }

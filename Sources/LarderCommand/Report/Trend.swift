@@ -7,7 +7,7 @@ struct Trend: Sendable {
         var troubled: UInt64 = 0
         var offline: Duration = .zero
 
-        init(_ periods: ArraySlice<Period>) {
+        init(_ periods: ArraySlice<FiveMinutes>) {
             loads = periods.reduce(0) { $0.plus($1[.loads]) }
             troubled = periods.reduce(0) { $0.plus($1.troubled) }
             offline = .milliseconds(Int64(clamping: periods.reduce(UInt64(0)) { $0.plus($1[.offlineTime]) }))
@@ -21,7 +21,7 @@ struct Trend: Sendable {
     private let isWorse: Bool
 
     /// Compares the thirds; nil if they differ too little.
-    init?(_ periods: [Period]) {
+    init?(_ periods: [FiveMinutes]) {
         guard periods.count >= 6 else { return nil }
         early = Part(periods.prefix(periods.count / 3))
         late = Part(periods.suffix(periods.count / 3))

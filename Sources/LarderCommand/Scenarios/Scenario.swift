@@ -2,7 +2,7 @@ import Larder
 import LarderSimulation
 
 /// A sound file of scenarios.
-struct Story: Sendable {
+struct ScenarioFile: Sendable {
     var resource: String
     var about: String?
     var scenarios: [Scenario]
@@ -12,7 +12,7 @@ struct Story: Sendable {
 struct Scenario: Sendable {
     var name: String
     var position: SourcePosition
-    var cached: [CachedCopy]
+    var cached: [ScenarioCopy]
     /// Whether the app was restarted, so that copies in memory are gone.
     var isRestarted: Bool
     var origin: [OriginPhase]
@@ -22,7 +22,7 @@ struct Scenario: Sendable {
     var stores: [ScenarioFault]
     /// The share of the largest number that every random number is; nil for random numbers.
     var chance: Double?
-    var asks: [Ask]
+    var asks: [ScenarioRequest]
 
     /// Whether it is about single tiers or faults of stores.
     var needsFaultyStores: Bool { !stores.isEmpty || cached.contains { $0.tier != nil } }
@@ -49,7 +49,7 @@ struct ScenarioFault: Sendable {
 }
 
 /// A copy that is in the store when a scenario begins.
-struct CachedCopy: Sendable {
+struct ScenarioCopy: Sendable {
     var value: JSON
     var age: Duration
     var etag: String?
@@ -65,7 +65,7 @@ struct CachedCopy: Sendable {
 
 /// A phase of the origin: its behaviour from a moment on.
 struct OriginPhase: Sendable {
-    enum Deed: Sendable {
+    enum OriginBehaviour: Sendable {
         case value(JSON, etag: String?, contentType: String)
         case status(Int, retryAfter: Duration?)
         case offline
@@ -76,12 +76,12 @@ struct OriginPhase: Sendable {
     /// The number of calls after which the next phase begins; nil if only time ends it.
     var calls: Int?
     var takes: Duration
-    var deed: Deed
+    var deed: OriginBehaviour
     var position: SourcePosition
 }
 
 /// A request and the expectation of its answer.
-struct Ask: Sendable {
+struct ScenarioRequest: Sendable {
     var at: Duration
     var parameters: Parameters
     var scope: String?

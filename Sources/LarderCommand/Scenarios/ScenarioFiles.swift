@@ -11,7 +11,7 @@ struct ScenarioFiles {
     struct Verdict {
         var path: String
         /// The scenarios; nil if the file is not sound.
-        var story: Story?
+        var story: ScenarioFile?
         /// The problems of the file, in their order in the file.
         var problems: [Problem]
     }

@@ -3,9 +3,9 @@ import Larder
 // The keys of scenario files, each declared once: reading, messages, `larder test --keys` and the reference in the
 // documentation come from here.
 
-extension SettingType where Value == Story {
+extension SettingType where Value == ScenarioFile {
     /// A scenario file, for policies of these resources.
-    static func story(of resources: [String]) -> SettingType<Story> {
+    static func story(of resources: [String]) -> SettingType<ScenarioFile> {
         .object(
             "a file of scenarios",
             Setting("resource", .choice(resources), help: "Whose policy is tried"),
@@ -13,7 +13,7 @@ extension SettingType where Value == Story {
             Setting(
                 "scenarios", .list(of: .scenario, atLeast: 1), help: "What happens, each from a beginning of its own")
         ) { _, _, resource, about, scenarios in
-            Story(resource: resource, about: about, scenarios: scenarios)
+            ScenarioFile(resource: resource, about: about, scenarios: scenarios)
         }
     }
 }
@@ -52,8 +52,8 @@ extension SettingType where Value == Scenario {
     }
 }
 
-extension SettingType where Value == CachedCopy {
-    static var cachedCopy: SettingType<CachedCopy> {
+extension SettingType where Value == ScenarioCopy {
+    static var cachedCopy: SettingType<ScenarioCopy> {
         .object(
             "a copy",
             Setting("value", .json, help: "The value"),
@@ -67,7 +67,7 @@ extension SettingType where Value == CachedCopy {
             .parameters("Which instance it is of"),
             .scope("Whose it is: an account")
         ) { node, _, value, age, etag, contentType, tier, spread, parameters, scope in
-            CachedCopy(
+            ScenarioCopy(
                 value: value, age: age, etag: etag, contentType: contentType, tier: tier, spread: spread,
                 parameters: parameters, scope: scope, position: node.position)
         }
@@ -96,7 +96,7 @@ extension SettingType where Value == OriginPhase {
             node, reading, from, calls, takes, value, etag, contentType, fails, retryAfter, answers, isOffline,
             hangs in
             let type = contentType ?? "application/json"
-            let deeds: [OriginPhase.Deed?] = [
+            let deeds: [OriginPhase.OriginBehaviour?] = [
                 value.map { .value($0, etag: etag, contentType: type) },
                 fails.map { .status($0, retryAfter: retryAfter) }, answers.map { .status($0, retryAfter: nil) },
                 isOffline ? .offline : nil, hangs ? .hangs : nil,
@@ -120,8 +120,8 @@ extension SettingType where Value == OriginPhase {
     }
 }
 
-extension SettingType where Value == Ask {
-    static var ask: SettingType<Ask> {
+extension SettingType where Value == ScenarioRequest {
+    static var ask: SettingType<ScenarioRequest> {
         .object(
             "a request",
             Setting("at", .moment, default: .zero, help: "When it is made"),
@@ -137,7 +137,7 @@ extension SettingType where Value == Ask {
                 "clockBack", .moment, default: .zero, help: "How far the clock is set back right before the request"),
             Setting("expect", optional: .expectation, help: "What is expected of its answer")
         ) { node, _, at, parameters, scope, mode, deadline, isRestarted, clockBack, expectation in
-            Ask(
+            ScenarioRequest(
                 at: at, parameters: parameters, scope: scope, mode: Request.Mode(rawValue: mode) ?? .normal,
                 deadline: deadline, isRestarted: isRestarted, clockBack: clockBack, expectation: expectation,
                 position: node.position)

@@ -12,7 +12,7 @@ struct ScenarioHistory: Sendable {
     }
 
     struct Answer: Sendable {
-        var ask: Ask
+        var ask: ScenarioRequest
         var key: Key
         var start: Duration
         var end: Duration?

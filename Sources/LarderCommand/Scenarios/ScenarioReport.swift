@@ -5,7 +5,7 @@ import Larder
 struct ScenarioReport {
     struct Result {
         var path: String
-        var story: Story
+        var story: ScenarioFile
         var scenario: Scenario
         var history: ScenarioHistory
 

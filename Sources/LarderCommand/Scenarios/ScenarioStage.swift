@@ -68,7 +68,7 @@ final class ScenarioStage: Sendable {
     /// Puts the copies into the store.
     ///
     /// - Returns: notes about copies that are not kept.
-    func stock(_ copies: [CachedCopy]) async throws -> [String] {
+    func stock(_ copies: [ScenarioCopy]) async throws -> [String] {
         let resource = try resource
         var notes: [String] = []
         for copy in copies {

@@ -51,7 +51,7 @@ struct ScenarioTimeline {
         }
     }
 
-    private func who(_ ask: Ask) -> String {
+    private func who(_ ask: ScenarioRequest) -> String {
         var text = ask.parameters.map { " \($0.name)=\($0.value)" }.joined()
         if let scope = ask.scope { text += " as \(scope)" }
         if ask.mode != .normal { text += " \(ask.mode.rawValue)" }

@@ -45,7 +45,7 @@ extension Command {
             let progress = Progress(terminal, "simulate")
             let advice = try arguments.value(of: "advice").map(AdviceFile.read) ?? []
             let requests = try requests(arguments, seed: UInt64(seed), terminal)
-            let model = try Spec.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
+            let model = try OptionObject.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
             var accounts: [(label: String, account: Replay.Account)] = []
             let readers = try readers(arguments, registry)
             for (number, entry) in readers.enumerated() {
@@ -98,7 +98,7 @@ extension Command {
                 terminal.note("\(trace): \(counted(count, one: "line")) left out, the first of them line \(first)")
             }
         case (nil, let traffic?):
-            return try Spec.read(traffic, as: .traffic, option: "traffic").requests(seed: seed)
+            return try OptionObject.read(traffic, as: .traffic, option: "traffic").requests(seed: seed)
         case (nil, nil): throw UsageError(message: "simulate needs --trace or --traffic")
         default: throw UsageError(message: "--trace and --traffic exclude each other")
         }

@@ -66,7 +66,7 @@ struct GraphBuilder {
         case .live(let inner, let isSaved, let declaration):
             let origin = try loader(of: inner)
             self.origin = origin
-            return LiveSide(
+            return OriginSide(
                 origin, validators: validators, copies: isSaved ? lookup : nil,
                 addedFields: addedFields, storeAccess: storeAccess, declaration: declaration, world: world,
                 meter: context.meter)
@@ -86,11 +86,11 @@ struct GraphBuilder {
         if let live { self.live = try loader(of: live) }
         let sides = Sides(
             live: self.live, cached: try cached.map { try loader(of: $0) } ?? UnusedSide(),
-            rest: part.traits.rest ?? .zero, heedsNetwork: part.traits.heedsNetwork && !worksOffline,
+            rest: part.traits.rest ?? .zero, usesNetworkState: part.traits.usesNetworkState && !worksOffline,
             background: background, world: world, storeAccess: storeAccess, meter: context.meter,
             scope: context.of(PartIdentity(part: part)))
         self.sides = sides
-        return ModeLoader(try part.strategy(over: sides), sides: sides)
+        return ModeSwitch(try part.strategy(over: sides), sides: sides)
     }
 
     private func origin(_ part: Part) throws -> any Loader {

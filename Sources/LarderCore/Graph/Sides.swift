@@ -20,30 +20,30 @@ public struct Sides: Sendable {
     /// The cached side, if the strategy has one.
     private let lookup: Lookup?
     /// The live side, if there is an origin.
-    private let liveSide: LiveSide?
+    private let liveSide: OriginSide?
     /// The first rest of the origin after a failure.
     private let rest: Duration
     /// Whether copies are shown while the device has no network.
-    private let heedsNetwork: Bool
+    private let usesNetworkState: Bool
     /// The rules about background work.
     private let background: BackgroundRules
 
     init(
-        live: any Loader, cached: any Loader, rest: Duration = .zero, heedsNetwork: Bool = false,
+        live: any Loader, cached: any Loader, rest: Duration = .zero, usesNetworkState: Bool = false,
         background: BackgroundRules? = nil, world: any World, storeAccess: StoreAccess, meter: Meter,
         scope: any StrategyScope
     ) {
         self.live = live
         self.cached = cached
         self.rest = rest
-        self.heedsNetwork = heedsNetwork
+        self.usesNetworkState = usesNetworkState
         self.background = background ?? BackgroundRules(rules: [], world: world)
         self.world = world
         self.storeAccess = storeAccess
         self.meter = meter
         self.scope = scope
         lookup = cached as? Lookup
-        liveSide = live as? LiveSide
+        liveSide = live as? OriginSide
     }
 
     // MARK: The copy
@@ -88,7 +88,7 @@ public struct Sides: Sendable {
         let isPatient = patience == nil && call.deadline == nil
         guard let joined = liveSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
         let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)
-        let endsOffline = heedsNetwork && call.respectsPause && call.request.mode == .normal
+        let endsOffline = usesNetworkState && call.respectsPause && call.request.mode == .normal
         // This function only waits, so that its frame stays small: see ``MeasuredLoader``.
         do {
             while true {
@@ -138,7 +138,7 @@ public struct Sides: Sendable {
         try await load(call.afterMismatch, patience: patience, linger: linger)
     }
 
-    /// Asks a live side that is not a ``LiveSide``: in a policy without an origin.
+    /// Asks a live side that is not a ``OriginSide``: in a policy without an origin.
     @inline(never)
     private func loadAlone(_ call: Call) async throws -> Loaded<Entry> {
         do { return try await live.load(call) } catch { return try await standIn(for: error, in: call) }
@@ -185,7 +185,7 @@ public struct Sides: Sendable {
 
     /// Begins to read the copy. Lower tiers are not searched, because the copy is needed now.
     private func reading(_ call: Call, then: @escaping @Sendable () -> Void) -> WaitLimits.CopyReading {
-        TimedWait(in: world) {
+        AwaitableWork(in: world) {
             try await copy(call.knowing(nil))
         } then: { _ in
             then()
@@ -295,7 +295,7 @@ public struct Sides: Sendable {
     private static let standingIn: Uses = [.fresh, .onError]
 
     /// Whether the strategy heeds the network, and the device is known to have none.
-    private var isOffline: Bool { heedsNetwork && world.network.reach == .offline }
+    private var isOffline: Bool { usesNetworkState && world.network.reach == .offline }
 
     /// Returns the copy to show while the origin rests for this key after a failure, or while the device has no network.
     /// Returns nil when the origin may be asked, or when no copy may be shown. ``load(_:patience:linger:)`` does this

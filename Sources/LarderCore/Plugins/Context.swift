@@ -144,7 +144,9 @@ public struct Context: StrategyScope {
     /// - Parameters:
     ///   - fault: the tier that failed, and its error.
     ///   - kind: the operation that failed.
-    public func storeFailed(_ fault: StoreFault, at kind: Fault.Kind) { source?.lateFaults.report(fault, kind) }
+    public func storeFailed(_ fault: StoreFault, at kind: StoreFaultKind.Kind) {
+        source?.lateFaults.report(fault, kind)
+    }
 
     /// Reports entries that a store has evicted by itself to the metrics and to every stream of ``Pantry/forgotten``.
     public func forgot(_ entries: @autoclosure () -> [EvictedEntry]) {
@@ -164,4 +166,9 @@ public struct Context: StrategyScope {
     public func keep<State: Sendable>(_ make: () -> State) -> State {
         reloadState.item(of: declaration?.fingerprint ?? 0, make)
     }
+}
+
+extension Context {
+    /// A store that keeps nothing.
+    public var emptyStore: any Store { EmptyStore() }
 }

@@ -18,7 +18,7 @@ public final class Part: Sendable {
     var recipe: Recipe { prepared.recipe }
     /// A hash of its declaration, with the values from the environment. It is only comparable within this process.
     var fingerprint: Int { prepared.fingerprint }
-    private let prepared: PreparedPart
+    private let prepared: CheckedSettings
     /// Whether the policy leaves it out, so that a plugin's defaults stand in its place.
     package let isDefault: Bool
 
@@ -62,7 +62,7 @@ public final class Part: Sendable {
         path = "$"
         name = Node(.string(plugin.name), at: node.position)
         self.node = node
-        prepared = PreparedPart(recipe, traits: traits, nested: [], settings: node, named: name)
+        prepared = CheckedSettings(recipe, traits: traits, nested: [], settings: node, named: name)
     }
 
     private static func plugin(_ kind: PluginKind, node: Node, reading: PolicyDiagnostics) -> Plugin? {

@@ -138,7 +138,7 @@ extension Plugin {
             let own = traits?(repeat each values) ?? Traits()
             return (
                 .strategy { sides in try make(sides, repeat each values) },
-                own.with { ($0.rest, $0.heedsNetwork) = (rest, offline == "cache") }
+                own.with { ($0.rest, $0.usesNetworkState) = (rest, offline == "cache") }
             )
         }
     }

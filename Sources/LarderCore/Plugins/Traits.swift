@@ -76,7 +76,7 @@ public struct Traits: Sendable {
     /// Strategy: how long it leaves a key's origin alone after a failure. It is set from the setting `rest`.
     public var rest: Duration?
     /// Strategy: it serves copies while the device has no network. It is set from the setting `offline`.
-    var heedsNetwork = false
+    var usesNetworkState = false
     /// Section: returns whether some background work may call the origin on a network. Nil if the section does not
     /// concern background work.
     ///

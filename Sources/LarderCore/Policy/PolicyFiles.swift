@@ -69,7 +69,7 @@ package struct PolicyFiles: Sendable {
     /// Returns the tree of one file, merged with the files that it extends.
     ///
     /// - Throws: ``Problem`` if a file cannot be read or parsed.
-    func tree(_ name: String, over bases: BlockingLock<Bases>) throws(Problem) -> Tree {
+    func tree(_ name: String, over bases: BlockingLock<ExtendedFiles>) throws(Problem) -> Tree {
         var tree = Tree(root: try root(of: name))
         // From the file down to the last one that extends no other, and back up.
         var chain = [tree.root]

@@ -29,7 +29,7 @@ struct PolicyFolder {
     private var linked: Set<String> = []
     /// Whether the folder could not be listed at the last look.
     private(set) var isUnreadable = false
-    private var bases = Bases()
+    private var bases = ExtendedFiles()
     private var removed: Set<String> = []
     private(set) var process: (settings: ProcessSettings, bytes: [UInt8]?) = (ProcessSettings(), nil)
     /// The time at which each missing file was first missed. The file may come back at once, as it does when it is
@@ -57,7 +57,7 @@ struct PolicyFolder {
     /// - Throws: ``PolicyError`` if a text has an invalid name.
     mutating func take(_ texts: [String: String]) throws(PolicyError) {
         reader = try reader.inMemory(texts)
-        bases = Bases()
+        bases = ExtendedFiles()
     }
 
     /// Returns the changes since everything was in effect. `change` names the files that may have changed since the

@@ -101,7 +101,7 @@ package struct PolicyReader: Sendable {
     package func readAhead() throws(PolicyError) -> PolicyReader {
         guard files.isInMemory else { return self }
         let names = try names()
-        var (copy, bases) = (self, Bases())
+        var (copy, bases) = (self, ExtendedFiles())
         let results = check(names, over: &bases)
         copy.known = Dictionary(uniqueKeysWithValues: zip(names, results))
         let problems = results.filter { $0.policy == nil }.flatMap(\.problems)
@@ -179,16 +179,16 @@ package struct PolicyReader: Sendable {
     package func checkAll() throws(PolicyError) -> [CheckResult] {
         let names = try names()
         if names.isEmpty { throw none }
-        var bases = Bases()
+        var bases = ExtendedFiles()
         return check(names, over: &bases)
     }
 
     /// Checks the files of these names, on several threads if there are many. Files that they extend are read at most once
     /// into `bases`.
-    func check(_ names: [String], over bases: inout Bases) -> [CheckResult] {
+    func check(_ names: [String], over bases: inout ExtendedFiles) -> [CheckResult] {
         let shared = BlockingLock(bases)
         let results = ParallelMap.results(for: names.count, inRangesOf: 200) { range in
-            let prepared = PreparedParts()
+            let prepared = CheckedSettingsPool()
             return names[range].map { check($0, over: shared, preparing: prepared) }
         }
         bases = shared.withLock { $0 }
@@ -208,12 +208,12 @@ package struct PolicyReader: Sendable {
 
     /// Checks the file called `name`.
     package func check(_ name: String) -> CheckResult {
-        check(name, over: BlockingLock(Bases()), preparing: PreparedParts())
+        check(name, over: BlockingLock(ExtendedFiles()), preparing: CheckedSettingsPool())
     }
 
     /// Checks the file called `name`. Parts that are written like one in `prepared` share its settings.
     private func check(
-        _ name: String, over bases: BlockingLock<Bases>, preparing prepared: PreparedParts
+        _ name: String, over bases: BlockingLock<ExtendedFiles>, preparing prepared: CheckedSettingsPool
     ) -> CheckResult {
         if let result = known[name] { return result }
         let reading = PolicyDiagnostics(

@@ -34,7 +34,7 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
         var screen: ScreenState<Value>
         var request: Request
         /// The loads that have not ended, by number.
-        var loads: [Int: (task: Task<Void, Never>, end: TimedWait<Void>)] = [:]
+        var loads: [Int: (task: Task<Void, Never>, end: AwaitableWork<Void>)] = [:]
         /// The alarm at the end of the value's freshness.
         var alarm: Alarm?
         var listening: [Subscription] = []
@@ -221,7 +221,7 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
     private func begin(_ load: ScreenState<Value>.Load, _ state: inout State, at now: Timestamp) {
         var request = state.request
         request.mode = load.mode
-        let end = TimedWait<Void>(in: world)
+        let end = AwaitableWork<Void>(in: world)
         let screenLoad = ScreenLoad(
             resource: resource, request: request, isBlank: state.screen.phase(at: now).value == nil
         ) { [weak self] progress in

@@ -54,7 +54,7 @@ extension Resource {
     fileprivate func callUnderWay(for request: Request) throws -> (() async throws -> Loaded<Value>)? {
         let graph = try graph()
         let request = resourceState.owned(request)
-        guard let side = (graph.live as? MeasuredLoader)?.inner as? LiveSide else { return nil }
+        guard let side = (graph.live as? MeasuredLoader)?.inner as? OriginSide else { return nil }
         var call = graph.call(for: request, codec: codec)
         call.deadline = call.deadline ?? graph.world.uptime + longestCall
         let storeAccess = graph.storeAccess

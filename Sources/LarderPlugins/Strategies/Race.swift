@@ -19,7 +19,7 @@ struct Race: Loader {
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         if let copy = try await sides.copyWhileResting(call) { return copy }
-        let looking = TimedWait(in: sides.world) { [sides] in try await sides.copy(call) }
+        let looking = AwaitableWork(in: sides.world) { [sides] in try await sides.copy(call) }
         let named = try await copy(from: looking)?.revalidatable
         var calling = call.inBackground.knowing(named)
         calling.deadline = call.deadline
@@ -54,7 +54,7 @@ struct Race: Loader {
 
     /// Returns the copy that the call may name, if the store finds it within 20 ms. A slower store does not delay the
     /// call.
-    private func copy(from looking: TimedWait<CachedCopy?>) async throws -> CachedCopy? {
+    private func copy(from looking: AwaitableWork<CachedCopy?>) async throws -> CachedCopy? {
         do {
             return try await looking.value(within: .milliseconds(20)) ?? nil
         } catch let error as LoadError where error.code == .deadline {

@@ -25,7 +25,7 @@ public struct BrokenPromise: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A collection of broken promises. It keeps the first finding for each promise.
-struct Findings: Sendable {
+struct BrokenPromises: Sendable {
     private(set) var broken: [BrokenPromise] = []
     var situation = ""
 
@@ -43,7 +43,7 @@ struct Findings: Sendable {
 
     /// Runs a scenario and checks its result. A scenario that throws breaks a promise, too.
     mutating func check<Seen: Sendable>(
-        _ situation: String, run: () throws -> Seen, check: (Seen, inout Findings) -> Void
+        _ situation: String, run: () throws -> Seen, check: (Seen, inout BrokenPromises) -> Void
     ) {
         self.situation = situation
         do {

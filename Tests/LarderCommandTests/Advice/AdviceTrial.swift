@@ -43,8 +43,8 @@ struct AdviceTrial: Sendable, CustomStringConvertible {
 
     private func replay(_ text: String, _ seed: UInt64) throws -> Replay.Account {
         let reader = try PolicyReader(registry: .standard, texts: ["feed": text], files: nil, environment: [:])
-        let model = try Spec.read(origin, as: .originModel, option: "origin")
-        let requests = try Spec.read(traffic, as: .traffic, option: "traffic").requests(seed: seed)
+        let model = try OptionObject.read(origin, as: .originModel, option: "origin")
+        let requests = try OptionObject.read(traffic, as: .traffic, option: "traffic").requests(seed: seed)
         return try Replay(reader: reader, model: model, seed: seed).run(requests) { _ in }
     }
 }

@@ -22,7 +22,7 @@ import Testing
         let folder: Folder
 
         init(
-            _ counts: (inout Alternatives) -> Void, staleErrors: UInt64 = 0,
+            _ counts: (inout WhatIfCounts) -> Void, staleErrors: UInt64 = 0,
             policy text: String = AdviseCommandTests.catalog, others: [Counter: UInt64] = [:]
         ) throws {
             folder = try Folder()

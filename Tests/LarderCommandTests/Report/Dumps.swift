@@ -57,7 +57,7 @@ extension RevisionDump {
     /// Creates a revision with these counters, and with loads and calls of these latencies.
     init(
         _ name: String, strategy: String = "network-first", isCurrent: Bool = true, _ counts: [Counter: UInt64],
-        live: [Duration] = [], origin: [Duration] = [], _ periods: [Period] = []
+        live: [Duration] = [], origin: [Duration] = [], _ periods: [FiveMinutes] = []
     ) {
         var metrics = ResourceMetrics()
         for (counter, count) in counts { metrics[counter] = count }
@@ -67,13 +67,13 @@ extension RevisionDump {
     }
 
     init(
-        _ counts: [Counter: UInt64], live: [Duration] = [], origin: [Duration] = [], _ periods: [Period] = []
+        _ counts: [Counter: UInt64], live: [Duration] = [], origin: [Duration] = [], _ periods: [FiveMinutes] = []
     ) {
         self.init("one", counts, live: live, origin: origin, periods)
     }
 }
 
-extension Period {
+extension FiveMinutes {
     /// Creates a period of five minutes that began this many minutes after noon.
     init(at minute: Int64, _ counts: [Counter: UInt64], oldest: Duration? = nil) {
         self.init(start: Dumps.noon + .seconds(minute * 60))

@@ -15,18 +15,18 @@ import Larder
         return try #require(builder.report().report?.sections.first).findings
     }
 
-    private static func quiet(_ minutes: Int64...) -> [Period] {
-        minutes.map { Period(at: $0, [.loads: 100, .hits: 100, .originCalls: 10]) }
+    private static func quiet(_ minutes: Int64...) -> [FiveMinutes] {
+        minutes.map { FiveMinutes(at: $0, [.loads: 100, .hits: 100, .originCalls: 10]) }
     }
 
     @Test func incidentIsReportedWithCauseAndEffect() throws {
         let bad = [
-            Period(
+            FiveMinutes(
                 at: 5, [.loads: 100, .fallbacks: 42, .originCalls: 50, .originErrors: 22], oldest: .seconds(10_800)),
-            Period(
+            FiveMinutes(
                 at: 15, [.loads: 100, .fallbacks: 42, .originCalls: 50, .originErrors: 35], oldest: .seconds(7_200)),
         ]
-        let between = Period(at: 10, [.loads: 100, .fallbacks: 9, .originCalls: 50, .originErrors: 3])
+        let between = FiveMinutes(at: 10, [.loads: 100, .fallbacks: 9, .originCalls: 50, .originErrors: 3])
         let periods = [Self.quiet(0), bad, [between], Self.quiet(20)].joined().sorted { $0.start < $1.start }
         #expect(
             try findings(RevisionDump([.loads: 500, .fallbacks: 93], periods)) == [
@@ -36,13 +36,13 @@ import Larder
     }
 
     @Test func failuresAreCountedAndWorstIncidentIsFirst() throws {
-        let one = Period(at: 0, [.loads: 100, .failures: 12])
+        let one = FiveMinutes(at: 0, [.loads: 100, .failures: 12])
         #expect(
             try findings(RevisionDump([.loads: 100, .failures: 12, .staleErrors: 1], [one])) == [
                 "Tuesday 2026-11-17 12:00–12:05: 12 of 100 loads (12 %) failed",
                 "1 load failed although there was a copy, because the policy no longer allowed it",
             ])
-        let many = (0..<5).map { Period(at: $0 * 20, [.loads: 100, .fallbacks: 50 + UInt64($0)]) }
+        let many = (0..<5).map { FiveMinutes(at: $0 * 20, [.loads: 100, .fallbacks: 50 + UInt64($0)]) }
         let found = try findings(RevisionDump([.loads: 500, .fallbacks: 260], many))
         #expect(found.count == 4 && found[0].contains("13:20–13:25") && found[2].contains("12:40–12:45"))
         #expect(found[3] == "2 lesser incidents of that kind")
@@ -50,7 +50,7 @@ import Larder
 
     @Test func outageAfterWhichCopiesWereTooOldIsNamedWithItsCause() throws {
         let outage = [0, 5].map {
-            Period(at: $0, [.loads: 60, .failures: 60, .staleErrors: 58, .originCalls: 60, .originErrors: 60])
+            FiveMinutes(at: $0, [.loads: 60, .failures: 60, .staleErrors: 58, .originCalls: 60, .originErrors: 60])
         }
         let found = try findings(RevisionDump([.loads: 120, .failures: 120, .staleErrors: 116], outage))
         #expect(
@@ -58,7 +58,7 @@ import Larder
                 == "Tuesday 2026-11-17 12:00–12:10: all 120 loads failed; copies of 116 loads were older than the policy "
                 + "allows; all 120 calls to the origin failed")
         // A 404 is an answer, and no incident.
-        let answers = Period(at: 0, [.loads: 60, .failures: 60, .answers: 60])
+        let answers = FiveMinutes(at: 0, [.loads: 60, .failures: 60, .answers: 60])
         #expect(
             try findings(RevisionDump([.loads: 60, .failures: 60, .answers: 60], [answers])) == ["nothing stands out"])
     }
@@ -80,13 +80,13 @@ import Larder
     }
 
     @Test func risingAndFallingTrendsAreReported() throws {
-        let worse = (0..<6).map { Period(at: $0 * 5, [.loads: 100, .fallbacks: $0 < 4 ? 1 : 6]) }
+        let worse = (0..<6).map { FiveMinutes(at: $0 * 5, [.loads: 100, .fallbacks: $0 < 4 ? 1 : 6]) }
         #expect(
             try findings(RevisionDump([.loads: 600, .fallbacks: 16], worse))
                 == [
                     "getting worse: 1 % of loads fell back or failed in the first third of the time, 6 % in the last third"
                 ])
-        let better = (0..<6).map { Period(at: $0 * 5, [.loads: 100, .failures: $0 < 2 ? 5 : 0]) }
+        let better = (0..<6).map { FiveMinutes(at: $0 * 5, [.loads: 100, .failures: $0 < 2 ? 5 : 0]) }
         #expect(
             try findings(RevisionDump([.loads: 600, .failures: 10], better))
                 == [
@@ -98,7 +98,7 @@ import Larder
         var revision = RevisionDump(
             [.loads: 2, .corrupt: 2], live: [.milliseconds(100)], origin: [.milliseconds(900), .milliseconds(900)])
         revision.metrics.faults = [
-            Fault(tier: "file\u{1B}", kind: .write): 1, Fault(tier: "file\u{1B}", kind: .read): 3,
+            StoreFaultKind(tier: "file\u{1B}", kind: .write): 1, StoreFaultKind(tier: "file\u{1B}", kind: .read): 3,
         ]
         #expect(
             try findings(revision) == [

@@ -10,7 +10,7 @@ import Testing
 @Suite struct FleetReportTests {
     private static func dump(
         _ instance: String, installation: String? = nil, host: String? = nil, from start: Int64 = 0,
-        to end: Int64 = 60, number: Int = 0, loads: UInt64 = 10, _ periods: [Period] = []
+        to end: Int64 = 60, number: Int = 0, loads: UInt64 = 10, _ periods: [FiveMinutes] = []
     ) -> MetricsDump {
         var dump = Dumps.dump(
             instance: instance, host: host, minutes: end, store: StoreStatistics(entries: 2, bytes: 30),
@@ -131,7 +131,8 @@ import Testing
     @Test func clockThatWasCorrectedLeavesNoGap() async throws {
         // The device started in 1970 and got the right time later.
         let dump = Self.dump(
-            "a", from: -Self.years(56), to: 60, [Period(at: -Self.years(56), [.loads: 3]), Period(at: 50, [.loads: 7])])
+            "a", from: -Self.years(56), to: 60,
+            [FiveMinutes(at: -Self.years(56), [.loads: 3]), FiveMinutes(at: 50, [.loads: 7])])
         let facts = try await Self.facts(dump)
         #expect(facts["from"].int == 1_794_920_400 && facts["set_apart"].items.isEmpty)
         #expect(facts["resources"].items[0]["trend"].items.map(\.["loads"].int) == [7])

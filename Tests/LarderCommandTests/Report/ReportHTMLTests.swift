@@ -44,13 +44,13 @@ import Larder
     @Test func namesAreNeverMarkup() throws {
         var metrics = ResourceMetrics()
         metrics[.loads] = 60
-        metrics.faults[Fault(tier: Self.hostile, kind: .read)] = 2
+        metrics.faults[StoreFaultKind(tier: Self.hostile, kind: .read)] = 2
         metrics.latency[.live, default: Sketch()].record(.seconds(1))
         metrics.ages[.stale, default: Sketch(.age)].record(.seconds(100))
         let revisions = ["", Self.hostile].map { name in
             RevisionDump(
                 name: name + "1", strategy: name + "s", isCurrent: true, metrics: metrics,
-                periods: [Period(at: name.isEmpty ? 0 : 30, [.loads: 60, .fallbacks: 30])])
+                periods: [FiveMinutes(at: name.isEmpty ? 0 : 30, [.loads: 60, .fallbacks: 30])])
         }
         let dump = Dumps.dump(resource: Self.hostile, host: Self.hostile, revisions)
         let page = try page(dump, skipping: Self.hostile)
@@ -63,7 +63,7 @@ import Larder
             var revision = revision
             revision.name = revision.name.count > 1 ? "x1" : "1"
             revision.strategy = revision.name
-            revision.metrics.faults = [Fault(tier: "x", kind: .read): 2]
+            revision.metrics.faults = [StoreFaultKind(tier: "x", kind: .read): 2]
             return revision
         }
         #expect(Self.tags(page) == Self.tags(try self.page(harmless, skipping: "x")))
@@ -75,7 +75,8 @@ import Larder
     }
 
     @Test func pageRefersToNoOtherFile() throws {
-        let page = try page(Dumps.dump([RevisionDump([.loads: 1], live: [.seconds(1)], [Period(at: 0, [.loads: 1])])]))
+        let page = try page(
+            Dumps.dump([RevisionDump([.loads: 1], live: [.seconds(1)], [FiveMinutes(at: 0, [.loads: 1])])]))
         for word in [
             "<script", "http://", "https://", "url(", "@import", "<link", "<img", " src=", "javascript:", " onload",
         ] {
@@ -121,8 +122,9 @@ import Larder
 
     @Test func linesFollowFromTheCounts() throws {
         let periods = [
-            Period(at: 0, [.loads: 10, .fallbacks: 1, .originCalls: 4, .originErrors: 2]),
-            Period(at: 5, [.loads: 10, .fallbacks: 4]), Period(at: 15, [.loads: 4, .fallbacks: 1, .failures: 1]),
+            FiveMinutes(at: 0, [.loads: 10, .fallbacks: 1, .originCalls: 4, .originErrors: 2]),
+            FiveMinutes(at: 5, [.loads: 10, .fallbacks: 4]),
+            FiveMinutes(at: 15, [.loads: 4, .fallbacks: 1, .failures: 1]),
         ]
         let page = try page(Dumps.dump([RevisionDump([.loads: 24, .fallbacks: 6], periods)]))
         // Twenty minutes are 1,000 wide, half of all loads are 240 high. Points are in the middle of their minutes.
@@ -150,8 +152,9 @@ import Larder
     }
 
     private static let tunnels = [
-        Period(at: 0, [.loads: 10, .offlineTime: 150_000]), Period(at: 5, [.loads: 10, .offlineTime: 300_000]),
-        Period(at: 10, [.loads: 10]), Period(at: 15, [.loads: 10, .offlineTime: 1_000]),
+        FiveMinutes(at: 0, [.loads: 10, .offlineTime: 150_000]),
+        FiveMinutes(at: 5, [.loads: 10, .offlineTime: 300_000]),
+        FiveMinutes(at: 10, [.loads: 10]), FiveMinutes(at: 15, [.loads: 10, .offlineTime: 1_000]),
     ]
 
     @Test func timesWithoutNetworkAreBandsInProportion() throws {
@@ -179,7 +182,7 @@ import Larder
 
     @Test func shareOfTimeWithoutNetworkIsThatOfAllProcesses() throws {
         var builder = ReportBuilder(now: Dumps.now)
-        let always = [0, 5, 15].map { Period(at: $0, [.loads: 10]) }
+        let always = [0, 5, 15].map { FiveMinutes(at: $0, [.loads: 10]) }
         builder.add(Dumps.dump(instance: "a", [RevisionDump([.loads: 40, .offlineSpells: 2], Self.tunnels)]))
         builder.add(Dumps.dump(instance: "b", [RevisionDump([.loads: 30], always)]))
         let page = try #require(builder.report().report).html
@@ -193,22 +196,22 @@ import Larder
     @Test func longTimesWithoutNetworkAreDrawnInLongerSteps() throws {
         // Fifteen minutes a step: offline for five of them.
         let periods = (0..<999).map {
-            Period(at: $0 * 5, [.loads: 10, .offlineTime: $0 % 3 == 1 && $0 < 60 ? 300_000 : 0])
+            FiveMinutes(at: $0 * 5, [.loads: 10, .offlineTime: $0 % 3 == 1 && $0 < 60 ? 300_000 : 0])
         }
         let page = try page(Dumps.dump([RevisionDump([.loads: 9_990, .offlineSpells: 20], periods)]))
         #expect(bands(in: page).map(\.title) == ["Tuesday 2026-11-17 12:00–17:00: offline for 1.7 h, 33 % of the time"])
     }
 
     @Test func chartOfDeviceThatWasNeverOfflineHasNoStrip() throws {
-        let page = try page(Dumps.dump([RevisionDump([.loads: 10], [Period(at: 0, [.loads: 10])])]))
+        let page = try page(Dumps.dump([RevisionDump([.loads: 10], [FiveMinutes(at: 0, [.loads: 10])])]))
         #expect(bands(in: page).isEmpty && !page.contains("class=\"strip") && !page.contains("offline, share"))
         #expect(!page.contains("offline</th>") && !page.contains("Without a network") && !page.contains("; offline:"))
     }
 
     @Test func findingLinksToItsIncidentAndEachTimeHasAnID() throws {
         let periods = [
-            Period(at: 0, [.loads: 100, .fallbacks: 1]), Period(at: 5, [.loads: 100, .fallbacks: 50]),
-            Period(at: 10, [.loads: 100, .fallbacks: 60]),
+            FiveMinutes(at: 0, [.loads: 100, .fallbacks: 1]), FiveMinutes(at: 5, [.loads: 100, .fallbacks: 50]),
+            FiveMinutes(at: 10, [.loads: 100, .fallbacks: 60]),
         ]
         let page = try page(Dumps.dump(resource: "feed_1", [RevisionDump([.loads: 300, .fallbacks: 111], periods)]))
         let id = "feed_5f1@2026-11-17T12:05/2026-11-17T12:15"
@@ -228,7 +231,7 @@ import Larder
     }
 
     @Test func longTimesAreDrawnInLongerSteps() throws {
-        let periods = (0..<1_000).map { Period(at: $0 * 5, [.loads: 10, .fallbacks: UInt64($0 % 3)]) }
+        let periods = (0..<1_000).map { FiveMinutes(at: $0 * 5, [.loads: 10, .fallbacks: UInt64($0 % 3)]) }
         let page = try page(Dumps.dump([RevisionDump([.loads: 10_000], periods)]))
         let points = try series("fallback_rate", in: page).components(separatedBy: "data-points=\"")[1]
             .components(separatedBy: "\"")[0].split(separator: " ")

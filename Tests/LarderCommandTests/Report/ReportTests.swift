@@ -16,12 +16,12 @@ import Larder
             "a.json", host: "web-1", store: StoreStatistics(entries: 2, bytes: 30, evictions: 1),
             RevisionDump(
                 [.loads: 10, .fallbacks: 1], live: [.milliseconds(10), .milliseconds(20)],
-                [Period(at: 0, [.loads: 10, .fallbacks: 1])]))
+                [FiveMinutes(at: 0, [.loads: 10, .fallbacks: 1])]))
         try dumps.write(
             "b.json", instance: "b", host: "web-2", store: StoreStatistics(entries: 3, bytes: 50, evictions: 2),
             RevisionDump(
                 [.loads: 30, .fallbacks: 5], live: [.milliseconds(800), .milliseconds(900)],
-                [Period(at: 0, [.loads: 10, .fallbacks: 3]), Period(at: 5, [.loads: 20, .fallbacks: 2])]))
+                [FiveMinutes(at: 0, [.loads: 10, .fallbacks: 3]), FiveMinutes(at: 5, [.loads: 20, .fallbacks: 2])]))
         let facts = try await dumps.facts()
         let feed = facts["resources"].items[0]
         #expect(facts["processes"].int == 2 && facts["dumps"].int == 2 && facts["hosts"].text == #"["web-1","web-2"]"#)
@@ -40,7 +40,7 @@ import Larder
         let dumps = try Dumps()
         let periods = (0..<6).map { (number: Int64) in
             let isDark = number < 2
-            return Period(
+            return FiveMinutes(
                 at: number * 5, [.loads: 10, .fallbacks: isDark ? 9 : 0, .offlineTime: isDark ? 120_000 : 0])
         }
         let counts: [Counter: UInt64] = [.loads: 60, .fallbacks: 18, .offlineSpells: 2, .offlineTime: 240_000]
@@ -127,11 +127,11 @@ import Larder
         let dumps = try Dumps()
         try dumps.write(
             "2.json", minutes: 30,
-            RevisionDump([.loads: 10], [Period(at: 0, [.loads: 6]), Period(at: 5, [.loads: 4])]))
+            RevisionDump([.loads: 10], [FiveMinutes(at: 0, [.loads: 6]), FiveMinutes(at: 5, [.loads: 4])]))
         // The metrics of the day before are no longer kept.
         try dumps.write(
             "1.json", minutes: 90,
-            RevisionDump([.loads: 25], [Period(at: 5, [.loads: 9]), Period(at: 60, [.loads: 10])]))
+            RevisionDump([.loads: 25], [FiveMinutes(at: 5, [.loads: 9]), FiveMinutes(at: 60, [.loads: 10])]))
         let facts = try await dumps.facts()
         let feed = facts["resources"].items[0]
         #expect(facts["processes"].int == 1 && facts["dumps"].int == 2)
@@ -146,14 +146,14 @@ import Larder
         try dumps.write(
             "1.json", minutes: 30, store: StoreStatistics(entries: 9, hits: 4, misses: 2, evictions: 1),
             RevisionDump("old", isCurrent: false, [.loads: 7]),
-            RevisionDump([.loads: 10, .fallbacks: 9], live: [.seconds(5)], [Period(at: 0, [.loads: 10])]))
+            RevisionDump([.loads: 10, .fallbacks: 9], live: [.seconds(5)], [FiveMinutes(at: 0, [.loads: 10])]))
         // The old revision is no longer listed separately.
         try dumps.write(
             "2.json", minutes: 90, store: StoreStatistics(entries: 8, hits: 14, misses: 3, evictions: 5),
             RevisionDump("", strategy: "", isCurrent: false, [.loads: 7]),
             RevisionDump(
                 [.loads: 25, .fallbacks: 10], live: [.seconds(5), .milliseconds(10)],
-                [Period(at: 0, [.loads: 10]), Period(at: 60, [.loads: 15, .fallbacks: 1])]))
+                [FiveMinutes(at: 0, [.loads: 10]), FiveMinutes(at: 60, [.loads: 15, .fallbacks: 1])]))
         return dumps
     }
 

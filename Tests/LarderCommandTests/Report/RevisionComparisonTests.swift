@@ -18,13 +18,14 @@ import Larder
     ])
 
     /// Counts of five minutes with so many loads, failed loads and seconds of waiting.
-    private static func period(at minute: Int64, loads: UInt64, failures: UInt64 = 0, waited: Double) -> Period {
-        var period = Period(at: minute, [.loads: loads, .failures: failures])
+    private static func period(at minute: Int64, loads: UInt64, failures: UInt64 = 0, waited: Double) -> FiveMinutes {
+        var period = FiveMinutes(at: minute, [.loads: loads, .failures: failures])
         period.waited = .microseconds(Int64(waited * 1e6))
         return period
     }
 
-    private static func dump(_ number: Int, _ periods: [(name: String, policy: JSON, periods: [Period])]) -> MetricsDump
+    private static func dump(_ number: Int, _ periods: [(name: String, policy: JSON, periods: [FiveMinutes])])
+        -> MetricsDump
     {
         Dumps.dump(
             instance: "run-\(number)",
@@ -69,7 +70,7 @@ import Larder
                 == "with bbb (strategy.patience 800ms → 3s) the mean wait is 929 ms instead of 329 ms with aaa")
         let comparison = try #require(section.comparisons.first)
         #expect(comparison.periods == 10 && comparison.oldLoads == 3_000 && comparison.newLoads == 3_000)
-        #expect(comparison.changes == [PolicyChange(path: "strategy.patience", old: "800ms", new: "3s")])
+        #expect(comparison.changes == [RevisionChange(path: "strategy.patience", old: "800ms", new: "3s")])
         let interval = try #require(comparison.lines.first?.difference.interval)
         #expect(interval.contains(0.6) && interval.upperBound - interval.lowerBound < 0.1)
     }
@@ -89,7 +90,7 @@ import Larder
         let section = try Self.section(
             (0..<60).map { device in
                 let switches = device < 6 ? 1 : 4
-                func periods(_ range: Range<Int>) -> [Period] {
+                func periods(_ range: Range<Int>) -> [FiveMinutes] {
                     range.map { number in
                         let slow = number < 5 ? 3.0 : 0.3
                         return Self.period(
@@ -150,7 +151,7 @@ import Larder
 
     @Test func oneProcessThatSwitchedIsComparedOverItsTime() throws {
         let (before, after) = (0..<20, 20..<40)
-        func periods(_ range: Range<Int>, _ wait: Double) -> [Period] {
+        func periods(_ range: Range<Int>, _ wait: Double) -> [FiveMinutes] {
             range.map { Self.period(at: Int64($0) * 5, loads: 30, waited: 30 * (wait + Double($0 % 4) * 0.01)) }
         }
         let section = try Self.section([
@@ -184,10 +185,10 @@ import Larder
             .init("store", .object([.init("use", .string("memory"))])),
         ])
         #expect(
-            PolicyChange.changes(from: old, to: new).map(\.line) == [
+            RevisionChange.changes(from: old, to: new).map(\.line) == [
                 "strategy cache-first → network-first", "around[0].retries 2 → 3", "store.capacity 5MB removed",
             ])
-        #expect(PolicyChange.changes(from: old, to: old).isEmpty)
+        #expect(RevisionChange.changes(from: old, to: old).isEmpty)
     }
 }
 

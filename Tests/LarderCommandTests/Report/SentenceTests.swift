@@ -65,11 +65,11 @@ import Larder
     private static func period(_ counts: [Counter: UInt64], oldest: Duration? = nil) -> [RevisionDump] {
         let most: [Counter: UInt64] = [.loads: 100, .originCalls: 50]
         let counts = most.merging(counts) { $1 }
-        return [RevisionDump(counts, [Period(at: 0, counts, oldest: oldest)])]
+        return [RevisionDump(counts, [FiveMinutes(at: 0, counts, oldest: oldest)])]
     }
 
     private static func incidents(_ count: Int) -> [RevisionDump] {
-        let periods = (0..<count).map { Period(at: Int64($0) * 20, [.loads: 100, .fallbacks: 30 + UInt64($0)]) }
+        let periods = (0..<count).map { FiveMinutes(at: Int64($0) * 20, [.loads: 100, .fallbacks: 30 + UInt64($0)]) }
         return [RevisionDump([.loads: 100 * UInt64(count), .fallbacks: 33], periods)]
     }
 
@@ -120,7 +120,9 @@ import Larder
 
     private static func failing(_ count: UInt64) -> [RevisionDump] {
         var revision = RevisionDump([.loads: 9])
-        revision.metrics.faults = [Fault(tier: "file", kind: .write): count, Fault(tier: "file", kind: .read): 2]
+        revision.metrics.faults = [
+            StoreFaultKind(tier: "file", kind: .write): count, StoreFaultKind(tier: "file", kind: .read): 2,
+        ]
         return [revision]
     }
 
@@ -207,7 +209,7 @@ import Larder
     // MARK: Trends
 
     private static func course(_ troubled: [UInt64]) -> [RevisionDump] {
-        let periods = troubled.enumerated().map { Period(at: Int64($0) * 5, [.loads: 100, .fallbacks: $1]) }
+        let periods = troubled.enumerated().map { FiveMinutes(at: Int64($0) * 5, [.loads: 100, .fallbacks: $1]) }
         return [RevisionDump([.loads: 600, .fallbacks: troubled.reduce(0, +)], periods)]
     }
 
@@ -234,7 +236,7 @@ import Larder
         func revision(_ name: String, _ failures: UInt64, from start: Int64, _ patience: String) -> RevisionDump {
             let periods = (0..<count).map { number in
                 // No two periods are alike.
-                Period(
+                FiveMinutes(
                     at: start + number * 5,
                     [.loads: 200 + UInt64(number % 3), .failures: failures + UInt64(number % 2)])
             }

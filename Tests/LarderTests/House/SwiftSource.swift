@@ -2,7 +2,7 @@ import LarderFoundation
 
 /// A Swift source file, as the checks of the house rules see it.
 struct SwiftSource: Sendable {
-    /// The path below the folder that was read: `Graph/LiveSide.swift`.
+    /// The path below the folder that was read: `Graph/OriginSide.swift`.
     let path: String
     /// The text as it is.
     let text: String

@@ -130,7 +130,7 @@ import Larder
                 _ = try await outer.write(Entry(.init("one".utf8), Metadata()), for: Key(resource: "feed"))
             }
             let unfinished = error?.unfinished ?? []
-            let end = TimedWait<Void>(in: world)
+            let end = AwaitableWork<Void>(in: world)
             UnfinishedOperation.whenOver(unfinished) { end.end(.success(())) }
             _ = try await end.value()
             #expect(unfinished.count == 1 && world.uptime == .seconds(100))

@@ -155,7 +155,7 @@ extension Part {
 
     /// Returns the value of a setting as a size in bytes, or nil if there is none.
     func size(_ name: String) -> Int? {
-        text(of: name).flatMap { Quantity.size.amount($0) }.map { Int($0) }
+        text(of: name).flatMap { UnitNotation.size.amount($0) }.map { Int($0) }
     }
 
     /// Returns the value of a setting, as it is written or by default.

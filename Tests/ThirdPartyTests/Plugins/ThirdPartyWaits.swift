@@ -63,7 +63,7 @@ struct FirstOfBoth: Loader {
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         if let copy = try await sides.copyWhileResting(call) { return copy }
-        let looking = TimedWait(in: sides.world) { [sides] in try await sides.copy(call) }
+        let looking = AwaitableWork(in: sides.world) { [sides] in try await sides.copy(call) }
         let race = FirstSuccess<Loaded<Entry>>(in: sides.world)
         race.enter {
             let copy = (try? await looking.value()) ?? nil

@@ -31,7 +31,7 @@ struct OfflineStrip {
     /// Creates the strip of a resource; nil if no step had any time without a network.
     ///
     /// - Parameter periods: the counts of each step.
-    init?(_ section: Report.Section, periods: [Period], step: Duration, time: TimeScale) {
+    init?(_ section: Report.Section, periods: [FiveMinutes], step: Duration, time: TimeScale) {
         (self.step, self.time, figures) = (step, time, OfflineFigures(section.total))
         let counts = section.processes.mostInEach(step)
         var bands: [Band] = []

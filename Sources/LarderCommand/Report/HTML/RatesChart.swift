@@ -24,14 +24,14 @@ struct RatesChart {
         }
 
         /// The value of the rate; nil if nothing was counted.
-        func rate(_ period: Period) -> Double? {
+        func rate(_ period: FiveMinutes) -> Double? {
             period[rate.whole] == 0 ? nil : period[rate]
         }
     }
 
     let section: Report.Section
     let id: String
-    let periods: [Period]
+    let periods: [FiveMinutes]
     let step: Duration
     let time: TimeScale
     let share: ShareScale
@@ -132,7 +132,7 @@ struct RatesChart {
 
     private func total(_ series: Series) -> Double { section.total.rate(series.rate.part, of: series.rate.whole) }
 
-    private func peak(_ series: Series) -> (rate: Double, period: Period)? {
+    private func peak(_ series: Series) -> (rate: Double, period: FiveMinutes)? {
         periods.compactMap { period in series.rate(period).map { ($0, period) } }.max { $0.0 < $1.0 }
     }
 
@@ -162,14 +162,14 @@ struct RatesChart {
     }
 }
 
-extension [Period] {
+extension [FiveMinutes] {
     /// The same counts in longer steps.
-    fileprivate func gathered(by step: Duration) -> [Period] {
-        var gathered: [Period] = []
+    fileprivate func gathered(by step: Duration) -> [FiveMinutes] {
+        var gathered: [FiveMinutes] = []
         for period in self {
             let start = period.start.nanoseconds / step.nanoseconds * step.nanoseconds
             if gathered.last?.start.nanoseconds != start {
-                gathered.append(Period(start: Timestamp(nanoseconds: start)))
+                gathered.append(FiveMinutes(start: Timestamp(nanoseconds: start)))
             }
             gathered[gathered.count - 1].merge(period)
         }

@@ -21,7 +21,7 @@ struct RevisionComparison: Sendable {
     /// Whether the new revision is the one that followed the old one.
     private(set) var isNext = false
     /// The lines of the policy that differ; nil if the dumps do not contain both policies.
-    var changes: [PolicyChange]?
+    var changes: [RevisionChange]?
     /// The number of periods of five minutes in which both revisions were in use; 0 if there are none, and the figures are
     /// of all times.
     private(set) var periods = 0
@@ -35,7 +35,7 @@ struct RevisionComparison: Sendable {
 
     init(from old: Report.Revision, to new: Report.Revision) {
         (self.old, self.new) = (old, new)
-        changes = old.policy.flatMap { old in new.policy.map { PolicyChange.changes(from: old, to: $0) } }
+        changes = old.policy.flatMap { old in new.policy.map { RevisionChange.changes(from: old, to: $0) } }
         let data = ComparedSums(old.sums, new.sums)
         periods = data.isTogether ? data.periods : 0
         // A dump may contain any numbers.

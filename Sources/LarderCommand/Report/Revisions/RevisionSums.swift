@@ -12,7 +12,7 @@ struct RevisionSums: Sendable, Hashable {
         /// The sum of a figure, which is divided by the number of loads.
         subscript(figure: RevisionFigure) -> Double { sums[figure.place] }
 
-        fileprivate mutating func add(_ period: Period) {
+        fileprivate mutating func add(_ period: FiveMinutes) {
             sums[7] += Double(period[.loads])
             for figure in RevisionFigure.allCases { sums[figure.place] += figure.part(of: period) }
         }
@@ -53,7 +53,7 @@ struct RevisionSums: Sendable, Hashable {
     ///
     /// - Parameter unit: the installation, or the process if its installation is not known. Counts of one unit belong to
     ///   one group.
-    mutating func add(_ periods: [Period], unit: String) {
+    mutating func add(_ periods: [FiveMinutes], unit: String) {
         let group = Self.group(of: unit)
         for period in periods where period[.loads] > 0 {
             groups[group][period.start, default: Counts()].add(period)
@@ -82,7 +82,7 @@ enum RevisionFigure: String, CaseIterable, Sendable {
         }
     }
 
-    fileprivate func part(of period: Period) -> Double {
+    fileprivate func part(of period: FiveMinutes) -> Double {
         switch self {
         case .wait: period.waited?.inSeconds ?? .nan
         // Errors that are answers of the origin, such as a 404, are no fault of the policy.

@@ -21,7 +21,7 @@ extension Pantry {
         let due = works.indices.compactMap { place in works[place].work.nextDue.map { (place, $0) } }
             .filter { $0.1 <= now }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
         if !due.isEmpty {
-            let run = TimedWait(in: world) {
+            let run = AwaitableWork(in: world) {
                 await due.forEachConcurrently(atMost: 2) { place in
                     if Task.isCancelled { return }
                     let result = await works[place].work.runDue()

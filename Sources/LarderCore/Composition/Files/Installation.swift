@@ -22,7 +22,7 @@ final class Installation: Sendable {
     /// Returns the identity, and makes it if there is none yet. Returns nil if the data folder cannot be used.
     func id() async -> String? {
         if let id = known.withLock({ $0 }) { return id }
-        let search = TimedWait(in: world) { [self] in
+        let search = AwaitableWork(in: world) { [self] in
             try await world.blocking(on: folder.path ?? "") { [self] in try read() }
         }
         guard let id = try? await search.value(within: Self.limit) else { return nil }

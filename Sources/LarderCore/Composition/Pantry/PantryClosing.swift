@@ -19,7 +19,7 @@ extension Pantry {
             let share = min(limit.scaled(by: 0.2), .seconds(1))
             func wait(until end: Duration, for work: @escaping @Sendable () async -> Void) async {
                 let left = end - (world.uptime - start)
-                _ = try? await TimedWait(in: world, work).value(within: max(.zero, left))
+                _ = try? await AwaitableWork(in: world, work).value(within: max(.zero, left))
             }
             prefetchQueue.close()
             await composer.openAttachments.closeAll(by: start + max(.zero, limit - share - share), sparing: share)

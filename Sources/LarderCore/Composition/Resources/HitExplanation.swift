@@ -3,7 +3,7 @@ package import LarderSystem
 extension Policy {
     /// Returns how the graph of the policy finds copies in memory: at once, or why each load is awaited.
     ///
-    /// A graph whose loaders all state a rule for hits has a ``StraightWay``. This asks the strategy itself for its rule,
+    /// A graph whose loaders all state a rule for hits has a ``DirectHit``. This asks the strategy itself for its rule,
     /// so that the answer is true for strategies of other packages, too.
     ///
     /// - Throws: the error of a strategy that cannot be made.

@@ -33,8 +33,3 @@ package struct EmptyStore: Store {
     /// Counts nothing.
     package func statistics() -> StoreStatistics { StoreStatistics() }
 }
-
-extension Context {
-    /// A store that keeps nothing.
-    public var emptyStore: any Store { EmptyStore() }
-}

@@ -6,7 +6,7 @@ package struct Lookup: Loader {
     /// The store of `storeAccess`.
     private let store: any Store
     let peekedTier: String
-    private let outdatedCopies: OutdatedCopies
+    private let outdatedCopies: CopiesToHide
     private let failedClearings: FailedClearings
     private let variations: Variations
     /// Whether to ask the three objects above before a hit.
@@ -146,7 +146,7 @@ package struct Lookup: Loader {
     ///   store failed. The code is `deadline` when the caller's deadline passes first.
     func copy(for call: Call) async throws -> CachedCopy {
         guard let deadline = call.deadline else { return try await find(call) }
-        let reading = TimedWait(in: world) { try await find(call) }
+        let reading = AwaitableWork(in: world) { try await find(call) }
         if let copy = try await reading.value(within: max(deadline - world.uptime, Self.readingTime)) { return copy }
         reading.cancel()
         throw LoadError.overdue
@@ -215,7 +215,7 @@ package struct Lookup: Loader {
     /// The error when there is no copy. Most misses throw it, so it is made once.
     private static let noCopy: any Error = LoadError.notCached
 
-    private func read(_ call: Call, mark: ReadingMark, outdated: OutdatedCopies.Reason?) async throws -> Found {
+    private func read(_ call: Call, mark: ReadingMark, outdated: CopiesToHide.Reason?) async throws -> Found {
         if let reason = outdated?.reasonToHide {
             call.trail.note("store", .copySkipped(reason))
             throw LoadError.notCached
@@ -243,7 +243,7 @@ package struct Lookup: Loader {
     ///
     /// - Throws: `CancellationError` only.
     private func soundCopy(
-        below damaged: Found, ticket: Ticket, call: Call, outdated: OutdatedCopies.Reason?
+        below damaged: Found, ticket: Ticket, call: Call, outdated: CopiesToHide.Reason?
     ) async throws -> Found? {
         var last = damaged
         do {
@@ -275,7 +275,7 @@ package struct Lookup: Loader {
     ///
     /// - Throws: `CancellationError` only.
     private func fresher(
-        than upper: Found, ticket: Ticket, call: Call, outdated: OutdatedCopies.Reason?
+        than upper: Found, ticket: Ticket, call: Call, outdated: CopiesToHide.Reason?
     ) async throws -> Found? {
         var last = upper
         while !isFresh(last, for: call.request) {
@@ -323,7 +323,7 @@ package struct Lookup: Loader {
 
 extension Found {
     /// Returns this copy, marked as expired if the origin has sent a newer answer.
-    fileprivate func expired(if outdated: OutdatedCopies.Reason?, in world: any World) async -> Found {
+    fileprivate func expired(if outdated: CopiesToHide.Reason?, in world: any World) async -> Found {
         guard case .outdated(let newest) = outdated, await newest.outdates(entry, in: world) else { return self }
         var copy = self
         copy.entry.metadata.isExpired = true

@@ -91,7 +91,7 @@ package final class StoreAccess: Sendable {
 
     func count(_ counter: Counter) { meter.withLock { $0 }.count(counter) }
 
-    var outdatedCopies: OutdatedCopies { order.outdatedCopies }
+    var outdatedCopies: CopiesToHide { order.outdatedCopies }
 
     var world: any World { meter.withLock { $0 }.world }
 
@@ -216,7 +216,7 @@ package final class StoreAccess: Sendable {
                 matchesNoOther: true, trail: trail)
             return false
         }
-        var place = EntryPlace(key: request.key)
+        var place = EntryLocation(key: request.key)
         func send(isKept: Bool) {
             if place.matchesNoOther { return trail.note("store", .matchesNoOther) }
             saved.send(
@@ -333,7 +333,7 @@ package final class StoreAccess: Sendable {
     }
 
     /// Counts faults. Logs those of tiers that worked before.
-    func report(_ faults: [StoreFault], _ kind: Fault.Kind) {
+    func report(_ faults: [StoreFault], _ kind: StoreFaultKind.Kind) {
         let meter = meter.withLock { $0 }
         meter.faulted(faults, kind)
         for fault in health.failed(faults, kind, at: meter.world.uptime) {
@@ -349,7 +349,7 @@ package final class StoreAccess: Sendable {
 
     /// Notes that an operation worked, in these tiers or in all of them. Logs the tiers that failed before and work
     /// again.
-    func works(_ kind: Fault.Kind, in tiers: [String]? = nil) {
+    func works(_ kind: StoreFaultKind.Kind, in tiers: [String]? = nil) {
         guard health.isFailing else { return }
         let meter = meter.withLock { $0 }
         for (fault, length) in health.worked(kind, tiers, at: meter.world.uptime) {

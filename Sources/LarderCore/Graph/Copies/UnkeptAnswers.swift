@@ -12,7 +12,7 @@ extension StoreAccess {
         matchesNoOther: Bool = false, trail: Trail.Recorder
     ) async {
         if !matchesNoOther { trail.note("store", .notKept) }
-        var place = EntryPlace(key: request.key)
+        var place = EntryLocation(key: request.key)
         do {
             let outcome = try await order.perform(ticket, tags: entry.metadata.tags) {
                 place = await self.place(of: entry, for: request, adding: addedFields, isKept: false)
@@ -36,7 +36,7 @@ extension StoreAccess {
     }
 
     /// Removes or expires the copy at the place of an answer that is not kept.
-    func expireOlder(than entry: Entry, at place: EntryPlace, of key: Key, isUnchanged: Bool) async throws {
+    func expireOlder(than entry: Entry, at place: EntryLocation, of key: Key, isUnchanged: Bool) async throws {
         if isUnchanged { return try await remove(place.key, because: .unkeepable) }
         await outdate(place.key, by: entry)
         // The first answer that varies is newer than a copy that did not.

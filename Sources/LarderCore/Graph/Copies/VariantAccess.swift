@@ -1,7 +1,7 @@
 import LarderSystem
 
 /// The place of an answer in the store.
-struct EntryPlace {
+struct EntryLocation {
     /// The key of the entry.
     var key: Key
     /// The names of the fields by which the answers vary.
@@ -28,19 +28,19 @@ extension StoreAccess {
     @discardableResult
     func place(
         of entry: Entry, for request: Request, adding addedFields: Fields, isSaved: Bool = true, isKept: Bool = true
-    ) async -> EntryPlace {
+    ) async -> EntryLocation {
         let names = Variation.normalized(entry.metadata.variesBy)
         let key = request.key
         if !variations.knows(key) {
             if names?.isEmpty == true {
                 if isKept { variations.addUniform(request) } else { variations.removeUniform(key) }
-                return EntryPlace(key: key)
+                return EntryLocation(key: key)
             }
             if isSaved { await learnVariation(of: key) }
         }
         guard let names else {
             variations.removeUniform(key)
-            return EntryPlace(key: variations.entryKey(of: request, adding: addedFields), matchesNoOther: true)
+            return EntryLocation(key: variations.entryKey(of: request, adding: addedFields), matchesNoOther: true)
         }
         return variations.add(names, for: request, adding: addedFields, generation: world.token())
     }
@@ -49,7 +49,7 @@ extension StoreAccess {
     ///
     /// The marker is written again with each new answer. Nothing reads it while the process remembers the variation. So
     /// a store that evicts unused entries would otherwise evict it first.
-    func keep(_ entry: Entry, at place: EntryPlace, of key: Key, isUnchanged: Bool) async throws -> Bool {
+    func keep(_ entry: Entry, at place: EntryLocation, of key: Key, isUnchanged: Bool) async throws -> Bool {
         let entryKey = place.key
         guard let variation = place.variation, entryKey.isVariant else {
             return try await keep(entry, for: entryKey, isUnchanged: isUnchanged)

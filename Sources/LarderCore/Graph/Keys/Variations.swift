@@ -101,7 +101,7 @@ final class Variations: Sendable {
     /// - Returns: the place of the answer.
     func add(
         _ names: [String], for request: Request, adding addedFields: Fields, generation: @autoclosure () -> String
-    ) -> EntryPlace {
+    ) -> EntryLocation {
         let key = request.key
         return state.withLock { state in
             var known = state.varying[key]
@@ -117,7 +117,7 @@ final class Variations: Sendable {
                 known = Known(variation: Variation(names: names, generation: generation()), isMarked: false)
                 if let known { insert(known, for: key, &state) }
             }
-            return EntryPlace(
+            return EntryLocation(
                 key: Self.entryKey(of: request, addedFields, &state), names: known?.variation.names ?? [],
                 variation: known?.variation, isMarked: known?.isMarked ?? false, matchesNoOther: !hasRoom)
         }

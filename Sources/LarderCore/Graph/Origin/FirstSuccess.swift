@@ -90,11 +90,11 @@ private final class Attempts<Value: Sendable>: Sendable {
 
     private let world: any World
     private let state = Locked(State())
-    private let outcome: TimedWait<Value>
+    private let outcome: AwaitableWork<Value>
 
     init(in world: any World) {
         self.world = world
-        outcome = TimedWait(in: world)
+        outcome = AwaitableWork(in: world)
     }
 
     var failure: (any Error)? { state.withLock { $0.failure } }

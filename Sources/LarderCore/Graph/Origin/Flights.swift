@@ -34,7 +34,7 @@ package final class Flights: Sendable {
     }
 
     /// Joins the flight for this call, or starts one.
-    func join(_ call: Call, of side: LiveSide, beginsOnCaller: Bool) -> LiveCall {
+    func join(_ call: Call, of side: OriginSide, beginsOnCaller: Bool) -> LiveCall {
         let sharing = variations.sharing(
             of: call.request, adding: side.addedFields, afterMismatches: call.mismatches)
         var identity = Identity(
@@ -71,7 +71,7 @@ package final class Flights: Sendable {
     }
 
     /// Returns whether there is a flight that this call would join.
-    func isUnderWay(_ call: Call, of side: LiveSide) -> Bool {
+    func isUnderWay(_ call: Call, of side: OriginSide) -> Bool {
         let sharing = variations.sharing(
             of: call.request, adding: side.addedFields, afterMismatches: call.mismatches)
         let identity = Identity(
@@ -106,7 +106,7 @@ package final class Flights: Sendable {
     }
 
     private func launch(
-        _ call: Call, ticket: Ticket, flight: Flight, side: LiveSide, beginsOnCaller: Bool
+        _ call: Call, ticket: Ticket, flight: Flight, side: OriginSide, beginsOnCaller: Bool
     ) {
         var shared = call
         shared.ticket = ticket

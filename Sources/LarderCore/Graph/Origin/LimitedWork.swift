@@ -13,7 +13,7 @@ extension World {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let rest = UnfinishedOperation()
-        let wait = TimedWait(in: self, work) { result in
+        let wait = AwaitableWork(in: self, work) { result in
             var givenUp: [UnfinishedOperation] = []
             if case .failure(let error as StoreError) = result { givenUp = error.unfinished }
             UnfinishedOperation.whenOver(givenUp) { rest.end() }
@@ -31,7 +31,7 @@ extension World {
     }
 
     /// Waits for the end of some work within a limit, even if the caller's task is cancelled.
-    func waitUncancelled<Value: Sendable>(for work: TimedWait<Value>, within limit: Duration) async {
+    func waitUncancelled<Value: Sendable>(for work: AwaitableWork<Value>, within limit: Duration) async {
         await spawn { _ = try? await work.value(within: limit) }.value
     }
 }

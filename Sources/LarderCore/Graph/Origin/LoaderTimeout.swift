@@ -17,7 +17,7 @@ extension Loader {
         let isOver = Locked(false)
         var call = call
         call.hasTimedOut = { [outer = call.hasTimedOut] in isOver.withLock { $0 } || outer?() == true }
-        let loading = TimedWait(in: world) { [call] in try await load(call) }
+        let loading = AwaitableWork(in: world) { [call] in try await load(call) }
         if let loaded = try await loading.value(within: limit) { return loaded }
         isOver.withLock { $0 = true }
         loading.cancel()

@@ -21,7 +21,7 @@ final class WaitLimits: Sendable {
         case over
     }
 
-    typealias CopyReading = TimedWait<CachedCopy?>
+    typealias CopyReading = AwaitableWork<CachedCopy?>
 
     private let deadline: Duration?
     /// The uptime at which the load began to wait.

@@ -8,14 +8,14 @@ package final class Meter: Sendable {
         var total: ResourceMetrics
         /// The metrics since the last update of the windows, without the hits that needed no waiting.
         var added = ResourceMetrics()
-        var windows: Windows
+        var windows: SlidingMetrics
         var inFlight = 0
         /// The time of the last update while the device has had no network; nil while it has one.
         var offlineSince: Duration?
         /// The refreshes whose result is not known to be used: for each place of ``HitMeter``, the end of freshness.
         var refreshes: [Int: Timestamp] = [:]
 
-        init(_ counters: [Counter], _ windows: Windows) {
+        init(_ counters: [Counter], _ windows: SlidingMetrics) {
             total = ResourceMetrics(counters: counters)
             self.windows = windows
         }
@@ -54,7 +54,7 @@ package final class Meter: Sendable {
         self.revision = revision
         self.strategy = strategy
         self.world = world
-        state = Locked(State(counters, Windows(uptime: world.uptime, now: world.now)))
+        state = Locked(State(counters, SlidingMetrics(uptime: world.uptime, now: world.now)))
     }
 
     // MARK: Reading
@@ -66,7 +66,7 @@ package final class Meter: Sendable {
         return current
     }
 
-    /// Returns the metrics of the last `length`: see ``Windows/last(_:uptime:)``.
+    /// Returns the metrics of the last `length`: see ``SlidingMetrics/last(_:uptime:)``.
     func last(_ length: Duration) -> ResourceMetrics {
         let uptime = world.uptime
         var metrics = ResourceMetrics(counters: counters)
@@ -75,7 +75,7 @@ package final class Meter: Sendable {
     }
 
     /// The counts in each five minutes of the last day.
-    var periods: [Period] { readAfterUpdate { $0.windows.periods } }
+    var periods: [FiveMinutes] { readAfterUpdate { $0.windows.periods } }
 
     /// The number of loads that have not ended.
     var inFlight: Int { state.withLock { $0.inFlight } }
@@ -227,10 +227,10 @@ package final class Meter: Sendable {
     }
 
     /// Counts failures of stores.
-    func faulted(_ faults: [StoreFault], _ kind: Fault.Kind) {
+    func faulted(_ faults: [StoreFault], _ kind: StoreFaultKind.Kind) {
         change { metrics in
             for fault in faults {
-                let fault = Fault(tier: fault.tier, kind: kind)
+                let fault = StoreFaultKind(tier: fault.tier, kind: kind)
                 metrics.faults[fault] = (metrics.faults[fault] ?? 0).plus(1)
             }
         }

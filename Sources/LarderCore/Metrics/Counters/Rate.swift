@@ -52,7 +52,7 @@ extension ResourceMetrics {
     public subscript(rate: Rate) -> Double { self.rate(rate.part, of: rate.whole) }
 }
 
-extension Period {
+extension FiveMinutes {
     /// The value of a rate; zero if nothing was counted.
     package subscript(rate: Rate) -> Double { self.rate(rate.part, of: rate.whole) }
 }

@@ -133,14 +133,14 @@ public struct RevisionDump: Sendable, Hashable {
     /// The metrics since the process began.
     public var metrics: ResourceMetrics
     /// The counts in each five minutes of the last day.
-    package var periods: [Period]
+    package var periods: [FiveMinutes]
     /// The metrics of the last minute, five minutes and hour.
     package var windows: [MetricsDump.Window: ResourceMetrics] = [:]
 
     /// Creates the metrics of a revision.
     package init(
         name: String, strategy: String, isCurrent: Bool, metrics: ResourceMetrics, policy: JSON? = nil,
-        periods: [Period] = []
+        periods: [FiveMinutes] = []
     ) {
         self.name = name
         self.strategy = strategy

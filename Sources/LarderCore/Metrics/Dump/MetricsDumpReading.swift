@@ -88,7 +88,7 @@ extension ResourceDump {
                 revision.windows[window] = try ResourceMetrics(reading: node, &known, counters: names)
             }
             if let packed = inner["periods"], packed.members != nil {
-                revision.periods = try [Period](reading: packed, &known, counters: names)
+                revision.periods = try [FiveMinutes](reading: packed, &known, counters: names)
             } else if try !inner.list("periods").isEmpty {
                 throw .init("'periods' is not an object of series")
             }
@@ -121,8 +121,8 @@ extension ResourceMetrics {
         let faults = node["faults"] == nil ? [] : try node.list("faults")
         try known.count(faults.count, "faults", most: ResourceList.mostPeriods)
         for fault in faults {
-            guard let kind = Fault.Kind(rawValue: try fault.text("kind")) else { continue }
-            let own = Fault(tier: try fault.text("tier"), kind: kind)
+            guard let kind = StoreFaultKind.Kind(rawValue: try fault.text("kind")) else { continue }
+            let own = StoreFaultKind(tier: try fault.text("tier"), kind: kind)
             self.faults[own] = (self.faults[own] ?? 0).plus(try fault.count("count"))
         }
         for outcome in Outcome.allCases {
@@ -141,16 +141,16 @@ extension ResourceMetrics {
         }
         originLatency = try Sketch(reading: answered, .latency, &known)
         originLatency.merge(originFailureLatency)
-        if let node = node["alternatives"] { alternatives = try Alternatives(reading: node) }
+        if let node = node["alternatives"] { alternatives = try WhatIfCounts(reading: node) }
     }
 }
 
-extension Alternatives {
+extension WhatIfCounts {
     fileprivate init(reading node: Node) throws(MetricsDump.Unreadable) {
         self.init()
         for (name, path) in Self.distributions {
             if let series = node[name] {
-                self[keyPath: path] = try CountsByLimit(self[keyPath: path].scale, reading: series, named: name)
+                self[keyPath: path] = try Histogram(self[keyPath: path].scale, reading: series, named: name)
             }
         }
         for (name, path) in Self.totals where node[name] != nil { self[keyPath: path] = try node.count(name) }

@@ -23,7 +23,7 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// The revision of the policy that is in effect.
     package var revision = ""
     /// The numbers of failures of stores.
-    public var faults: [Fault: UInt64] = [:]
+    public var faults: [StoreFaultKind: UInt64] = [:]
     /// The times that callers waited, by outcome. A hit that needed no waiting counts in the first bucket.
     package var latency: [Outcome: Sketch] = [:]
     /// The durations of the calls to the origin.
@@ -34,7 +34,7 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// not known.
     package var ages: [Freshness: Sketch] = [:]
     /// Counts that tell what other settings would have brought.
-    package var alternatives = Alternatives()
+    package var alternatives = WhatIfCounts()
 
     /// Creates empty metrics.
     package init() {}

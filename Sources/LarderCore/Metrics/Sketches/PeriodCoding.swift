@@ -2,7 +2,7 @@
 
 import LarderSystem
 
-extension [Period] {
+extension [FiveMinutes] {
     /// The periods as JSON: the `start` of the first one, the `gaps` between the others in multiples of `step` seconds,
     /// and for each counter the series of its counts.
     ///
@@ -12,8 +12,8 @@ extension [Period] {
         let periods = inOrder
         let distances = zip(periods, periods.dropFirst()).map { Int64(($1.start - $0.start).nanoseconds / 1_000) }
         // Periods begin at multiples of five minutes.
-        let step = distances.reduce(Period.length / 1_000, greatestCommonDivisor)
-        func series(_ value: (Period) -> UInt64) -> JSON {
+        let step = distances.reduce(FiveMinutes.length / 1_000, greatestCommonDivisor)
+        func series(_ value: (FiveMinutes) -> UInt64) -> JSON {
             .string(PackedNumbers.text(periods.map(value)))
         }
         let used: Set<Counter> = periods.reduce(into: []) { used, period in
@@ -40,7 +40,7 @@ extension [Period] {
     }
 
     /// The periods in the order of their starts, each start once.
-    private var inOrder: [Period] {
+    private var inOrder: [FiveMinutes] {
         sorted { $0.start < $1.start }.reduce(into: []) { periods, period in
             if periods.last?.start == period.start {
                 periods[periods.count - 1].merge(period)
@@ -65,12 +65,12 @@ extension [Period] {
         guard step > .zero, step <= .seconds(100_000) else { throw .init("'step' of periods cannot be") }
         let gaps = try node["gaps"]?.series(named: "gaps", most: ResourceList.mostPeriods) ?? []
         try known.count(gaps.count + 1, "periods", most: ResourceList.mostPeriods)
-        append(Period(start: start))
+        append(FiveMinutes(start: start))
         var place: Int64 = 0
         for gap in gaps {
             place += 1 + Int64(gap)
             guard place < 1 << 32 else { throw .init("'gaps' of periods are too large") }
-            append(Period(start: start + step * place))
+            append(FiveMinutes(start: start + step * place))
         }
         for (name, column) in try node.counters(names) {
             guard let counter = try known.counter(named: name) else { continue }

@@ -9,7 +9,7 @@ final class OpenAttachments: Sendable {
         let resource: String?
         let places: HeldPlaces
         /// The clearings that it did not finish in time, by their ids.
-        var late: [String: TimedWait<Void>] = [:]
+        var late: [String: AwaitableWork<Void>] = [:]
     }
 
     private struct Closing {
@@ -17,7 +17,7 @@ final class OpenAttachments: Sendable {
         let resource: String?
         /// Whether it still holds places, so that a clearing must wait for its end.
         let holdsPlaces: Bool
-        let end: TimedWait<Void>
+        let end: AwaitableWork<Void>
     }
 
     private struct State {
@@ -72,7 +72,7 @@ final class OpenAttachments: Sendable {
         let works = told.map { ($0.number, $0.open, tell($0.open, of: clearing)) }
         let end = world.uptime + Self.limit
         var (done, failed): (Set<PlaceName>, Set<PlaceName>) = ([], [])
-        var late: [Int: TimedWait<Void>] = [:]
+        var late: [Int: AwaitableWork<Void>] = [:]
         var failure: (any Error)?
         for (number, open, work) in works {
             if await hasEnded(work, by: end) {
@@ -92,7 +92,7 @@ final class OpenAttachments: Sendable {
         return (done.subtracting(failed), failure)
     }
 
-    private func hasEnded(_ work: TimedWait<Void>, by end: Duration) async -> Bool {
+    private func hasEnded(_ work: AwaitableWork<Void>, by end: Duration) async -> Bool {
         if work.outcome == nil {
             await world.waitUncancelled(for: work, within: max(.zero, end - world.uptime))
         }
@@ -112,9 +112,9 @@ final class OpenAttachments: Sendable {
     }
 
     /// Starts ``Attachment/cleared(_:)`` of an attachment, unless that is under way. It goes on if its caller stops waiting.
-    private func tell(_ open: Open, of clearing: Clearing) -> TimedWait<Void> {
+    private func tell(_ open: Open, of clearing: Clearing) -> AwaitableWork<Void> {
         if let late = open.late[clearing.id] { return late }
-        let wait = TimedWait<Void>(in: world)
+        let wait = AwaitableWork<Void>(in: world)
         world.spawn { [attachment = open.attachment] in
             await attachment.cleared(clearing.selection)
             wait.end(.success(()))
@@ -124,7 +124,7 @@ final class OpenAttachments: Sendable {
 
     /// Remembers attachments that are late with a clearing until all of them have finished it and this is recorded.
     private func remember(
-        _ late: [Int: TimedWait<Void>], of clearing: Clearing, then record: @escaping @Sendable () async -> Void
+        _ late: [Int: AwaitableWork<Void>], of clearing: Clearing, then record: @escaping @Sendable () async -> Void
     ) {
         state.withLock { state in
             for (number, work) in late { state.open[number]?.late[clearing.id] = work }
@@ -142,7 +142,7 @@ final class OpenAttachments: Sendable {
 
     /// Begins to close an attachment. Later calls do nothing.
     func close(_ number: Int) {
-        let end = TimedWait<Void>(in: world)
+        let end = AwaitableWork<Void>(in: world)
         let closed = state.withLock { state -> Locked<(any Attachment)?>? in
             guard let open = state.open.removeValue(forKey: number) else { return nil }
             state.closing[number] = Closing(

@@ -57,7 +57,7 @@ extension Context {
         guard let unfinished = payloadFolder?.unfinished, call.key.resource == resource, !call.isSend,
             unfinished.mayHave(call.key)
         else { return nil }
-        let search = TimedWait(in: world) { try await find(in: unfinished, for: call, where: suits) }
+        let search = AwaitableWork(in: world) { try await find(in: unfinished, for: call, where: suits) }
         return try await search.value(within: limit) ?? nil
     }
 

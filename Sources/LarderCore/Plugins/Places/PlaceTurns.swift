@@ -164,7 +164,7 @@ final class PlaceTurns: Sendable {
                 self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
             }
         }
-        let wait = TimedWait(in: world) { for await _ in stream {} }
+        let wait = AwaitableWork(in: world) { for await _ in stream {} }
         _ = try? await wait.value(within: limit)
         wait.cancel()
     }

@@ -18,15 +18,15 @@ public final class PolicyDiagnostics {
     /// from that one.
     private var unfilled: [SourcePosition] = []
     private var parts: [Part] = []
-    private let prepared: PreparedParts
+    private let prepared: CheckedSettingsPool
 
     /// Makes the diagnostics of `file` in `folder`.
     package convenience init(registry: Registry, folder: String, file: String) {
-        self.init(registry: registry, folder: folder, file: file, prepared: PreparedParts())
+        self.init(registry: registry, folder: folder, file: file, prepared: CheckedSettingsPool())
     }
 
     /// - Parameter prepared: the parts of other files that were read already.
-    init(registry: Registry, folder: String, file: String, prepared: PreparedParts) {
+    init(registry: Registry, folder: String, file: String, prepared: CheckedSettingsPool) {
         self.registry = registry
         self.folder = folder
         self.file = file
@@ -93,7 +93,7 @@ public final class PolicyDiagnostics {
     }
 
     /// Reads the settings of a part, unless an equal part is known. Returns nil after reporting what is wrong with them.
-    func prepare(_ plugin: Plugin, _ settings: Node, named name: Node) -> PreparedPart? {
+    func prepare(_ plugin: Plugin, _ settings: Node, named name: Node) -> CheckedSettings? {
         if !plugin.isShareable(with: settings) { return read(plugin, settings, named: name) }
         let text = CanonicalText(ofPart: settings, named: name)
         if text.isFilled { return read(plugin, settings, named: name) }
@@ -105,12 +105,12 @@ public final class PolicyDiagnostics {
         return part
     }
 
-    private func read(_ plugin: Plugin, _ settings: Node, named name: Node) -> PreparedPart? {
+    private func read(_ plugin: Plugin, _ settings: Node, named name: Node) -> CheckedSettings? {
         let outer = parts
         parts = []
         defer { parts = outer }
         guard let (recipe, traits) = plugin.prepare(settings, self) else { return nil }
-        return PreparedPart(recipe, traits: traits, nested: parts, settings: settings, named: name)
+        return CheckedSettings(recipe, traits: traits, nested: parts, settings: settings, named: name)
     }
 
     func found(_ part: Part) {

@@ -87,7 +87,7 @@ struct HTTPPayloads: Sendable {
     private func collected(
         by end: Duration, _ collect: @escaping @Sendable () async throws -> Payload
     ) async throws -> Payload {
-        let collecting = TimedWait(in: context.world, collect)
+        let collecting = AwaitableWork(in: context.world, collect)
         if let payload = try await collecting.value(within: end - context.world.uptime) { return payload }
         collecting.cancel()
         throw HTTPFailure(.timeout, "the answer was not complete within the limit")

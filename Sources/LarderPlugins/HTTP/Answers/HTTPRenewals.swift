@@ -20,7 +20,7 @@ final class HTTPRenewals: Sendable {
         var requests = 0
         /// The number of renewals that have brought new credentials while requests were under way.
         var count = 0
-        var running: TimedWait<Bool>?
+        var running: AwaitableWork<Bool>?
     }
 
     private let world: any World
@@ -42,7 +42,7 @@ final class HTTPRenewals: Sendable {
     /// under way is cancelled.
     func leave(_ account: String, _ signer: String) {
         let name = Name(account, signer)
-        let unneeded = states.withLock { states -> TimedWait<Bool>? in
+        let unneeded = states.withLock { states -> AwaitableWork<Bool>? in
             states[name]?.requests -= 1
             guard let state = states[name], state.requests <= 0 else { return nil }
             states[name] = nil
@@ -69,11 +69,11 @@ final class HTTPRenewals: Sendable {
         let name = Name(account, signer)
         let end = world.uptime + limit
         while true {
-            let (renewal, isFirst) = states.withLock { states -> (TimedWait<Bool>?, Bool) in
+            let (renewal, isFirst) = states.withLock { states -> (AwaitableWork<Bool>?, Bool) in
                 let state = states[name] ?? State()
                 if state.count > count { return (nil, false) }
                 if let running = state.running { return (running, false) }
-                let new = TimedWait<Bool>(in: world)
+                let new = AwaitableWork<Bool>(in: world)
                 states[name, default: State()].running = new
                 return (new, true)
             }
@@ -90,7 +90,7 @@ final class HTTPRenewals: Sendable {
     }
 
     private func begin(
-        _ renewal: TimedWait<Bool>, of name: Name, _ work: @escaping @Sendable () async throws -> Bool
+        _ renewal: AwaitableWork<Bool>, of name: Name, _ work: @escaping @Sendable () async throws -> Bool
     ) {
         renewal.begin { [self] in
             do {
@@ -104,7 +104,7 @@ final class HTTPRenewals: Sendable {
         }
     }
 
-    private func end(_ renewal: TimedWait<Bool>, of name: Name, isNew: Bool) {
+    private func end(_ renewal: AwaitableWork<Bool>, of name: Name, isNew: Bool) {
         states.withLock { states in
             guard states[name]?.running === renewal else { return }
             states[name]?.running = nil

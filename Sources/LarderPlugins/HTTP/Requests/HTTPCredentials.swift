@@ -101,7 +101,7 @@ struct HTTPCredentials: Sendable {
     private func result<Value: Sendable>(
         within limit: Duration, of work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let wait = TimedWait(in: world) {
+        let wait = AwaitableWork(in: world) {
             do {
                 return try await work()
             } catch let error as CancellationError where !Task.isCancelled {

@@ -163,7 +163,7 @@ public final class RefreshSchedule: DueWork {
             return .notDue
         }
         follow(next)
-        let loads = TimedWait(in: world) { [self] in await loadAll() }
+        let loads = AwaitableWork(in: world) { [self] in await loadAll() }
         let result = try? await loads.value(within: min(file.times.every, Self.longestRun))
         if result == nil { loads.cancel() }
         count(result ?? .unfinished, missed: missed)

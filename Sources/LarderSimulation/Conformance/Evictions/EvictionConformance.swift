@@ -24,7 +24,7 @@ public struct EvictionConformance: Sendable {
 
     /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
-        var findings = Findings()
+        var findings = BrokenPromises()
         findings.check("the eviction is used as a store would") {
             try SimulatedWorld().run { world in
                 var situations = EvictionSituations(part: try await part(world))

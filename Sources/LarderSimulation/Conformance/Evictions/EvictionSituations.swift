@@ -3,7 +3,7 @@ import Larder
 /// The situations in which an eviction is tested. Each uses a new eviction.
 struct EvictionSituations {
     let part: Part
-    private(set) var findings = Findings()
+    private(set) var findings = BrokenPromises()
 
     init(part: Part) {
         self.part = part

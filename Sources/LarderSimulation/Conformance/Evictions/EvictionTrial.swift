@@ -12,7 +12,7 @@ struct EvictionTrial {
     }
 
     private var eviction: any Eviction
-    private(set) var findings = Findings()
+    private(set) var findings = BrokenPromises()
     /// The places that contain an entry.
     private(set) var filled: Set<Int> = []
     /// The empty places that ``remove(_:)`` emptied.

@@ -30,7 +30,7 @@ extension OriginConformance {
         var leftRunning = 0
     }
 
-    func checkCalls(_ seed: UInt64, _ findings: inout Findings) {
+    func checkCalls(_ seed: UInt64, _ findings: inout BrokenPromises) {
         findings.check("calls one after the other, seed \(seed)") {
             (try play(seed), try play(seed))
         } check: { runs, findings in
@@ -89,7 +89,7 @@ extension OriginConformance {
         }
     }
 
-    private func check(_ passage: Passage, cannotFail: Bool, _ findings: inout Findings) {
+    private func check(_ passage: Passage, cannotFail: Bool, _ findings: inout BrokenPromises) {
         findings.expect(
             passage.load.ending != nil, promise: .endsEverything, expected: "a call that ends within an hour",
             got: "one that does not end"
@@ -116,7 +116,7 @@ extension OriginConformance {
             got: "one that contains them")
     }
 
-    private func check(_ error: any Error, passage: Passage, cannotFail: Bool, findings: inout Findings) {
+    private func check(_ error: any Error, passage: Passage, cannotFail: Bool, findings: inout BrokenPromises) {
         findings.expect(
             !(error is CancellationError), promise: .failures, expected: "an error other than CancellationError",
             got: "a CancellationError")
@@ -134,7 +134,7 @@ extension OriginConformance {
 
     // MARK: Cancellation
 
-    func checkCancellation(_ findings: inout Findings) {
+    func checkCancellation(_ findings: inout BrokenPromises) {
         for time in [Duration.zero, .milliseconds(1), .milliseconds(20)] {
             findings.check("a call that is cancelled after \(time.brief)") {
                 try SimulatedWorld().run { world in

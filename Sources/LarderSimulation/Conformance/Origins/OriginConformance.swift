@@ -26,7 +26,7 @@ public struct OriginConformance: Sendable {
 
     /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
-        var findings = Findings()
+        var findings = BrokenPromises()
         for seed in UInt64(1)...3 {
             checkCalls(seed, &findings)
             if findings.broken.contains(where: { $0.promise == .composes }) { return findings.broken }

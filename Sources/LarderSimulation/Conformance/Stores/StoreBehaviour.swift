@@ -3,7 +3,7 @@ import Larder
 
 /// Checks of a store's statistics, limits and restarts, and of concurrent use.
 extension StoreConformance {
-    func checkPeek(_ findings: inout Findings) {
+    func checkPeek(_ findings: inout BrokenPromises) {
         check("the store is peeked", findings: &findings) { trial in
             let (key, other) = (TestedPlugin.key(["id": "1"]), TestedPlugin.key(["id": "2"]))
             for text in ["first", "second"] {
@@ -39,7 +39,7 @@ extension StoreConformance {
         }
     }
 
-    func checkStatistics(_ findings: inout Findings) {
+    func checkStatistics(_ findings: inout BrokenPromises) {
         check("six entries are written and read, and six others are read", findings: &findings) { trial in
             let keys = (1...12).map { TestedPlugin.key(["id": "\($0)"]) }
             for _ in 1...2 {
@@ -74,7 +74,7 @@ extension StoreConformance {
     }
 
     /// Checks twenty concurrent users, each with a key of its own.
-    func checkConcurrentLoads(_ findings: inout Findings) {
+    func checkConcurrentLoads(_ findings: inout BrokenPromises) {
         for seed in UInt64(1)...3 {
             let world = SimulatedWorld(seed: seed, interleaving: .shuffled)
             check("twenty users at a time, seed \(seed)", findings: &findings, in: world) { trial in
@@ -115,7 +115,7 @@ extension StoreConformance {
 
     // MARK: Limits
 
-    func checkLimits(_ findings: inout Findings) {
+    func checkLimits(_ findings: inout BrokenPromises) {
         check("thirty entries of an eighth of its capacity, and one too large", findings: &findings) { trial in
             guard let capacity = trial.traits.capacity, capacity <= 4_000_000 else { return }
             func check(_ trial: inout StoreTrial) async {
@@ -167,7 +167,7 @@ extension StoreConformance {
 
     // MARK: Restarts
 
-    func checkRestart(_ findings: inout Findings) {
+    func checkRestart(_ findings: inout BrokenPromises) {
         check("the store is closed and opened again", findings: &findings) { trial in
             guard trial.traits.isForeign else { return }
             try await trial.fill()

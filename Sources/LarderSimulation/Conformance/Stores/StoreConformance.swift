@@ -29,7 +29,7 @@ public struct StoreConformance: Sendable {
 
     /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
-        var findings = Findings()
+        var findings = BrokenPromises()
         checkEntries(&findings)
         if findings.broken.contains(where: { $0.promise == .composes }) { return findings.broken }
         checkKeys(&findings)
@@ -52,7 +52,7 @@ public struct StoreConformance: Sendable {
 
     /// Runs a scenario with a new store and collects its findings.
     func check(
-        _ situation: String, findings: inout Findings, in world: SimulatedWorld = SimulatedWorld(),
+        _ situation: String, findings: inout BrokenPromises, in world: SimulatedWorld = SimulatedWorld(),
         scenario: @escaping @Sendable (inout StoreTrial) async throws -> Void
     ) {
         findings.check(situation) {

@@ -25,7 +25,7 @@ extension StoreConformance {
         ]
     }
 
-    func checkEntries(_ findings: inout Findings) {
+    func checkEntries(_ findings: inout BrokenPromises) {
         let payloads = [Data(), Data([0]), Data((0...255).map { UInt8($0) }), Data("text, {}".utf8)]
         check("entries of several kinds are written and read", findings: &findings) { trial in
             let now = trial.world.now
@@ -73,7 +73,7 @@ extension StoreConformance {
         return keys
     }
 
-    func checkKeys(_ findings: inout Findings) {
+    func checkKeys(_ findings: inout BrokenPromises) {
         check("entries under similar keys", findings: &findings) { trial in
             for (number, key) in Self.odd.enumerated() {
                 try await trial.write(Self.entry("\(number)", Metadata(fetchedAt: trial.world.now)), for: key, .keys)
@@ -89,7 +89,7 @@ extension StoreConformance {
 
     // MARK: Removals
 
-    func checkRemovals(_ findings: inout Findings) {
+    func checkRemovals(_ findings: inout BrokenPromises) {
         let selections: [(String, Selection)] = [
             ("a key", .key(TestedPlugin.key(["id": "2"], scope: "a"))),
             ("a key without an account", .key(TestedPlugin.key(["id": "2"]))),
@@ -117,7 +117,7 @@ extension StoreConformance {
 }
 
 extension StoreConformance {
-    func checkExpiring(_ findings: inout Findings) {
+    func checkExpiring(_ findings: inout BrokenPromises) {
         check("some entries are expired, and one of them is written again", findings: &findings) { trial in
             try await trial.fill()
             let keys = trial.model.keys.sorted { $0.text < $1.text }

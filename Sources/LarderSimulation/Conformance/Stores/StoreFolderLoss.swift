@@ -2,7 +2,7 @@ import Larder
 
 /// Checks that a store survives the loss of its folder. A system that needs room may delete cache folders at any time.
 extension StoreConformance {
-    func checkFolderLoss(_ findings: inout Findings) {
+    func checkFolderLoss(_ findings: inout BrokenPromises) {
         check("the cache folder is deleted while the store is in use", findings: &findings) { trial in
             func entry(_ text: String) -> Entry { Self.entry(text, Metadata(fetchedAt: trial.world.now)) }
             let (old, new) = (TestedPlugin.key(["id": "1"], scope: "a"), TestedPlugin.key(["id": "2"], scope: "a"))

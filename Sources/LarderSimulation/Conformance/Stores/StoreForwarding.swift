@@ -4,7 +4,7 @@ package import Larder
 
 /// Checks that a store around another one forwards every call.
 extension StoreConformance {
-    func checkForwarding(_ findings: inout Findings) {
+    func checkForwarding(_ findings: inout BrokenPromises) {
         for setting in tested.plugin.settings {
             let isList = setting.type == "list of store"
             guard isList || setting.type == "store" else { continue }

@@ -3,7 +3,7 @@ import Larder
 
 /// Checks of lists and pins.
 extension StoreConformance {
-    func checkLists(_ findings: inout Findings) {
+    func checkLists(_ findings: inout BrokenPromises) {
         check("entries of several accounts are listed page by page", findings: &findings) { trial in
             try await trial.fill()
             try await trial.remove(.key(TestedPlugin.key(["id": "1"], scope: "a")))
@@ -34,7 +34,7 @@ extension StoreConformance {
         }
     }
 
-    func checkPins(_ findings: inout Findings) {
+    func checkPins(_ findings: inout BrokenPromises) {
         let missing = TestedPlugin.key(["id": "none"])
         check("an entry is pinned, and thirty others of an eighth of the capacity are written", findings: &findings) {
             trial in

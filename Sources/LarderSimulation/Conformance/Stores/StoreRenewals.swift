@@ -3,7 +3,7 @@ import Larder
 
 /// Checks of renewals, expired selections and of what a store contains.
 extension StoreConformance {
-    func checkRenewals(_ findings: inout Findings) {
+    func checkRenewals(_ findings: inout BrokenPromises) {
         check("metadata are renewed", findings: &findings) { trial in
             let key = TestedPlugin.key(["id": "1"])
             let written = Metadata(
@@ -47,7 +47,7 @@ extension StoreConformance {
         }
     }
 
-    func checkContains(_ findings: inout Findings) {
+    func checkContains(_ findings: inout BrokenPromises) {
         check("the store is asked what it contains", findings: &findings) { trial in
             try await trial.fill()
             try await trial.expire(.key(TestedPlugin.key(["id": "0"])))
@@ -68,7 +68,7 @@ extension StoreConformance {
         }
     }
 
-    func checkSelectionsExpire(_ findings: inout Findings) {
+    func checkSelectionsExpire(_ findings: inout BrokenPromises) {
         let selections: [(String, Selection)] = [
             ("an account", .scope("a")), ("the entries without an account", .scope(nil)), ("a tag", .tag("t")),
             ("a tag that no entry has", .tag("z")), ("everything", .all),

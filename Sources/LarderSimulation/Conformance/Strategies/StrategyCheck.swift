@@ -14,7 +14,7 @@ struct StrategyCheck {
     /// Whether there is a copy that this strategy could find.
     private var hasCopy: Bool { keeps && situation.copy != .none && event.isReadable }
 
-    func check(_ findings: inout Findings) {
+    func check(_ findings: inout BrokenPromises) {
         checkEnd(&findings)
         checkCalls(&findings)
         checkLimits(&findings)
@@ -33,7 +33,7 @@ struct StrategyCheck {
 
     // MARK: Ends and calls
 
-    private func checkEnd(_ findings: inout Findings) {
+    private func checkEnd(_ findings: inout BrokenPromises) {
         let got = seen.outcome.inWords
         findings.expect(
             seen.outcome.ending != nil, promise: .endsEverything, expected: "a load that ends",
@@ -54,7 +54,7 @@ struct StrategyCheck {
         }
     }
 
-    private func checkCalls(_ findings: inout Findings) {
+    private func checkCalls(_ findings: inout BrokenPromises) {
         let got = "\(seen.calls) calls"
         if !needs.contains(.origin) {
             findings.expect(seen.calls == 0, promise: .needs, expected: "no call", got: got)
@@ -76,7 +76,7 @@ struct StrategyCheck {
     }
 
     /// Checks the end of patience or deadline, whichever is earlier, if the call takes longer.
-    private func checkLimits(_ findings: inout Findings) {
+    private func checkLimits(_ findings: inout BrokenPromises) {
         let patience = situation.mode == .normal ? seen.patience ?? .forever : .forever
         let limit = min(patience, situation.deadline ?? .forever)
         let got = "\(seen.outcome.inWords) after \(seen.after.brief)"
@@ -103,7 +103,7 @@ struct StrategyCheck {
 
     // MARK: What is given
 
-    private func check(_ loaded: Loaded<String>, _ findings: inout Findings) {
+    private func check(_ loaded: Loaded<String>, _ findings: inout BrokenPromises) {
         switch loaded.source {
         case .store: check(copy: loaded, &findings)
         case .origin, .revalidated: check(live: loaded, &findings)
@@ -113,7 +113,7 @@ struct StrategyCheck {
         }
     }
 
-    private func check(copy loaded: Loaded<String>, _ findings: inout Findings) {
+    private func check(copy loaded: Loaded<String>, _ findings: inout BrokenPromises) {
         let got = "\(loaded.inWords) after \(seen.after.brief)"
         let uses = uses(after: seen.after)
         findings.expect(keeps, promise: .needs, expected: "no copy from a strategy that needs no store", got: got)
@@ -147,7 +147,7 @@ struct StrategyCheck {
 
     private var hasFailed: Bool { event.isFailure && seen.after >= event.takes }
 
-    private func check(labelOf loaded: Loaded<String>, uses: Uses, got: String, findings: inout Findings) {
+    private func check(labelOf loaded: Loaded<String>, uses: Uses, got: String, findings: inout BrokenPromises) {
         let freshness: Freshness = uses.contains(.fresh) ? .fresh : .stale
         let standsIn = asks && hasCause
         let age = (situation.copy.age ?? .zero) + seen.after
@@ -162,7 +162,7 @@ struct StrategyCheck {
             expected: "'old', stored and \(age.brief) old", got: got)
     }
 
-    private func check(live loaded: Loaded<String>, _ findings: inout Findings) {
+    private func check(live loaded: Loaded<String>, _ findings: inout BrokenPromises) {
         let got = "\(loaded.inWords) after \(seen.after.brief)"
         let isStored = keeps && event != .unwritable && event != .cleared
         let isUnchanged = event == .unchanged
@@ -179,7 +179,7 @@ struct StrategyCheck {
 
     // MARK: Errors
 
-    private func check(_ error: LoadError, _ findings: inout Findings) {
+    private func check(_ error: LoadError, _ findings: inout BrokenPromises) {
         let got = error.inWords
         let uses = uses(after: seen.after)
         guard asks else {
@@ -228,7 +228,7 @@ struct StrategyCheck {
 
     // MARK: The store afterwards
 
-    private func checkStore(_ findings: inout Findings) {
+    private func checkStore(_ findings: inout BrokenPromises) {
         let before = situation.copy == .none ? nil : "old"
         var (held, promise) = (before, Promise.saves)
         let hasCalled = keeps && seen.calls > 0

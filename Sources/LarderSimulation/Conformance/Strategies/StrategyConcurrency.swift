@@ -4,7 +4,7 @@ import Larder
 
 /// Checks of concurrent loads.
 extension StrategyConformance {
-    func checkConcurrency(_ findings: inout Findings) {
+    func checkConcurrency(_ findings: inout BrokenPromises) {
         if tested.plugin.needs.contains(.origin) {
             for seed in UInt64(1)...3 { checkFlight(seed, &findings) }
             checkCancelledWaiters(&findings)
@@ -15,7 +15,7 @@ extension StrategyConformance {
     }
 
     /// Checks thirty loads of one key, in an order that the seed decides.
-    private func checkFlight(_ seed: UInt64, _ findings: inout Findings) {
+    private func checkFlight(_ seed: UInt64, _ findings: inout BrokenPromises) {
         findings.check("thirty simultaneous loads of one key, seed \(seed)") {
             try SimulatedWorld(seed: seed, interleaving: .shuffled).run(leaving: .anything) { world in
                 let stage = try await stage(world)
@@ -47,7 +47,7 @@ extension StrategyConformance {
 
     /// Checks that a cancelled waiter does not affect the others, and that the call ends with its last waiter. Also
     /// checks that the next load makes a new call.
-    private func checkCancelledWaiters(_ findings: inout Findings) {
+    private func checkCancelledWaiters(_ findings: inout BrokenPromises) {
         findings.check("two loads wait for a call, and one after the other is cancelled") {
             try SimulatedWorld().run(leaving: .anything) { world in
                 let stage = try await stage(world)
@@ -85,7 +85,7 @@ extension StrategyConformance {
     }
 
     /// Checks two calls for one key with two codecs. The call that begins first ends last.
-    private func checkLateAnswer(_ findings: inout Findings) {
+    private func checkLateAnswer(_ findings: inout BrokenPromises) {
         guard tested.plugin.needs.contains(.store) else { return }
         findings.check("a call that begins first ends last") {
             try SimulatedWorld().run(leaving: .anything) { world in
@@ -108,7 +108,7 @@ extension StrategyConformance {
     }
 
     /// Checks loads of several keys and accounts, twice each. Every value names its key.
-    private func checkScopes(_ findings: inout Findings) {
+    private func checkScopes(_ findings: inout BrokenPromises) {
         findings.check("several keys and accounts, one after the other") {
             try SimulatedWorld().run(leaving: .anything) { world in
                 let stage = try await stage(world)
@@ -139,7 +139,7 @@ extension StrategyConformance {
     }
 
     /// Checks that a request for an answer at once changes nothing if there is none.
-    private func checkAnswer(_ findings: inout Findings) {
+    private func checkAnswer(_ findings: inout BrokenPromises) {
         for copy in [StrategySituation.Copy.none, .onError, .beyond] {
             findings.check("asked for an answer at once, with \(copy.rawValue)") {
                 try SimulatedWorld().run(leaving: .anything) { world in

@@ -24,7 +24,7 @@ public struct StrategyConformance: Sendable {
 
     /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
-        var findings = Findings()
+        var findings = BrokenPromises()
         for situation in StrategySituation.all(for: tested.plugin.needs) {
             findings.check(situation.description) {
                 try situation.run(self)

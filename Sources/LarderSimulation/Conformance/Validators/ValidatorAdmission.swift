@@ -74,7 +74,7 @@ struct ValidatorAdmission {
         }
     }
 
-    func check(_ findings: inout Findings) {
+    func check(_ findings: inout BrokenPromises) {
         for sample in samples {
             for arrival in [Arrival.origin, .unchanged, .fallback, .store] {
                 findings.situation = "\(sample.name) arrives as \(arrival)"
@@ -102,7 +102,7 @@ struct ValidatorAdmission {
         }
     }
 
-    private func check(_ outcome: Outcome, of entry: Entry, _ findings: inout Findings) {
+    private func check(_ outcome: Outcome, of entry: Entry, _ findings: inout BrokenPromises) {
         switch outcome {
         case .failure(let refusal):
             findings.expect(!refusal.reason.isEmpty, promise: .reasons, expected: "a reason", got: "none")
@@ -126,7 +126,7 @@ struct ValidatorAdmission {
     }
 
     private func check(
-        _ outcome: Outcome, like again: Outcome, _ findings: inout Findings
+        _ outcome: Outcome, like again: Outcome, _ findings: inout BrokenPromises
     ) {
         findings.expect(
             outcome.map(\.facts) == again.map(\.facts), promise: .deterministic, expected: outcome.inWords,
@@ -134,7 +134,7 @@ struct ValidatorAdmission {
     }
 
     /// Checks payloads whose bytes were changed, lost or added in a store.
-    private func checkDamage(_ entry: Entry, _ findings: inout Findings) {
+    private func checkDamage(_ entry: Entry, _ findings: inout BrokenPromises) {
         let bytes = Array(entry.payload.bytes)
         var damaged = [bytes + [0], Array(bytes.dropLast()), Array(bytes.reversed())]
         for place in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 40)) {

@@ -24,11 +24,11 @@ public struct ValidatorConformance: Sendable {
 
     /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
-        var findings = Findings()
+        var findings = BrokenPromises()
         findings.check("it is asked about many entries and ages") {
             try SimulatedWorld().run { world in
                 let (stage, validator, traits) = try await made(world)
-                var findings = Findings()
+                var findings = BrokenPromises()
                 ValidatorAdmission(validator, traits, now: world.now).check(&findings)
                 let windows = ValidatorWindows(validator, traits, now: world.now)
                 let before = windows.answers()

@@ -69,7 +69,7 @@ struct ValidatorWindows {
     }
 
     /// Asks all questions again in reverse order and compares the answers.
-    func check(_ before: [Permissions], _ findings: inout Findings) {
+    func check(_ before: [Permissions], _ findings: inout BrokenPromises) {
         findings.situation = "the same questions a day later"
         for (question, answer) in zip(questions, before).reversed() {
             let again = permit(question.copy, after: question.age)
@@ -82,7 +82,7 @@ struct ValidatorWindows {
 
     // MARK: Windows
 
-    func check(_ findings: inout Findings) {
+    func check(_ findings: inout BrokenPromises) {
         let isAboutAge =
             traits.showsFor != nil
             || copies.contains { copy in Set(Self.ages.map { permit(copy, after: $0).uses.rawValue }).count > 1 }
@@ -98,7 +98,7 @@ struct ValidatorWindows {
     }
 
     /// Checks that a copy which the rule permits is permitted for every use, without a reason.
-    private func checkRule(_ copy: Metadata, _ findings: inout Findings) {
+    private func checkRule(_ copy: Metadata, _ findings: inout BrokenPromises) {
         guard let rule = validator.permitRule else { return }
         var expected = Permissions(.all)
         expected.freshNanoseconds = rule.freshNanoseconds
@@ -110,7 +110,7 @@ struct ValidatorWindows {
         }
     }
 
-    private func checkOrder(_ copy: Metadata, _ findings: inout Findings) {
+    private func checkOrder(_ copy: Metadata, _ findings: inout BrokenPromises) {
         var last = Uses.all
         for age in Self.ages {
             findings.situation = "a copy \(age.brief) old"
@@ -130,7 +130,7 @@ struct ValidatorWindows {
     }
 
     /// Checks that a copy fetched long ago and validated now is as old as one fetched now.
-    private func checkValidation(_ copy: Metadata, _ findings: inout Findings) {
+    private func checkValidation(_ copy: Metadata, _ findings: inout BrokenPromises) {
         for longAgo in [Duration.seconds(3_600), .seconds(315_360_000)] {
             var validated = copy
             validated.fetchedAt = now - longAgo
@@ -144,7 +144,7 @@ struct ValidatorWindows {
     }
 
     /// Checks that a copy already old on arrival is as old as one that has become so.
-    private func checkInitialAge(_ copy: Metadata, _ findings: inout Findings) {
+    private func checkInitialAge(_ copy: Metadata, _ findings: inout BrokenPromises) {
         for initial in [Duration.seconds(3_600), .seconds(315_360_000)] {
             var old = copy
             old.initialAge = initial
@@ -156,7 +156,7 @@ struct ValidatorWindows {
         }
     }
 
-    private func checkFuture(_ copy: Metadata, _ findings: inout Findings) {
+    private func checkFuture(_ copy: Metadata, _ findings: inout BrokenPromises) {
         for age in [Duration.nanoseconds(-1), .seconds(-1), .seconds(-86_400), .seconds(-315_360_000)] {
             findings.situation = "a copy from the future, \(age.brief) old"
             let permissions = permit(copy, after: age)
@@ -180,7 +180,7 @@ struct ValidatorWindows {
         return .nanoseconds(refused)
     }
 
-    private func checkEnds(_ copy: Metadata, _ findings: inout Findings) {
+    private func checkEnds(_ copy: Metadata, _ findings: inout BrokenPromises) {
         for (name, use) in Self.single {
             guard let end = end(of: use, for: copy), end > .zero else { continue }
             let last = end - .nanoseconds(1)
@@ -198,7 +198,7 @@ struct ValidatorWindows {
             got: permissions.inWords)
     }
 
-    private func checkTraits(_ copy: Metadata, _ findings: inout Findings) {
+    private func checkTraits(_ copy: Metadata, _ findings: inout BrokenPromises) {
         func check(_ end: Duration, _ what: String) {
             for age in [end, end + .nanoseconds(1), end + .seconds(1)] + Self.ages where age >= end {
                 findings.situation = "a copy \(age.brief) old"

@@ -9,7 +9,7 @@ extension WrapperConformance {
         var leftRunning: Int
     }
 
-    func checkCancellation(_ findings: inout Findings) {
+    func checkCancellation(_ findings: inout BrokenPromises) {
         for moment in [0, 1, 10, 500, 1_500, 2_500, 20_000].map({ Duration.milliseconds($0) }) {
             for failures in 0...1 {
                 let situation = failures == 0 ? "the origin never ends" : "the origin fails and then never ends"
@@ -41,7 +41,7 @@ extension WrapperConformance {
         return Cancelled(load: load, moment: moment, underWay: underWay, leftRunning: wrapped.stage.leftRunning)
     }
 
-    private func check(_ seen: Cancelled, _ findings: inout Findings) {
+    private func check(_ seen: Cancelled, _ findings: inout BrokenPromises) {
         let ended = seen.load.ending?.at ?? .forever
         findings.expect(
             ended < seen.moment || seen.load.isCancelled && ended == seen.moment, promise: .cancellation,
@@ -55,7 +55,7 @@ extension WrapperConformance {
     }
 
     /// Checks many cancelled loads in a row.
-    private func checkCancelledLoadsInRow(_ findings: inout Findings) {
+    private func checkCancelledLoadsInRow(_ findings: inout BrokenPromises) {
         findings.check("thirty loads in a row are cancelled") {
             try SimulatedWorld().run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
@@ -77,7 +77,7 @@ extension WrapperConformance {
     }
 
     /// Checks the cancellation of the first load after many failures and a rest.
-    private func checkCancelledTry(_ findings: inout Findings) {
+    private func checkCancelledTry(_ findings: inout BrokenPromises) {
         findings.check("after many failures and an hour without calls, a load is cancelled") {
             try SimulatedWorld().run(leaving: .anything) { world -> ObservedTask<Loaded<Entry>>? in
                 let wrapped = try await wrapped(world)
@@ -113,7 +113,7 @@ extension WrapperConformance {
 
     /// Checks that an origin that ignores cancellation delays neither a cancelled caller nor a wrapper with a time
     /// limit.
-    func checkIgnoredCancellation(_ findings: inout Findings) {
+    func checkIgnoredCancellation(_ findings: inout BrokenPromises) {
         findings.check("the origin ignores cancellation") {
             try SimulatedWorld().run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)

@@ -3,7 +3,7 @@ import Larder
 
 /// Checks of concurrent loads through one wrapper, and of two compositions of the same wrapper.
 extension WrapperConformance {
-    func checkConcurrency(_ findings: inout Findings) {
+    func checkConcurrency(_ findings: inout BrokenPromises) {
         for seed in UInt64(1)...5 { checkConcurrentLoads(seed, &findings) }
         checkCancelledLoads(&findings)
         checkNeighbours(&findings)
@@ -15,7 +15,7 @@ extension WrapperConformance {
     }
 
     /// Checks sixty loads of different keys, of which one in seven fails. Every value names its key.
-    private func checkConcurrentLoads(_ seed: UInt64, _ findings: inout Findings) {
+    private func checkConcurrentLoads(_ seed: UInt64, _ findings: inout BrokenPromises) {
         findings.check("sixty loads at a time, seed \(seed)") {
             try SimulatedWorld(seed: seed, interleaving: .shuffled).run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
@@ -51,7 +51,7 @@ extension WrapperConformance {
     }
 
     /// Checks forty loads that are cancelled at the same time. Some of them may be waiting for others.
-    private func checkCancelledLoads(_ findings: inout Findings) {
+    private func checkCancelledLoads(_ findings: inout BrokenPromises) {
         findings.check("forty loads at a time, all cancelled after 1 s") {
             try SimulatedWorld(seed: 9, interleaving: .shuffled).run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)
@@ -85,7 +85,7 @@ extension WrapperConformance {
 
     /// Checks that a working origin is not affected by another one in a wrapper with the same settings. The other
     /// origin fails and hangs.
-    private func checkNeighbours(_ findings: inout Findings) {
+    private func checkNeighbours(_ findings: inout BrokenPromises) {
         findings.check("another origin in the same kind of wrapper fails and hangs") {
             try SimulatedWorld().run(leaving: .anything) { world in
                 let (bad, good) = (try await wrapped(world), try await wrapped(world))

@@ -25,7 +25,7 @@ public struct WrapperConformance: Sendable {
 
     /// Runs the suite and returns the promises that are not kept, each with the first situation in which it was broken.
     public func brokenPromises() -> [BrokenPromise] {
-        var findings = Findings()
+        var findings = BrokenPromises()
         checkValues(&findings)
         if findings.broken.contains(where: { $0.promise == .composes }) { return findings.broken }
         checkFailures(&findings)
@@ -89,7 +89,7 @@ public struct WrapperConformance: Sendable {
         var leftRunning: Int
     }
 
-    private func checkValues(_ findings: inout Findings) {
+    private func checkValues(_ findings: inout BrokenPromises) {
         findings.check("the origin sends a value, and then says unchanged") {
             try SimulatedWorld().run(leaving: .anything) { world in
                 let wrapped = try await wrapped(world)

@@ -12,7 +12,7 @@ extension WrapperConformance {
         var leftRunning: Int
     }
 
-    func checkFailures(_ findings: inout Findings) {
+    func checkFailures(_ findings: inout BrokenPromises) {
         let acts: [(String, ScriptedOrigin.Act)] = [
             ("the origin fails with 503 each time", .failure(.status(503, retryAfter: .milliseconds(10)))),
             ("the origin throws an error of its own each time", .throwing(Outage(), after: .milliseconds(10))),
@@ -38,7 +38,7 @@ extension WrapperConformance {
         }
     }
 
-    private func check(_ seen: Trouble, _ findings: inout Findings) {
+    private func check(_ seen: Trouble, _ findings: inout BrokenPromises) {
         findings.expect(
             seen.load.ending != nil, promise: .endsEverything, expected: "a load that ends",
             got: "a load that does not end")
@@ -69,7 +69,7 @@ extension WrapperConformance {
         var last: ObservedTask<Loaded<Entry>>
     }
 
-    func checkAnswers(_ findings: inout Findings) {
+    func checkAnswers(_ findings: inout BrokenPromises) {
         let notSignedIn = LoadError(.notSignedIn, "nobody is signed in")
         for answer in [LoadError.status(404), .status(403), .answer("no, and that is final"), notSignedIn] {
             findings.check("the origin answers thirty times: \(answer.message)") {

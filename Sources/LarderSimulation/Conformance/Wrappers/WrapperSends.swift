@@ -8,7 +8,7 @@ extension WrapperConformance {
         var mayRepeat: Bool
     }
 
-    func checkSends(_ findings: inout Findings) {
+    func checkSends(_ findings: inout BrokenPromises) {
         let acts: [(String, ScriptedOrigin.Act)] = [
             ("a change that the origin carries out", .value("done")),
             ("a change that takes 20 s", .value("done", after: .seconds(20))),

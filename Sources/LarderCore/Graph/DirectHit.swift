@@ -2,7 +2,7 @@
 ///
 /// A graph has one if all its loaders state how they answer at once: see ``Loader/hitRule``. It answers exactly as the
 /// loaders would, or not at all: an unusual request or copy is left to them.
-final class StraightWay: Sendable {
+final class DirectHit: Sendable {
     private let lookup: Lookup
     private let rule: HitRule
     private let meter: Meter

@@ -27,13 +27,13 @@ private struct Waiter {
 /// Runs work that a caller can wait for with limited patience. The work goes on when the patience ends.
 ///
 /// ```swift
-/// let search = TimedWait(in: sides.world) { try await sides.copy(call) }
+/// let search = AwaitableWork(in: sides.world) { try await sides.copy(call) }
 /// if let copy = try await search.value(within: .milliseconds(20)) { … }   // else it goes on
 /// ```
 ///
 /// Any number may wait, and wait again. Cancelling a waiter's task ends its wait at once; if nobody else waits then, it also
 /// cancels the work, even if the work ignores its cancellation. May be used from any thread.
-public final class TimedWait<Value: Sendable>: Sendable {
+public final class AwaitableWork<Value: Sendable>: Sendable {
     private struct State {
         /// Those who wait, by the numbers of their turns.
         var waiters: [Int: Waiter] = [:]

@@ -1,6 +1,6 @@
 /// Chooses by a request's mode: the strategy answers normal requests, and one side answers the others. Rejects a value
 /// that a strategy did not get from one of its sides.
-package struct ModeLoader: Loader {
+package struct ModeSwitch: Loader {
     let strategy: any Loader
     let sides: Sides
 

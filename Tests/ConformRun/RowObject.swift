@@ -11,7 +11,7 @@ struct Unsupported: Error, Hashable {
 
 /// The members of an object in a scenario file. A member that no code reads makes the row unsupported, because it might
 /// matter.
-struct Members {
+struct RowObject {
     /// The latest time in a row, about thirty years.
     private static let lastMoment: Int64 = 1_000_000_000_000
 
@@ -80,9 +80,9 @@ struct Members {
     }
 
     /// The object under `key`; nil if it is missing or `null`.
-    mutating func object(_ key: String) throws(Unsupported) -> Members? {
+    mutating func object(_ key: String) throws(Unsupported) -> RowObject? {
         guard let node = node(key) else { return nil }
-        return try Members(node, path(key))
+        return try RowObject(node, path(key))
     }
 
     mutating func bool(_ key: String) throws(Unsupported) -> Bool? {

@@ -1,7 +1,7 @@
 import LarderSystem
 
 /// The notation of durations and sizes in a policy: a whole number with a unit.
-package struct Quantity: Sendable {
+package struct UnitNotation: Sendable {
     var noun: String
     var examples: [String]
     /// The name of each unit, and the number of smallest units in it. The smallest unit comes first.
@@ -9,13 +9,13 @@ package struct Quantity: Sendable {
     /// The largest amount, and how it is written.
     var most: (amount: Int64, text: String)
 
-    static let duration = Quantity(
+    static let duration = UnitNotation(
         noun: "duration", examples: ["250ms", "30s", "5m", "12h", "7d"],
         units: [
             ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
             ("d", 86_400_000_000_000),
         ], most: (.max, "forever"))
-    package static let size = Quantity(
+    package static let size = UnitNotation(
         noun: "size", examples: ["64KB", "20MB", "1GB"],
         units: [("B", 1), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)],
         most: (999_999_999_999_999, "999999GB"))
@@ -124,7 +124,7 @@ extension SettingType where Value == Duration {
 
     /// A duration in a range.
     public static func duration(_ range: ClosedRange<Duration>) -> SettingType<Duration> {
-        let quantity = Quantity.duration
+        let quantity = UnitNotation.duration
         let limits = range.lowerBound.nanoseconds...range.upperBound.nanoseconds
         let mayBeForever = range.upperBound >= .forever
         return SettingType(
@@ -143,7 +143,7 @@ extension SettingType where Value == Duration {
 extension SettingType where Value == Range<Duration> {
     /// A span of time: `"2m-5m"`, its end not included.
     public static var window: SettingType<Range<Duration>> {
-        let quantity = Quantity.duration
+        let quantity = UnitNotation.duration
         let expectation = "a window such as \"2m-5m\""
         let end = "(\(quantity.pattern(of: 0...(.max))))"
         return SettingType(
@@ -170,12 +170,12 @@ extension SettingType where Value == Range<Duration> {
 extension SettingType where Value == Int {
     /// A number of bytes: `"64KB" "20MB" "1GB"`.
     public static var size: SettingType<Int> {
-        let limits = 1...Quantity.size.most.amount
+        let limits = 1...UnitNotation.size.most.amount
         return SettingType(
-            "size", expectation: Quantity.size.expectation, schema: Quantity.size.schema(of: limits),
+            "size", expectation: UnitNotation.size.expectation, schema: UnitNotation.size.schema(of: limits),
             example: "20MB",
-            show: { "\"\(Quantity.size.text(Int64($0)))\"" },
-            read: { node, reading in Quantity.size.read(node, in: limits, reading).map { Int(clamping: $0) } }
+            show: { "\"\(UnitNotation.size.text(Int64($0)))\"" },
+            read: { node, reading in UnitNotation.size.read(node, in: limits, reading).map { Int(clamping: $0) } }
         ).shownInDumps.shareable()
     }
 }
@@ -183,12 +183,12 @@ extension SettingType where Value == Int {
 extension Int {
     /// Makes the number of bytes that a policy spells with this text; nil if the text is no size.
     package init?(spelledSize text: String) {
-        guard let amount = Quantity.size.amount(text), amount != .max else { return nil }
+        guard let amount = UnitNotation.size.amount(text), amount != .max else { return nil }
         self.init(clamping: amount)
     }
 
     /// The number of bytes as a policy spells it: `64KB`.
-    public var spelledSize: String { Quantity.size.text(Int64(self)) }
+    public var spelledSize: String { UnitNotation.size.text(Int64(self)) }
 }
 
 extension Duration {
@@ -197,13 +197,13 @@ extension Duration {
         if text == "forever" {
             self = .forever
         } else {
-            guard let amount = Quantity.duration.amount(text), amount != .max else { return nil }
+            guard let amount = UnitNotation.duration.amount(text), amount != .max else { return nil }
             self = .nanoseconds(amount)
         }
     }
 
     /// The duration as a policy spells it: `250ms`, `7d`, `forever`.
     public var spelled: String {
-        self >= .forever ? "forever" : Quantity.duration.text(nanoseconds / 1_000_000 * 1_000_000)
+        self >= .forever ? "forever" : UnitNotation.duration.text(nanoseconds / 1_000_000 * 1_000_000)
     }
 }

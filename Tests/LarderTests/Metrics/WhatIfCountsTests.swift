@@ -7,7 +7,7 @@ import Testing
 @testable import LarderCore
 
 /// The counts that tell what other settings would have brought.
-@Suite struct AlternativesTests {
+@Suite struct WhatIfCountsTests {
     private static func policy(
         _ strategy: String, _ validators: String = #"{ "use": "age", "fresh": "1m", "onError": "10m" }"#,
         store: String = #""faulty""#
@@ -24,7 +24,7 @@ import Testing
     // MARK: Limits
 
     @Test func countsAreExactAtLimits() {
-        var counts = CountsByLimit(.durations)
+        var counts = Histogram(.durations)
         counts.record(.seconds(43_200) - .nanoseconds(1))
         counts.record(.seconds(43_200))
         counts.record(.seconds(400 * 86_400))
@@ -36,10 +36,10 @@ import Testing
 
     @Test func dumpKeepsAllCounts() throws {
         var metrics = ResourceMetrics()
-        for (place, (_, path)) in Alternatives.distributions.enumerated() {
+        for (place, (_, path)) in WhatIfCounts.distributions.enumerated() {
             metrics.alternatives[keyPath: path].record(Int64(place) * 1_000_000_007, times: UInt64(place + 1))
         }
-        for (place, (_, path)) in Alternatives.totals.enumerated() {
+        for (place, (_, path)) in WhatIfCounts.totals.enumerated() {
             metrics.alternatives[keyPath: path] = UInt64(place + 1)
         }
         var feed = ResourceDump("feed")

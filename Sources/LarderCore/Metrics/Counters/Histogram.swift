@@ -4,7 +4,7 @@ import LarderSystem
 ///
 /// The counts are exact at each limit: ``count(below:)`` of 12 h is the number of durations that were shorter than 12 h.
 /// So a setting with a round value can be judged without knowing each single duration.
-package struct CountsByLimit: Sendable, Hashable {
+package struct Histogram: Sendable, Hashable {
     /// The limits between which is counted.
     package enum Scale: Sendable, Hashable {
         /// From 10 ms to a year.
@@ -74,14 +74,14 @@ package struct CountsByLimit: Sendable, Hashable {
     }
 
     /// Adds the counts of `other`. Does nothing if the scales differ.
-    package mutating func merge(_ other: CountsByLimit) {
+    package mutating func merge(_ other: Histogram) {
         guard scale == other.scale, !other.counts.isEmpty else { return }
         if counts.isEmpty { return counts = other.counts }
         for place in counts.indices { counts[place] = counts[place].plus(other.counts[place]) }
     }
 
     /// Returns the counts since `earlier`, which is a former state of these counts.
-    func since(_ earlier: CountsByLimit) -> CountsByLimit {
+    func since(_ earlier: Histogram) -> Histogram {
         guard scale == earlier.scale, counts.count == earlier.counts.count else { return self }
         var difference = self
         for place in counts.indices { difference.counts[place] -= min(counts[place], earlier.counts[place]) }
@@ -106,7 +106,7 @@ package struct CountsByLimit: Sendable, Hashable {
     package func count(below limit: Duration) -> UInt64 { count(below: limit.nanoseconds) }
 }
 
-extension CountsByLimit {
+extension Histogram {
     /// The counts as a series of numbers: see ``PackedNumbers``.
     var json: JSON {
         let used = counts.lastIndex { $0 > 0 }.map { counts[...$0] } ?? []

@@ -2,7 +2,7 @@ import Larder
 import LarderSimulation
 
 /// A stream of keys, a few of them often, most of them rarely. It is the same each time.
-struct Traffic: Sendable {
+struct BenchTraffic: Sendable {
     /// The numbers of keys. Their count is a power of two.
     let requests: [Int]
 

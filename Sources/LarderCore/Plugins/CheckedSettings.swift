@@ -1,5 +1,5 @@
 /// A part's settings after they were read and checked. Parts that are written alike share it.
-final class PreparedPart: Sendable {
+final class CheckedSettings: Sendable {
     let recipe: Recipe
     let traits: Traits
     /// The parts among the settings.
@@ -23,15 +23,15 @@ final class PreparedPart: Sendable {
 /// The parts of several policies that may be shared, by the plugin and the canonical text.
 ///
 /// It is only used while policies are read: a plugin may derive facts from things that change later.
-final class PreparedParts {
+final class CheckedSettingsPool {
     private struct Name: Hashable {
         let plugin: ObjectIdentifier
         let text: [UInt8]
     }
 
-    private var parts: [Name: PreparedPart] = [:]
+    private var parts: [Name: CheckedSettings] = [:]
 
-    subscript(plugin: Plugin, text: [UInt8]) -> PreparedPart? {
+    subscript(plugin: Plugin, text: [UInt8]) -> CheckedSettings? {
         get { parts[Name(plugin: ObjectIdentifier(plugin), text: text)] }
         set { parts[Name(plugin: ObjectIdentifier(plugin), text: text)] = newValue }
     }

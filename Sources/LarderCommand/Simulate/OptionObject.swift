@@ -3,7 +3,7 @@ import LarderSystem
 package import LarderSimulation
 
 /// Reads the value of an option that is a JSON object, a file that holds one, or `name=value,name=value`.
-package struct Spec {
+package struct OptionObject {
     /// Reads the value of an option as `type` declares it.
     ///
     /// - Throws: ``PolicyError`` with every problem of the value.

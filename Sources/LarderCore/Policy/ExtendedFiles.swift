@@ -1,7 +1,7 @@
 import LarderSystem
 
 /// The files that policies extend. Each file is read once, however many policies extend it.
-struct Bases {
+struct ExtendedFiles {
     private struct Base {
         var stamp: FileStamp?
         var isReliable: Bool

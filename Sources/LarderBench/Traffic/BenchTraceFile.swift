@@ -1,7 +1,7 @@
 import Foundation
 
 /// A recorded stream of requests: one key a line, in a plain file or one compressed by gzip.
-struct TraceFile {
+struct BenchTraceFile {
     /// The different keys, in the order of their first appearance.
     private(set) var keys: [String] = []
     /// The index of the key of each request.

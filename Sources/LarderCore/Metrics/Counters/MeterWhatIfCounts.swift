@@ -1,6 +1,6 @@
 import LarderSystem
 
-/// Counts what other settings would have brought: see ``Alternatives``.
+/// Counts what other settings would have brought: see ``WhatIfCounts``.
 extension Meter {
     /// Counts the end of a call whose caller got a copy because its patience ended.
     ///

@@ -3,7 +3,7 @@ import LarderSystem
 /// The live side of a graph: shares one call of the origin between equal requests, receives the answer and saves it.
 ///
 /// This is a class because every flight and every strategy holds it.
-package final class LiveSide: Loader {
+package final class OriginSide: Loader {
     private let origin: any Loader
     private let validators: Validators
     /// Finds the copy that the origin is asked about. Nil where the strategy keeps no copies; then nothing is saved.

@@ -4,7 +4,7 @@ package import LarderSystem
 ///
 /// The owner calls ``record(_:uptime:now:)`` from time to time with the metrics since the last call. The windows use
 /// uptime, which never jumps. Only the periods of the last day use wall time.
-struct Windows: Sendable {
+struct SlidingMetrics: Sendable {
     /// The metrics between two points in time.
     private struct Bucket: Sendable {
         var start: Duration
@@ -40,7 +40,7 @@ struct Windows: Sendable {
     private var lastUpdate: (uptime: Duration, now: Timestamp)
     private var short = BucketSeries(length: .seconds(10), window: .seconds(300))
     private var long = BucketSeries(length: .seconds(300), window: .seconds(3_600))
-    private(set) var periods: [Period] = []
+    private(set) var periods: [FiveMinutes] = []
 
     init(uptime: Duration, now: Timestamp) {
         lastUpdate = (uptime, now)
@@ -66,34 +66,34 @@ struct Windows: Sendable {
     }
 
     private mutating func addToPeriods(_ added: ResourceMetrics, now: Timestamp) {
-        let sinceStart = now.nanoseconds.remainder(dividingBy: Period.length)
-        var period = Period(start: Timestamp(nanoseconds: now.nanoseconds - sinceStart), of: added)
+        let sinceStart = now.nanoseconds.remainder(dividingBy: FiveMinutes.length)
+        var period = FiveMinutes(start: Timestamp(nanoseconds: now.nanoseconds - sinceStart), of: added)
         // The time without a network that is too long for the period belongs to the next ones.
         var rest = period[.offlineTime]
-        period[.offlineTime] = min(rest, UInt64((Period.length - sinceStart + 999_999) / 1_000_000))
+        period[.offlineTime] = min(rest, UInt64((FiveMinutes.length - sinceStart + 999_999) / 1_000_000))
         rest -= period[.offlineTime]
         add(period)
-        let length = UInt64(Period.length / 1_000_000)
+        let length = UInt64(FiveMinutes.length / 1_000_000)
         let forgotten = max(rest / length, UInt64(Self.mostPeriods)) - UInt64(Self.mostPeriods)
         rest -= forgotten * length
-        var start = period.start + .nanoseconds(Period.length) * Int(forgotten)
+        var start = period.start + .nanoseconds(FiveMinutes.length) * Int(forgotten)
         while rest > 0 {
-            start = start + .nanoseconds(Period.length)
-            var next = Period(start: start)
+            start = start + .nanoseconds(FiveMinutes.length)
+            var next = FiveMinutes(start: start)
             next[.offlineTime] = min(rest, length)
             rest -= next[.offlineTime]
             add(next)
         }
     }
 
-    private mutating func add(_ period: Period) {
+    private mutating func add(_ period: FiveMinutes) {
         let start = period.start.nanoseconds
         if let index = periods.lastIndex(where: { $0.start.nanoseconds == start }) {
             periods[index].merge(period)
         } else {
             periods.append(period)
             // Periods in the future, from a clock that was ahead, are removed too.
-            let day = Timestamp(nanoseconds: start - Int64(Self.mostPeriods - 1) * Period.length)
+            let day = Timestamp(nanoseconds: start - Int64(Self.mostPeriods - 1) * FiveMinutes.length)
             periods.removeAll { $0.start < day || $0.start.nanoseconds > start }
             periods.sort { $0.start < $1.start }
         }
@@ -115,7 +115,7 @@ extension Int64 {
 }
 
 /// The counts of five minutes of wall time. A series of periods shows when a problem began and ended.
-package struct Period: Sendable, Hashable {
+package struct FiveMinutes: Sendable, Hashable {
     /// The length of a period, in nanoseconds.
     static let length: Int64 = 300_000_000_000
 
@@ -151,7 +151,7 @@ package struct Period: Sendable, Hashable {
     }
 
     /// Adds the counts of another process in the same period.
-    package mutating func merge(_ other: Period) {
+    package mutating func merge(_ other: FiveMinutes) {
         counts.merge(other.counts)
         if let age = other.oldest { oldest = max(age, oldest ?? .zero) }
         if waited != nil || other.waited != nil { waited = (waited ?? .zero) + (other.waited ?? .zero) }

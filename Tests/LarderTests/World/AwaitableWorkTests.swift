@@ -3,10 +3,10 @@ import LarderSystem
 import LarderSimulation
 import Testing
 
-@Suite struct TimedWaitTests {
+@Suite struct AwaitableWorkTests {
     @Test func everyWaiterGetsTheValue() throws {
         try SimulatedWorld().run { world in
-            let wait = TimedWait(in: world) {
+            let wait = AwaitableWork(in: world) {
                 try await world.sleep(for: .seconds(5))
                 return "value"
             }
@@ -26,7 +26,7 @@ import Testing
 
     @Test func cancelledWaiterLeavesTheWorkToTheOthers() throws {
         try SimulatedWorld().run { world in
-            let wait = TimedWait(in: world) {
+            let wait = AwaitableWork(in: world) {
                 try await world.sleep(for: .seconds(5))
                 return "value"
             }
@@ -46,7 +46,7 @@ import Testing
     @Test func workIsCancelledWithItsLastWaiter() throws {
         try SimulatedWorld().run { world in
             let cancelledAt = Locked<Duration?>(nil)
-            let wait = TimedWait(in: world) {
+            let wait = AwaitableWork(in: world) {
                 do { try await world.sleep(for: .seconds(50)) } catch {
                     cancelledAt.withLock { $0 = world.uptime }
                     throw error
@@ -65,7 +65,7 @@ import Testing
 
     @Test func workThatBeginsLaterEndsTheWaitsBeforeIt() throws {
         try SimulatedWorld().run { world in
-            let wait = TimedWait<String>(in: world)
+            let wait = AwaitableWork<String>(in: world)
             let waiting = world.start { try await wait.value() }
             try await world.sleep(for: .seconds(1))
             wait.begin {
@@ -78,7 +78,7 @@ import Testing
 
     @Test func workThatBeginsAfterAllWaitersWereCancelledIsCancelled() throws {
         try SimulatedWorld().run { world in
-            let wait = TimedWait<Void>(in: world)
+            let wait = AwaitableWork<Void>(in: world)
             let waiting = world.start { try await wait.value() }
             try await world.settle()
             waiting.cancel()
@@ -95,7 +95,7 @@ import Testing
         let world = SystemWorld()
         var answered = 0
         for round in 0..<300 {
-            let wait = TimedWait(in: world) {
+            let wait = AwaitableWork(in: world) {
                 await Task.yield()
                 return round
             }

@@ -4,7 +4,7 @@ import Synchronization
 /// Remembers the outdated copies that a store could neither remove nor mark as expired.
 ///
 /// They are remembered by this process only, and at most `capacity` of them: the oldest are forgotten first.
-final class OutdatedCopies: Sendable {
+final class CopiesToHide: Sendable {
     /// The reason why a copy is outdated.
     enum Reason: Sendable {
         /// The origin said that the resource is gone.
@@ -153,7 +153,7 @@ extension StoreAccess {
     }
 
     /// Removes a copy that is gone or may not be kept. Remembers the reason when the removal fails.
-    func remove(_ key: Key, because reason: OutdatedCopies.Reason) async throws {
+    func remove(_ key: Key, because reason: CopiesToHide.Reason) async throws {
         do {
             try await store.remove(.key(key))
             noteRemoved(key)
@@ -167,7 +167,7 @@ extension StoreAccess {
 
     /// Returns the reason why the copy under `key` is outdated, or nil if it is not known to be. Starts an attempt in
     /// the background to remove or mark an outdated copy.
-    func outdatedReason(of key: Key) -> OutdatedCopies.Reason? {
+    func outdatedReason(of key: Key) -> CopiesToHide.Reason? {
         if failedClearings.select(key) {
             let again = failedClearings.takeTry(for: key, at: world.uptime)
             if !again.isEmpty {

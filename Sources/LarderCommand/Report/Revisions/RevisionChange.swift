@@ -1,7 +1,7 @@
 import Larder
 
 /// A line of a policy that differs between two revisions.
-struct PolicyChange: Sendable, Hashable {
+struct RevisionChange: Sendable, Hashable {
     /// The place in the policy, such as `strategy.patience` or `around[0].retries`.
     var path: String
     /// The values in both revisions; nil where a revision has none.
@@ -25,15 +25,15 @@ struct PolicyChange: Sendable, Hashable {
     private static let mostLines = 2_000
 
     /// Returns the lines that differ, in the order of the new policy.
-    static func changes(from old: JSON, to new: JSON) -> [PolicyChange] {
+    static func changes(from old: JSON, to new: JSON) -> [RevisionChange] {
         let (before, after) = (lines(of: old), lines(of: new))
         let known = Dictionary(before, uniquingKeysWith: { one, _ in one })
         let present = Set(after.map(\.0))
         let changed = after.compactMap { path, value in
-            known[path] == value ? nil : PolicyChange(path: path, old: known[path], new: value)
+            known[path] == value ? nil : RevisionChange(path: path, old: known[path], new: value)
         }
         return changed
-            + before.filter { !present.contains($0.0) }.map { PolicyChange(path: $0.0, old: $0.1, new: nil) }
+            + before.filter { !present.contains($0.0) }.map { RevisionChange(path: $0.0, old: $0.1, new: nil) }
     }
 
     /// The values in a policy, each with its path.

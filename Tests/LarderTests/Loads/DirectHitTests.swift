@@ -8,7 +8,7 @@ import Testing
 
 /// Plays each strategy and each validator in each situation twice: in a graph with a straight way, and in one whose loaders
 /// are asked. Everything that anybody can see must be the same.
-@Suite struct StraightWayTests {
+@Suite struct DirectHitTests {
     /// A copy in memory, and a request that may be answered by it.
     enum Situation: String, CaseIterable, Sendable {
         case fresh, ageing, fromTheFuture, atTheEdge, justBeforeTheEdge, stale, staleBeyondOneWindow, tooOld
