@@ -17,7 +17,7 @@ extension Command {
         options: [
             .policies, .cache, .data, .json,
             Option("scope", value: "NAME", help: "The account that the request is for"),
-            Option("refresh", help: "ScenarioRequest the origin now, whatever the strategy"),
+            Option("refresh", help: "Ask the origin now, whatever the strategy"),
             Option("cached-only", help: "Never ask the origin"),
             Option("deadline", value: "DURATION", help: "The longest wait for the origin, such as 500ms"),
             Option("repeat", value: "N", help: "Load N times, one after the other"),
