@@ -84,7 +84,7 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
     }
 
     /// Whether a spinner belongs on the screen. See ``Phase/isLoading``.
-    package var isLoading: Bool { phase.isLoading }
+    public var isLoading: Bool { phase.isLoading }
 
     /// The error of the last load, if the screen should show it. See ``Phase/error``.
     public var error: LoadError? { phase.error }

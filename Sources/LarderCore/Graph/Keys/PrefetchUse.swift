@@ -48,9 +48,6 @@ extension StoreAccess {
         for key in prefetched.waiting where (try? await store.contains(key)) == false { await settle(key) }
     }
 
-    /// Notes that all entries are gone, because they were kept in memory only and the store is released.
-    func noteLost() { noteRemoved(.all) }
-
     /// Compares what is known about a copy with the entry in the store, in the turn of its key.
     func settle(_ key: Key) async {
         // A write may come in between.

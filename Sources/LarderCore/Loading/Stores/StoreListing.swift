@@ -29,11 +29,11 @@ public struct ListedEntry: Sendable {
     /// The key; nil if the store does not know it.
     public var key: Key?
     /// The digest of the key: see ``Key/digest``.
-    package var digest: String
+    public var digest: String
     /// The entry's metadata.
-    package var metadata: Metadata
+    public var metadata: Metadata
     /// The size of the payload, in bytes.
-    package var size: Int
+    public var size: Int
 
     /// Creates the facts about an entry whose key is known.
     public init(_ key: Key, _ metadata: Metadata, size: Int) {

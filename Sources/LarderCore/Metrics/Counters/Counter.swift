@@ -25,9 +25,9 @@ public struct Counter: Sendable {
     }
 
     /// The name in dumps: `stale_errors`.
-    package let name: String
+    public let name: String
     /// A description of the counted events, in one line.
-    package let help: String
+    public let help: String
     /// The index in ``core``; nil for a counter of a plugin.
     let index: Int?
 

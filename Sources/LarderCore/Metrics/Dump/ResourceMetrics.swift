@@ -25,14 +25,14 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// The numbers of failures of stores.
     public var faults: [StoreFaultKind: UInt64] = [:]
     /// The times that callers waited, by outcome. A hit that needed no waiting counts in the first bucket.
-    package var latency: [Outcome: Sketch] = [:]
+    public var latency: [Outcome: Sketch] = [:]
     /// The durations of the calls to the origin.
-    package var originLatency = Sketch()
+    public var originLatency = Sketch()
     /// The durations of those calls to the origin that failed or had no answer in time.
     package var originFailureLatency = Sketch()
     /// The ages of the copies that callers got, separately for fresh and stale copies. The age of a fallback's value is
     /// not known.
-    package var ages: [Freshness: Sketch] = [:]
+    public var ages: [Freshness: Sketch] = [:]
     /// Counts that tell what other settings would have brought.
     package var alternatives = WhatIfCounts()
 
