@@ -55,7 +55,7 @@ extension FaultyStore {
     }
 
     /// Reports a failure that comes too late to be thrown: see `Context.storeFailed(_:at:)`.
-    public func failLate(_ kind: StoreFaultKind.Kind) {
+    public func failLate(_ kind: StoreFaultKey.Kind) {
         state.withLock { $0.context }?.storeFailed(StoreFault(tier: name, error: StoreError("told to fail")), at: kind)
     }
 

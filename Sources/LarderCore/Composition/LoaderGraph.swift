@@ -8,7 +8,7 @@ final class LoaderGraph: Sendable {
     /// scope, because that request belongs to the present account.
     let immediate: any Loader
     /// The way to a copy in memory that passes no loader; nil if there is none.
-    let straightWay: DirectHit?
+    let directHit: DirectHit?
     /// The cached side.
     let lookup: Lookup
     /// The live side alone, for callers that want the origin's answer and nothing else.
@@ -59,7 +59,7 @@ final class LoaderGraph: Sendable {
         self.attachments = attachments
         self.background = background
         account = policy.account
-        straightWay = DirectHit(past: root, meter: meter, needsScope: account != nil)
+        directHit = DirectHit(past: root, meter: meter, needsScope: account != nil)
         immediate = account == nil ? root : ScopedAnswers(of: root)
         addedFields = policy.addedFields
         self.meter = meter

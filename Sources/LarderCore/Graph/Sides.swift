@@ -20,7 +20,7 @@ public struct Sides: Sendable {
     /// The cached side, if the strategy has one.
     private let lookup: Lookup?
     /// The live side, if there is an origin.
-    private let liveSide: OriginSide?
+    private let originSide: OriginSide?
     /// The first rest of the origin after a failure.
     private let rest: Duration
     /// Whether copies are shown while the device has no network.
@@ -43,7 +43,7 @@ public struct Sides: Sendable {
         self.meter = meter
         self.scope = scope
         lookup = cached as? Lookup
-        liveSide = live as? OriginSide
+        originSide = live as? OriginSide
     }
 
     // MARK: The copy
@@ -86,7 +86,7 @@ public struct Sides: Sendable {
             return try await load(call, during: pause, patience: patience, linger: linger)
         }
         let isPatient = patience == nil && call.deadline == nil
-        guard let joined = liveSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
+        guard let joined = originSide?.join(call, isPatient: isPatient) else { return try await loadAlone(call) }
         let limits = isPatient ? nil : WaitLimits(patience, until: call.deadline, at: world.uptime)
         let endsOffline = usesNetworkState && call.respectsPause && call.request.mode == .normal
         // This function only waits, so that its frame stays small: see ``MeasuredLoader``.
@@ -138,7 +138,7 @@ public struct Sides: Sendable {
         try await load(call.afterMismatch, patience: patience, linger: linger)
     }
 
-    /// Asks a live side that is not a ``OriginSide``: in a policy without an origin.
+    /// Asks a live side that is not an ``OriginSide``: in a policy without an origin.
     @inline(never)
     private func loadAlone(_ call: Call) async throws -> Loaded<Entry> {
         do { return try await live.load(call) } catch { return try await standIn(for: error, in: call) }
@@ -198,8 +198,8 @@ public struct Sides: Sendable {
     /// - Throws: the origin's own error, which ``standIn(for:in:)`` takes; ``LoadError/overdue`` when the caller's
     ///   deadline passes.
     public func ask(_ call: Call, linger: Duration = .seconds(60)) async throws -> Loaded<Entry> {
-        guard let liveSide else { return try await live.load(call) }
-        return try await liveSide.load(call, linger: linger)
+        guard let originSide else { return try await live.load(call) }
+        return try await originSide.load(call, linger: linger)
     }
 
     /// Returns the copy in the place of a call that failed, if it is fresh or `onError` allows it. Metrics count it as
@@ -234,8 +234,8 @@ public struct Sides: Sendable {
     /// Begins a refresh. Returns the work that is left, or nil if there is none.
     private func refreshing(_ call: Call, within limit: Duration) -> (@Sendable () async -> Void)? {
         let isResting = storeAccess.backOff.rest(of: call.key, base: rest, at: world.uptime) != nil
-        guard let liveSide, !isResting else { return nil }
-        let key = storeAccess.variations.entryKey(of: call.request, adding: liveSide.addedFields)
+        guard let originSide, !isResting else { return nil }
+        let key = storeAccess.variations.entryKey(of: call.request, adding: originSide.addedFields)
         guard storeAccess.refreshes.begin(key) else { return nil }
         var calling = call.inBackground
         calling.request.priority = .low
@@ -243,10 +243,10 @@ public struct Sides: Sendable {
         return { [calling] in
             var failed: Bool
             do {
-                let loaded = try await liveSide.join(calling).value(within: limit)
+                let loaded = try await originSide.join(calling).value(within: limit)
                 failed = loaded == nil
                 if failed { storeAccess.backOff.failed(calling.key, in: world) }
-                if let loaded, let end = liveSide.freshUntil(loaded, for: calling.request) {
+                if let loaded, let end = originSide.freshUntil(loaded, for: calling.request) {
                     meter.refreshed(calling.key.hash, freshUntil: end)
                 }
             } catch is AnotherVariant {
@@ -268,7 +268,7 @@ public struct Sides: Sendable {
 
     /// Lets a refresh begin when the network allows it, unless its copy is cleared before.
     private func refreshLater(_ call: Call, within limit: Duration = .seconds(60)) {
-        guard liveSide != nil else { return }
+        guard originSide != nil else { return }
         var due = Call(call.request, codec: call.codec)
         due.ticket = storeAccess.order.begin(call.key)
         storeAccess.dueRefreshes.add(due, within: limit)

@@ -144,7 +144,7 @@ public struct Context: StrategyScope {
     /// - Parameters:
     ///   - fault: the tier that failed, and its error.
     ///   - kind: the operation that failed.
-    public func storeFailed(_ fault: StoreFault, at kind: StoreFaultKind.Kind) {
+    public func storeFailed(_ fault: StoreFault, at kind: StoreFaultKey.Kind) {
         source?.lateFaults.report(fault, kind)
     }
 

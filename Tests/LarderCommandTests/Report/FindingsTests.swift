@@ -98,7 +98,7 @@ import Larder
         var revision = RevisionDump(
             [.loads: 2, .corrupt: 2], live: [.milliseconds(100)], origin: [.milliseconds(900), .milliseconds(900)])
         revision.metrics.faults = [
-            StoreFaultKind(tier: "file\u{1B}", kind: .write): 1, StoreFaultKind(tier: "file\u{1B}", kind: .read): 3,
+            StoreFaultKey(tier: "file\u{1B}", kind: .write): 1, StoreFaultKey(tier: "file\u{1B}", kind: .read): 3,
         ]
         #expect(
             try findings(revision) == [

@@ -44,7 +44,7 @@ import Larder
     @Test func namesAreNeverMarkup() throws {
         var metrics = ResourceMetrics()
         metrics[.loads] = 60
-        metrics.faults[StoreFaultKind(tier: Self.hostile, kind: .read)] = 2
+        metrics.faults[StoreFaultKey(tier: Self.hostile, kind: .read)] = 2
         metrics.latency[.live, default: Sketch()].record(.seconds(1))
         metrics.ages[.stale, default: Sketch(.age)].record(.seconds(100))
         let revisions = ["", Self.hostile].map { name in
@@ -63,7 +63,7 @@ import Larder
             var revision = revision
             revision.name = revision.name.count > 1 ? "x1" : "1"
             revision.strategy = revision.name
-            revision.metrics.faults = [StoreFaultKind(tier: "x", kind: .read): 2]
+            revision.metrics.faults = [StoreFaultKey(tier: "x", kind: .read): 2]
             return revision
         }
         #expect(Self.tags(page) == Self.tags(try self.page(harmless, skipping: "x")))

@@ -121,7 +121,7 @@ import Larder
     private static func failing(_ count: UInt64) -> [RevisionDump] {
         var revision = RevisionDump([.loads: 9])
         revision.metrics.faults = [
-            StoreFaultKind(tier: "file", kind: .write): count, StoreFaultKind(tier: "file", kind: .read): 2,
+            StoreFaultKey(tier: "file", kind: .write): count, StoreFaultKey(tier: "file", kind: .read): 2,
         ]
         return [revision]
     }

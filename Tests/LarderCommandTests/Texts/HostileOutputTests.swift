@@ -60,7 +60,7 @@ import Testing
     func reportHasNoControlCharactersOfDumps(_ format: String) async throws {
         let dumps = try Dumps()
         var revision = RevisionDump(Self.hostile, strategy: Self.hostile, [.loads: 10])
-        revision.metrics.faults = [StoreFaultKind(tier: Self.hostile, kind: .read): 3]
+        revision.metrics.faults = [StoreFaultKey(tier: Self.hostile, kind: .read): 3]
         try dumps.write("dump.json", Dumps.dump(resource: Self.hostile, host: Self.hostile, [revision]))
         Self.expectHarmless(await dumps.report("--format", format))
     }

@@ -100,7 +100,7 @@ import Testing
                     Self.dump(number: 2, breaker: "open", revision: "two") { dump in
                         dump.unusable = [UnusablePart(resource: "feed", part: "file")]
                         dump.logLost = 3
-                        dump.resources[0].revisions[0].metrics.faults = [StoreFaultKind(tier: "file", kind: .read): 4]
+                        dump.resources[0].revisions[0].metrics.faults = [StoreFaultKey(tier: "file", kind: .read): 4]
                     })
             ],
             [.dump(Self.dump(number: 3, breaker: "open", revision: "two")), .dump(Self.dump("b"))])

@@ -6,7 +6,7 @@ import Testing
 @testable import Larder
 @testable import LarderCore
 
-/// Plays each strategy and each validator in each situation twice: in a graph with a straight way, and in one whose loaders
+/// Plays each strategy and each validator in each situation twice: in a graph with a direct hit, and in one whose loaders
 /// are asked. Everything that anybody can see must be the same.
 @Suite struct DirectHitTests {
     /// A copy in memory, and a request that may be answered by it.
@@ -127,7 +127,7 @@ import Testing
                 store: store, isStoreForeign: false, plugins: [passing(isStraight, asked), moody])
             let feed = simulated.feed
             let graph = try feed.graph()
-            #expect((graph.straightWay != nil) == (isStraight && !strategy.contains("network")))
+            #expect((graph.directHit != nil) == (isStraight && !strategy.contains("network")))
             let seen = Locked<[String]>([])
             try await prepare(situation, simulated)
             let listening = listen(situation, simulated.pantry, seen)
@@ -137,7 +137,7 @@ import Testing
                 lines.append(line(of: feed.answer(situation.request(feed))))
                 try await world.sleep(for: .milliseconds(1))
             }
-            if graph.straightWay != nil, !situation.isLeftToLoaders, !lines.contains("nothing") {
+            if graph.directHit != nil, !situation.isLeftToLoaders, !lines.contains("nothing") {
                 #expect(asked.withLock { $0 } == 0, "\(situation)")
             }
             do {

@@ -36,7 +36,7 @@ import Testing
             #expect(metrics[.bytesOut] == metrics[.loads] * UInt64(Self.canary.utf8.count + 2))
             #expect(metrics[.bytesIn] == UInt64(Self.canary.utf8.count + 2))
             #expect(metrics[.revalidations] == 2 && metrics[.unchanged] == 1)
-            #expect(metrics.faults == [StoreFaultKind(tier: "faulty", kind: .read): 1])
+            #expect(metrics.faults == [StoreFaultKey(tier: "faulty", kind: .read): 1])
             #expect(metrics.ages[.fresh]?.count == 1 && metrics.ages[.stale]?.count == 1)
         }
     }

@@ -74,7 +74,7 @@ public struct Resource<Value: Sendable>: Sendable {
     /// - Throws: ``LoadError``, or `CancellationError` if the task is cancelled.
     @inlinable
     public nonisolated(nonsending) func load(_ request: Request) async throws -> Loaded<Value> {
-        if let loaded = straightAnswer(request) { return loaded }
+        if let loaded = directAnswer(request) { return loaded }
         if let loaded = resourceState.answer(request, codec: codec) { return try value(of: loaded) }
         return try value(of: try await resourceState.load(request, codec: codec, in: pantry))
     }
@@ -84,16 +84,16 @@ public struct Resource<Value: Sendable>: Sendable {
     /// otherwise, which counts as nothing.
     @inlinable
     public func answer(_ request: Request) -> Loaded<Value>? {
-        if let loaded = straightAnswer(request) { return loaded }
+        if let loaded = directAnswer(request) { return loaded }
         guard let loaded = resourceState.answer(request, codec: codec) else { return nil }
         return try? value(of: loaded)
     }
 
     /// Returns the value of a copy in memory without asking any loader. Returns nil if they must be asked.
     @inlinable @inline(__always)
-    func straightAnswer(_ request: Request) -> Loaded<Value>? {
+    func directAnswer(_ request: Request) -> Loaded<Value>? {
         var (value, details, provenance) = (Value?.none, Metadata.DetailsBox?.none, Provenance())
-        let isAnswered = resourceState.straightAnswer(request, codec: codec, provenance: &provenance) { entry in
+        let isAnswered = resourceState.directAnswer(request, codec: codec, provenance: &provenance) { entry in
             value = entry.payload.keptValue(by: codec)
             // Most entries have no details, and copying nil costs more than asking.
             if entry.metadata.hasDetails { details = entry.metadata.details }

@@ -84,11 +84,11 @@ final class ResourceState: Sendable {
     ///
     /// - Returns: whether there is such a copy. If not, ``answer(_:codec:)`` must be asked.
     @usableFromInline
-    func straightAnswer(
+    func directAnswer(
         _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
     ) -> Bool {
         guard request.key.isOf(resourceName) else { return false }
-        return present.use { $0.straightWay?.answer(request, codec: codec, provenance: &provenance, take: take) }
+        return present.use { $0.directHit?.answer(request, codec: codec, provenance: &provenance, take: take) }
             ?? false
     }
 

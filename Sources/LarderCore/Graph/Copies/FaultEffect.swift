@@ -10,7 +10,7 @@ enum FaultEffect: String {
     case notExpired = "not marked as expired"
 
     /// The operation that failed.
-    var kind: StoreFaultKind.Kind {
+    var kind: StoreFaultKey.Kind {
         switch self {
         case .notRead: .read
         case .notSaved, .notPromoted, .notReplaced, .notExpired: .write

@@ -6,7 +6,7 @@ final class LateFaults: Sendable {
     private struct State {
         weak var storeAccess: StoreAccess?
         /// The faults that were reported while the store was being made.
-        var early: [(StoreFault, StoreFaultKind.Kind)] = []
+        var early: [(StoreFault, StoreFaultKey.Kind)] = []
         var isAttached = false
     }
 
@@ -16,7 +16,7 @@ final class LateFaults: Sendable {
     private let state = Locked(State())
 
     /// Reports a fault.
-    func report(_ fault: StoreFault, _ kind: StoreFaultKind.Kind) {
+    func report(_ fault: StoreFault, _ kind: StoreFaultKey.Kind) {
         let storeAccess = state.withLock { state -> StoreAccess? in
             if !state.isAttached, state.early.count < Self.mostEarly { state.early.append((fault, kind)) }
             return state.storeAccess

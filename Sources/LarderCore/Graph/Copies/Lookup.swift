@@ -6,7 +6,7 @@ package struct Lookup: Loader {
     /// The store of `storeAccess`.
     private let store: any Store
     let peekedTier: String
-    private let outdatedCopies: CopiesToHide
+    private let copiesToHide: CopiesToHide
     private let failedClearings: FailedClearings
     private let variations: Variations
     /// Whether to ask the three objects above before a hit.
@@ -25,7 +25,7 @@ package struct Lookup: Loader {
         self.storeAccess = storeAccess
         store = storeAccess.store
         peekedTier = storeAccess.store.peekedTier
-        outdatedCopies = storeAccess.outdatedCopies
+        copiesToHide = storeAccess.copiesToHide
         failedClearings = storeAccess.failedClearings
         variations = storeAccess.variations
         exceptions = storeAccess.order.exceptions
@@ -45,7 +45,7 @@ package struct Lookup: Loader {
     @inline(never)
     private func exceptionalAnswer(_ request: Request, codec: AnyCodec, uses: Uses) -> Loaded<Entry>? {
         let key = variations.entryKey(of: request, adding: addedFields)
-        guard outdatedCopies[key] == nil, !failedClearings.select(key)
+        guard copiesToHide[key] == nil, !failedClearings.select(key)
         else { return nil }
         return answer(request, at: key, codec: codec, uses: uses)
     }

@@ -91,7 +91,7 @@ package final class StoreAccess: Sendable {
 
     func count(_ counter: Counter) { meter.withLock { $0 }.count(counter) }
 
-    var outdatedCopies: CopiesToHide { order.outdatedCopies }
+    var copiesToHide: CopiesToHide { order.copiesToHide }
 
     var world: any World { meter.withLock { $0 }.world }
 
@@ -122,7 +122,7 @@ package final class StoreAccess: Sendable {
         }
         if case .key = selection {} else { evictedKeys.clear() }
         noteRemoved(selection)
-        outdatedCopies.forget(selection)
+        copiesToHide.forget(selection)
         variations.forget(selection)
         failedClearings.remove(selection)
         works(.remove)
@@ -167,7 +167,7 @@ package final class StoreAccess: Sendable {
         do {
             let isKept = try await store.write(entry, for: request.key)
             noteWritten(entry, at: request.key, isKept: isKept)
-            outdatedCopies.forget(request.key)
+            copiesToHide.forget(request.key)
             works(.write)
             order.endTurn(ticket, afterWriting: request.key)
             send(entry, for: request, addedFields: addedFields, ticket: ticket, isKept: isKept)
@@ -333,7 +333,7 @@ package final class StoreAccess: Sendable {
     }
 
     /// Counts faults. Logs those of tiers that worked before.
-    func report(_ faults: [StoreFault], _ kind: StoreFaultKind.Kind) {
+    func report(_ faults: [StoreFault], _ kind: StoreFaultKey.Kind) {
         let meter = meter.withLock { $0 }
         meter.faulted(faults, kind)
         for fault in health.failed(faults, kind, at: meter.world.uptime) {
@@ -349,7 +349,7 @@ package final class StoreAccess: Sendable {
 
     /// Notes that an operation worked, in these tiers or in all of them. Logs the tiers that failed before and work
     /// again.
-    func works(_ kind: StoreFaultKind.Kind, in tiers: [String]? = nil) {
+    func works(_ kind: StoreFaultKey.Kind, in tiers: [String]? = nil) {
         guard health.isFailing else { return }
         let meter = meter.withLock { $0 }
         for (fault, length) in health.worked(kind, tiers, at: meter.world.uptime) {

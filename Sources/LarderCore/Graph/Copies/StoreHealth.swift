@@ -19,7 +19,7 @@ final class StoreHealth: Sendable {
     /// The time after which a failure has ended, and how much of it the time between two successes may be.
     private static let trial: (length: Duration, step: Duration) = (.seconds(60), .seconds(6))
 
-    private let spells = Locked<[StoreFaultKind: Spell]>([:])
+    private let spells = Locked<[StoreFaultKey: Spell]>([:])
     private let someFail = Atomic(false)
 
     /// Whether any operation fails. Takes no lock.
@@ -28,11 +28,11 @@ final class StoreHealth: Sendable {
     /// Notes that some tiers failed.
     ///
     /// - Returns: the faults of the tiers that worked before.
-    func failed(_ faults: [StoreFault], _ kind: StoreFaultKind.Kind, at uptime: Duration) -> [StoreFault] {
+    func failed(_ faults: [StoreFault], _ kind: StoreFaultKey.Kind, at uptime: Duration) -> [StoreFault] {
         spells.withLock { spells in
             someFail.store(true, ordering: .relaxed)
             return faults.filter { fault in
-                let fault = StoreFaultKind(tier: fault.tier, kind: kind)
+                let fault = StoreFaultKey(tier: fault.tier, kind: kind)
                 defer { spells[fault] = Spell(since: spells[fault]?.since ?? uptime) }
                 return spells[fault] == nil
             }
@@ -42,11 +42,11 @@ final class StoreHealth: Sendable {
     /// Notes that some tiers have worked, or all of them if `tiers` is nil.
     ///
     /// - Returns: the faults that have ended, and how long each lasted.
-    func worked(_ kind: StoreFaultKind.Kind, _ tiers: [String]?, at uptime: Duration) -> [(
-        fault: StoreFaultKind, after: Duration
+    func worked(_ kind: StoreFaultKey.Kind, _ tiers: [String]?, at uptime: Duration) -> [(
+        fault: StoreFaultKey, after: Duration
     )] {
         spells.withLock { spells in
-            var over: [StoreFaultKind: Spell] = [:]
+            var over: [StoreFaultKey: Spell] = [:]
             for (fault, spell) in spells where fault.kind == kind && tiers?.contains(fault.tier) != false {
                 var spell = spell
                 let successes = spell.successes ?? (first: uptime, newest: uptime)

@@ -46,9 +46,9 @@ extension StoreAccess {
     private func outdate(_ key: Key, by entry: Entry) async {
         let newest = await NewestAnswer(entry, in: world)
         if await store.outdate(key, by: newest, in: world) {
-            outdatedCopies.forget(key)
+            copiesToHide.forget(key)
         } else {
-            outdatedCopies.note(.outdated(by: newest), key)
+            copiesToHide.note(.outdated(by: newest), key)
         }
     }
 

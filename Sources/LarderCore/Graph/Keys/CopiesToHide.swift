@@ -125,7 +125,7 @@ extension StoreAccess {
                 ? try await store.renewOrExpire(entry, for: key, in: world)
                 : try await store.writeOrExpire(entry, for: key, in: world)
             noteWritten(entry, at: key, isKept: isKept)
-            outdatedCopies.forget(key)
+            copiesToHide.forget(key)
             works(.write)
             return isKept
         } catch {
@@ -138,7 +138,7 @@ extension StoreAccess {
     func noteOlder(than entry: Entry, _ key: Key, after error: any Error) async {
         let failure = error as? StoreError
         let wasGone =
-            switch outdatedCopies[key] {
+            switch copiesToHide[key] {
             case .gone, .unkeepable: true
             case .uncleared, .outdated, nil: false
             }
@@ -146,9 +146,9 @@ extension StoreAccess {
         if wasGone, failure?.isStored != true, unfinished.isEmpty {
             // The copy that is gone was not replaced, and stays hidden.
         } else if wasGone || failure?.leavesOlder == true {
-            outdatedCopies.note(.outdated(by: await NewestAnswer(entry, in: world)), key, after: unfinished)
+            copiesToHide.note(.outdated(by: await NewestAnswer(entry, in: world)), key, after: unfinished)
         } else {
-            outdatedCopies.forget(key)
+            copiesToHide.forget(key)
         }
     }
 
@@ -157,10 +157,10 @@ extension StoreAccess {
         do {
             try await store.remove(.key(key))
             noteRemoved(key)
-            outdatedCopies.forget(key)
+            copiesToHide.forget(key)
             works(.remove)
         } catch {
-            outdatedCopies.note(reason, key, after: (error as? StoreError)?.unfinished ?? [])
+            copiesToHide.note(reason, key, after: (error as? StoreError)?.unfinished ?? [])
             throw error
         }
     }
@@ -175,11 +175,11 @@ extension StoreAccess {
             }
             return .uncleared
         }
-        guard let reason = outdatedCopies[key] else { return nil }
-        if let number = outdatedCopies.beginAttempt(key) {
+        guard let reason = copiesToHide[key] else { return nil }
+        if let number = copiesToHide.beginAttempt(key) {
             world.spawn {
                 await self.removeOutdated(key)
-                self.outdatedCopies.endAttempt(key, number)
+                self.copiesToHide.endAttempt(key, number)
             }
         }
         return reason
@@ -189,11 +189,11 @@ extension StoreAccess {
         let ticket = order.begin(key)
         do {
             _ = try await order.perform(ticket, if: .untouched) {
-                switch outdatedCopies[key] {
+                switch copiesToHide[key] {
                 case .gone: try await remove(key, because: .gone)
                 case .unkeepable: try await remove(key, because: .unkeepable)
                 case .outdated(let newest):
-                    if await store.outdate(key, by: newest, in: world) { outdatedCopies.forget(key) }
+                    if await store.outdate(key, by: newest, in: world) { copiesToHide.forget(key) }
                 case .uncleared, nil: break
                 }
             }

@@ -56,7 +56,7 @@ package final class WriteOrder: TicketOrder {
     /// The clearings of other processes; nil if there are none.
     private let clearings: ResourceClearings?
     /// The outdated copies that could not be removed.
-    let outdatedCopies: CopiesToHide
+    let copiesToHide: CopiesToHide
     /// The objects that hits must ask.
     let exceptions = HitExceptions()
 
@@ -65,7 +65,7 @@ package final class WriteOrder: TicketOrder {
     /// - Parameter clearings: the clearings of other processes; nil if there are none.
     init(seeing clearings: ResourceClearings?) {
         self.clearings = clearings
-        outdatedCopies = CopiesToHide(countedBy: exceptions)
+        copiesToHide = CopiesToHide(countedBy: exceptions)
     }
 
     /// Returns a ticket for a call that begins now. `load` is the ticket of the load that makes the call, if the load

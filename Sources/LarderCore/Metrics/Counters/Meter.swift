@@ -227,10 +227,10 @@ package final class Meter: Sendable {
     }
 
     /// Counts failures of stores.
-    func faulted(_ faults: [StoreFault], _ kind: StoreFaultKind.Kind) {
+    func faulted(_ faults: [StoreFault], _ kind: StoreFaultKey.Kind) {
         change { metrics in
             for fault in faults {
-                let fault = StoreFaultKind(tier: fault.tier, kind: kind)
+                let fault = StoreFaultKey(tier: fault.tier, kind: kind)
                 metrics.faults[fault] = (metrics.faults[fault] ?? 0).plus(1)
             }
         }

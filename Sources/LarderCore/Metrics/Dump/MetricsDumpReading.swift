@@ -121,8 +121,8 @@ extension ResourceMetrics {
         let faults = node["faults"] == nil ? [] : try node.list("faults")
         try known.count(faults.count, "faults", most: ResourceList.mostPeriods)
         for fault in faults {
-            guard let kind = StoreFaultKind.Kind(rawValue: try fault.text("kind")) else { continue }
-            let own = StoreFaultKind(tier: try fault.text("tier"), kind: kind)
+            guard let kind = StoreFaultKey.Kind(rawValue: try fault.text("kind")) else { continue }
+            let own = StoreFaultKey(tier: try fault.text("tier"), kind: kind)
             self.faults[own] = (self.faults[own] ?? 0).plus(try fault.count("count"))
         }
         for outcome in Outcome.allCases {

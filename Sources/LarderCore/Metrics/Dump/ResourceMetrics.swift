@@ -23,7 +23,7 @@ public struct ResourceMetrics: Sendable, Hashable {
     /// The revision of the policy that is in effect.
     package var revision = ""
     /// The numbers of failures of stores.
-    public var faults: [StoreFaultKind: UInt64] = [:]
+    public var faults: [StoreFaultKey: UInt64] = [:]
     /// The times that callers waited, by outcome. A hit that needed no waiting counts in the first bucket.
     public var latency: [Outcome: Sketch] = [:]
     /// The durations of the calls to the origin.

@@ -1,5 +1,5 @@
 /// A kind of failure of one store or tier. Metrics count failures by this value.
-public struct StoreFaultKind: Hashable, Sendable, Comparable {
+public struct StoreFaultKey: Hashable, Sendable, Comparable {
     /// An operation that failed.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Reading an entry.
@@ -22,7 +22,7 @@ public struct StoreFaultKind: Hashable, Sendable, Comparable {
     }
 
     /// Orders failures by tier, then by kind.
-    public static func < (one: StoreFaultKind, other: StoreFaultKind) -> Bool {
+    public static func < (one: StoreFaultKey, other: StoreFaultKey) -> Bool {
         (one.tier, one.kind.rawValue) < (other.tier, other.kind.rawValue)
     }
 }
