@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "Larder", targets: ["Larder"]),
         .library(name: "LarderSystem", targets: ["LarderSystem"]),
         .library(name: "LarderSimulation", targets: ["LarderSimulation"]),
+        .library(name: "LarderStories", targets: ["LarderStories"]),
         .library(name: "LarderCommand", targets: ["LarderCommand"]),
         .executable(name: "larder", targets: ["LarderTool"]),
         .executable(name: "larder-bench", targets: ["LarderBench"]),
@@ -37,12 +38,18 @@ let package = Package(
             name: "LarderSimulation", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
             swiftSettings: settings),
         .target(
-            name: "LarderCommand", dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
+            name: "LarderStories", dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
+            swiftSettings: settings),
+        .target(
+            name: "LarderCommand",
+            dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation", "LarderStories"],
             swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
         .executableTarget(
             name: "LarderBench",
-            dependencies: ["CLarder", "Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
+            dependencies: [
+                "CLarder", "Larder", "LarderSystem", "LarderFoundation", "LarderSimulation", "LarderStories",
+            ],
             swiftSettings: settings),
         // The process that `Tests/clearing` kills; no product.
         .executableTarget(
@@ -51,7 +58,9 @@ let package = Package(
         // Plays scenarios of how any cache should behave; no product.
         .executableTarget(
             name: "ConformRun",
-            dependencies: ["Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            dependencies: [
+                "Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation", "LarderStories",
+            ],
             path: "Tests/ConformRun", swiftSettings: settings),
         // The made-up fleets of `Tests/fleet`; no product.
         .executableTarget(
@@ -75,7 +84,9 @@ let package = Package(
         // Brute force against proofs, which `Tests/proofs` runs; no product.
         .executableTarget(
             name: "ProofRun",
-            dependencies: ["Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            dependencies: [
+                "Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation", "LarderStories",
+            ],
             path: "Tests/ProofRun", swiftSettings: settings),
         // The process that `Tests/store-crashes` kills; no product.
         .executableTarget(
@@ -88,13 +99,14 @@ let package = Package(
             swiftSettings: settings + [.define("LARDER_TESTS")]),
         // These tests see only public declarations, as another package does.
         .testTarget(
-            name: "ThirdPartyTests", dependencies: ["Larder", "LarderFoundation", "LarderSimulation"],
+            name: "ThirdPartyTests", dependencies: ["Larder", "LarderFoundation", "LarderSimulation", "LarderStories"],
             packageAccess: false,
             swiftSettings: settings),
         .testTarget(
             name: "LarderCommandTests",
             dependencies: [
                 "ConformRun", "FleetRun", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation",
+                "LarderStories",
             ],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],

@@ -292,7 +292,7 @@ public final class FaultyStore: Store {
     }
 
     /// Whether it keeps entries so long.
-    func keeps(_ entry: Entry) -> Bool {
+    package func keeps(_ entry: Entry) -> Bool {
         guard let lifetime = state.withLock({ $0.lifetime }) else { return true }
         return world.now - entry.metadata.confirmedAt < lifetime
     }

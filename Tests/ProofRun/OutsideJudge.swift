@@ -1,5 +1,6 @@
 import Larder
 import LarderSimulation
+import LarderStories
 
 /// Judges promises by what a user and an origin notice, and by the policy as it is written. It knows nothing of the rules
 /// of proofs.

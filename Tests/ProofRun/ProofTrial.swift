@@ -1,5 +1,6 @@
 import Larder
 import LarderSimulation
+import LarderStories
 
 /// A random policy that the composer accepts and whose proof is complete, with random promises.
 struct ProofTrial {

@@ -1,5 +1,6 @@
 import Larder
 import LarderSimulation
+import LarderStories
 
 /// A random history of one instance, and the load at its end.
 struct RandomHistory {

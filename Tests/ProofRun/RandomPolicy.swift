@@ -1,4 +1,5 @@
 import LarderSimulation
+import LarderStories
 
 /// A policy of random parts with random times, whose settings tests can change one by one. Times are in milliseconds.
 struct RandomPolicy {

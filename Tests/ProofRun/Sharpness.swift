@@ -1,5 +1,6 @@
 import Larder
 import LarderSimulation
+import LarderStories
 
 /// A promise that a random policy keeps narrowly, and that a change of one setting breaks.
 struct Sharpness {

@@ -1,5 +1,6 @@
 import Larder
 import LarderSimulation
+import LarderStories
 
 extension OutsideJudge {
     /// Returns the history without the facts that a broken promise does not need, so that a person sees what breaks it.

@@ -3,6 +3,7 @@ import Larder
 import LarderSystem
 import LarderCommand
 import LarderSimulation
+import LarderStories
 
 /// A random policy with random promises, judged from outside in random histories.
 struct Soundness {

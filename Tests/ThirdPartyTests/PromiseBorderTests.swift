@@ -2,6 +2,7 @@ import Foundation
 import Larder
 import LarderSimulation
 import Testing
+import LarderStories
 
 /// Promises of policies with a validator of an app, with public API only.
 @Suite struct PromiseBorderTests {

@@ -1,6 +1,7 @@
 import LarderFoundation
 import Larder
 import LarderSimulation
+import LarderStories
 
 /// The time that `larder prove` takes for the policies in the folder `Policies` of the working directory.
 enum ProofBench {

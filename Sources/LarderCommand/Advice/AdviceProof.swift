@@ -1,5 +1,6 @@
 import Larder
 import LarderSimulation
+import LarderStories
 
 /// Proves that policies keep their promises when advice is followed.
 struct AdviceProof {

@@ -1,5 +1,6 @@
 import Larder
 import LarderSimulation
+import LarderStories
 
 extension Command {
     static let diff = Command(

@@ -1,5 +1,6 @@
 import Larder
 import LarderSimulation
+import LarderStories
 
 /// The differences between two sets of policies, as text, Markdown and JSON.
 struct DiffReport {

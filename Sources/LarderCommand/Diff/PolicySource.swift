@@ -1,6 +1,7 @@
 import LarderFoundation
 import Larder
 import LarderSimulation
+import LarderStories
 
 /// The policies of one side of a comparison: a file, a folder, or either of them in a revision of a Git repository.
 struct PolicySource {

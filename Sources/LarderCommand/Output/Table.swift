@@ -1,3 +1,5 @@
+import Larder
+
 /// A table as lines of text. The first columns are aligned left, the others right.
 struct Table {
     let lines: [String]

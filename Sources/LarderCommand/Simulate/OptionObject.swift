@@ -1,4 +1,5 @@
 package import Larder
+import LarderStories
 import LarderSystem
 package import LarderSimulation
 

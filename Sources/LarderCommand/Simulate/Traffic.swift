@@ -1,5 +1,6 @@
 import LarderFoundation
 package import Larder
+import LarderStories
 import LarderSimulation
 
 /// Generates requests at a rate, at random times. Some instances are asked for far more often than others.

@@ -2,6 +2,7 @@ import Larder
 import LarderSimulation
 
 @testable import LarderCommand
+@testable import LarderStories
 
 /// A policy and a situation in which advice of one kind is due.
 struct AdviceTrial: Sendable, CustomStringConvertible {

@@ -3,6 +3,7 @@ import Larder
 import Testing
 
 @testable import LarderSimulation
+@testable import LarderStories
 
 /// The lines of a comparison are played at one place of each range. They must hold at every other place, too.
 @Suite struct ComparisonTruthTests {

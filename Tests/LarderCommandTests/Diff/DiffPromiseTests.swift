@@ -4,6 +4,7 @@ import LarderSimulation
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 /// The promises that a change of a policy breaks or keeps again.
 @Suite struct DiffPromiseTests {

@@ -4,6 +4,7 @@ import LarderSimulation
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 /// Shipped policies whose strategy is swapped.
 @Suite struct DiffStrategiesTests {

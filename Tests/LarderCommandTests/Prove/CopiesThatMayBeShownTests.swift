@@ -2,6 +2,7 @@ import Larder
 import Testing
 
 @testable import LarderSimulation
+@testable import LarderStories
 
 /// The promise `waits` is about loads that have a copy which may be shown.
 @Suite struct CopiesThatMayBeShownTests {

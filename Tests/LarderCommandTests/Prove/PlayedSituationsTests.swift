@@ -4,6 +4,7 @@ import LarderSystem
 import Testing
 
 @testable import LarderSimulation
+@testable import LarderStories
 
 /// Proofs play a situation only if it can end in another way than one that was played.
 @Suite struct PlayedSituationsTests {

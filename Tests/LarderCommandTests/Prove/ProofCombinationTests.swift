@@ -2,6 +2,7 @@ import Testing
 
 @testable import LarderCommand
 @testable import LarderSimulation
+@testable import LarderStories
 
 /// Combinations of facts without which a proof would call a limit enough that is not. Random histories found them.
 @Suite struct ProofCombinationTests {

@@ -4,6 +4,7 @@ import LarderSimulation
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 /// Proofs of policies with sections that work in the background or have rules for networks.
 @Suite struct ProofSectionTests {

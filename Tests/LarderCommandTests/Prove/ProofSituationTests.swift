@@ -4,6 +4,7 @@ import LarderSimulation
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 /// Kinds of situations without which a broken promise would look proved.
 @Suite struct ProofSituationTests {

@@ -4,6 +4,7 @@ import LarderSimulation
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 @Suite struct ProveCommandTests {
     /// A folder with one policy, whose promises are `promises`.

@@ -2,6 +2,7 @@ import Larder
 import Testing
 
 @testable import LarderSimulation
+@testable import LarderStories
 
 /// Proofs change the times of the worst situations as long as that makes them worse.
 @Suite struct TimeSearchTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import LarderCommand
 @testable import LarderSimulation
+@testable import LarderStories
 
 /// Proofs of policies with unusual times, many tries, or promises that must not change one another.
 @Suite struct UnusualPolicyProofTests {

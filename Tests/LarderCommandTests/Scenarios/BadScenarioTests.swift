@@ -3,6 +3,7 @@ import Larder
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 @Suite struct BadScenarioTests {
     private static let sound = """

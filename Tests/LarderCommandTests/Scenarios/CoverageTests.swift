@@ -4,6 +4,7 @@ import LarderSimulation
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 /// The kinds of situations that no scenario plays.
 @Suite struct CoverageTests {

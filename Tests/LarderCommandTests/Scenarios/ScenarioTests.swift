@@ -3,6 +3,7 @@ import Larder
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 @Suite struct ScenarioTests {
     /// A wrong expectation of each kind, with the drawing.

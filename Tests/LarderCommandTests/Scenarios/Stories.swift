@@ -2,6 +2,7 @@ import LarderFoundation
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 /// A folder of policies that contains scenario files.
 struct Stories {

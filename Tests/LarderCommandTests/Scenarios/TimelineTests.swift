@@ -3,6 +3,7 @@ import Larder
 import Testing
 
 @testable import LarderCommand
+@testable import LarderStories
 
 /// The drawings of all events, under policies made for them.
 @Suite struct TimelineTests {

@@ -56,10 +56,11 @@ import Testing
             "CLarder": [], "LarderFoundation": [], "LarderSystem": ["LarderFoundation"], "LarderCore": base,
             "LarderPlugins": base.union(["CLarder", "LarderCore"]),
             "Larder": base.union(["LarderCore", "LarderPlugins"]), "LarderSimulation": base.union(["Larder"]),
+            "LarderStories": base.union(["Larder", "LarderSimulation"]),
             // LarderPlugins for what only the demo uses, and what only the benchmark does.
-            "LarderCommand": base.union(["Larder", "LarderPlugins", "LarderSimulation"]),
+            "LarderCommand": base.union(["Larder", "LarderPlugins", "LarderSimulation", "LarderStories"]),
             "LarderTool": ["LarderCommand"],
-            "LarderBench": base.union(["CLarder", "Larder", "LarderPlugins", "LarderSimulation"]),
+            "LarderBench": base.union(["CLarder", "Larder", "LarderPlugins", "LarderSimulation", "LarderStories"]),
         ]
         let modules = try FileManager.default.contentsOfDirectory(atPath: Self.root.path + "/Sources")
         #expect(Set(modules) == Set(allowed.keys))

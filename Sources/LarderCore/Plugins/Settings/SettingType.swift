@@ -101,12 +101,12 @@ public struct SettingType<Value: Sendable>: Sendable {
                 }
                 if items.count < least {
                     reading.report(
-                        "the list is too short", at: node.position, expected: "at least \(counted(least, "item"))")
+                        "the list is too short", at: node.position, expected: "at least \(counted(least, one: "item"))")
                     return nil
                 }
                 if let most, items.count > most {
                     reading.report(
-                        "the list is too long", at: node.position, expected: "at most \(counted(most, "item"))")
+                        "the list is too long", at: node.position, expected: "at most \(counted(most, one: "item"))")
                     return nil
                 }
                 let values = items.enumerated().compactMap { index, item in
@@ -330,9 +330,4 @@ extension SettingType where Value == JSON {
             "JSON", expectation: "any JSON value", schema: true, example: [:], show: { $0.text(indented: false) },
             read: { node, _ in node.json })
     }
-}
-
-/// `1 item`, `2 items`.
-private func counted(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

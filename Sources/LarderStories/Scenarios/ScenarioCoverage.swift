@@ -1,16 +1,16 @@
-import Larder
+package import Larder
 import LarderSimulation
 
 /// The kinds of situations of one policy, and those that no scenario plays.
-struct ScenarioCoverage {
-    let resource: String
+package struct ScenarioCoverage {
+    package let resource: String
     let kinds: Int
     let missing: [SituationKinds.Kind]
     private let contentType: String
 
     /// - Parameter results: the results of all scenarios.
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    init(of policy: SimulatedPolicy, _ results: [ScenarioReport.Result]) throws {
+    package init(of policy: SimulatedPolicy, _ results: [ScenarioReport.Result]) throws {
         let all = try SituationKinds(of: policy)
         resource = policy.resource
         contentType = policy.contentType
@@ -22,7 +22,7 @@ struct ScenarioCoverage {
     }
 
     /// The number of kinds that are played, and a line for each of the others.
-    var lines: [String] {
+    package var lines: [String] {
         let sum = "\(resource): \(kinds - missing.count) of \(counted(kinds, one: "kind")) of situations are played"
         return [sum] + missing.map { "  not played: \($0.name): \($0.outcome)" }
     }
@@ -36,7 +36,7 @@ struct ScenarioCoverage {
 
     /// A scenario for each kind that is not played, which expects the present outcome. Nil if there is none. A load
     /// that never ends has no scenario, because a user should not expect it.
-    var scenarios: JSON? {
+    package var scenarios: JSON? {
         let scenarios = missing.compactMap { kind -> JSON? in
             let (situation, seen) = kind.example
             return seen.expectation.map {
@@ -64,23 +64,5 @@ extension Observation {
         }
         if let waited { members.append(JSON.Member("takes", .string(waited.spelled))) }
         return .object(members)
-    }
-}
-
-extension Command {
-    /// Plays the kinds of situations of the policies that scenarios are about; of all policies, if no file is named.
-    static func coverage(
-        of report: ScenarioReport, arguments: Arguments, registry: Registry, progress: Progress
-    ) throws -> [ScenarioCoverage] {
-        let folder = arguments.policies.shortPath
-        let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
-        let named = Set(report.results.map(\.story.resource))
-        let policies = try reader.readAll().filter { arguments.operands.isEmpty || named.contains($0.resource) }
-        return try policies.enumerated().map { number, policy in
-            progress.show(Double(number) / Double(policies.count), policy.resource)
-            let simulated = try SimulatedPolicy(
-                policy, registry: registry, files: folder, environment: arguments.environment)
-            return try ScenarioCoverage(of: simulated, report.results)
-        }
     }
 }

@@ -1,5 +1,6 @@
 import LarderFoundation
 import Larder
+import LarderSimulation
 import LarderSystem
 
 /// The origins of a situation: all of them behave as its acts say. It remembers when it last sent or confirmed each

@@ -1,5 +1,7 @@
 import LarderFoundation
 import Larder
+import LarderSystem
+import LarderStories
 
 extension Command {
     static let test = Command(
@@ -34,7 +36,9 @@ extension Command {
                 paths = []
             }
             let progress = Progress(terminal, "test")
-            var report = try report(on: paths, arguments: arguments, registry: registry, progress: progress)
+            var report = try ScenarioReport(
+                of: paths, policies: arguments.policies, registry: registry, environment: arguments.environment
+            ) { progress.show($0, $1) }
             if arguments.has("coverage"), report.problems.isEmpty {
                 report.coverage = try coverage(of: report, arguments: arguments, registry: registry, progress: progress)
             }
@@ -57,41 +61,6 @@ extension Command {
             return report.isPassed
         })
 
-    /// Reads all files, then plays the scenarios that are sound.
-    private static func report(
-        on paths: [String], arguments: Arguments, registry: Registry, progress: Progress
-    ) throws -> ScenarioReport {
-        let (policies, environment) = (arguments.policies, arguments.environment)
-        let reader = PolicyReader(registry: registry, folder: policies.relativePath, environment: environment)
-        var report = ScenarioReport()
-        let resources: [String]
-        do throws(PolicyError) {
-            resources = try reader.names().map { String($0.dropLast(".json".count)) }
-            report.problems = try reader.checkAll().filter { $0.policy == nil }.flatMap(\.problems)
-        } catch {
-            report.problems = error.problems
-            return report
-        }
-        // If one policy is not sound, none is composed.
-        let player =
-            report.problems.isEmpty
-            ? ScenarioPlayer(policies: policies, registry: registry, environment: environment) : nil
-        let verdicts = paths.flatMap { ScenarioFiles(registry: registry, resources: resources).judge($0) }
-        report.files = verdicts.count { $0.path.hasSuffix(".json") }
-        report.problems += verdicts.flatMap(\.problems)
-        let count = verdicts.reduce(0) { $0 + ($1.story?.scenarios.count ?? 0) }
-        for verdict in verdicts {
-            guard let player, let story = verdict.story else { continue }
-            for scenario in story.scenarios {
-                progress.show(Double(report.results.count) / Double(count), story.resource)
-                let history = try player.play(scenario, of: story.resource)
-                report.results.append(
-                    ScenarioReport.Result(path: verdict.path, story: story, scenario: scenario, history: history))
-            }
-        }
-        return report
-    }
-
     private static func list(_ keys: [ScenarioKey], format: String, terminal: Terminal) {
         if format == "json" {
             let items = keys.map { key -> JSON in
@@ -107,42 +76,39 @@ extension Command {
     }
 }
 
-/// A key of scenario files, taken from its declaration.
-struct ScenarioKey: Sendable {
-    var path: String
-    var help: String
-    var isRequired: Bool
-
-    /// Every key. The keys of an object follow the object.
-    static var all: [ScenarioKey] { keys(of: SettingType.story(of: []).schema, below: "") }
-
-    private static func keys(of schema: JSON, below path: String) -> [ScenarioKey] {
-        guard let properties = schema["properties"]?.members else {
-            let items = [schema["items"]] + (schema["anyOf"]?.items.map { $0 } ?? [])
-            return items.compactMap { $0 }.first.map { keys(of: $0, below: path) } ?? []
-        }
-        let required = schema["required"]?.items ?? []
-        return properties.flatMap { property in
-            let path = path.isEmpty ? property.name : path + "." + property.name
-            let help = property.value["description"]?.text ?? ""
-            let key = ScenarioKey(path: path, help: help, isRequired: required.contains(.string(property.name)))
-            return [key] + keys(of: property.value, below: path)
+extension Command {
+    /// Plays the kinds of situations of the policies that scenarios are about; of all policies, if no file is named.
+    static func coverage(
+        of report: ScenarioReport, arguments: Arguments, registry: Registry, progress: Progress
+    ) throws -> [ScenarioCoverage] {
+        let folder = arguments.policies.shortPath
+        let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
+        let named = Set(report.results.map(\.story.resource))
+        let policies = try reader.readAll().filter { arguments.operands.isEmpty || named.contains($0.resource) }
+        return try policies.enumerated().map { number, policy in
+            progress.show(Double(number) / Double(policies.count), policy.resource)
+            let simulated = try SimulatedPolicy(
+                policy, registry: registry, files: folder, environment: arguments.environment)
+            return try ScenarioCoverage(of: simulated, report.results)
         }
     }
 }
 
-extension JSON {
-    fileprivate subscript(name: String) -> JSON? { members?.first { $0.name == name }?.value }
-
-    fileprivate var members: [Member]? {
-        if case .object(let members) = self { members } else { nil }
-    }
-
-    fileprivate var items: [JSON]? {
-        if case .list(let items) = self { items } else { nil }
-    }
-
-    fileprivate var text: String? {
-        if case .string(let text) = self { text } else { nil }
+extension ScenarioFiles {
+    /// Writes the scenarios of each resource that has some into a file of a folder, and tells the files.
+    static func write(
+        _ files: [(resource: String, scenarios: JSON?)], to folder: String, _ terminal: Terminal
+    ) throws {
+        let paths = files.filter { $0.scenarios != nil }.map { folder + "/" + $0.resource + ".json" }
+        if let path = paths.first(where: { Disk.item($0) != nil }) {
+            throw UsageError(message: "\(path) exists already; --out takes a folder without it, such as a new one")
+        }
+        try Disk.makeFolder(folder)
+        for (resource, scenarios) in files {
+            guard let scenarios else { continue }
+            let path = folder + "/" + resource + ".json"
+            try Disk.replace(path, with: [Array((scenarios.text() + "\n").utf8)])
+            terminal.note("wrote \(path)")
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 
 /// The facts of a situation that a play of it asked for: the behaviour of the origin, call by call, and the faults of the
 /// stores.

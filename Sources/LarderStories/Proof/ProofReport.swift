@@ -1,14 +1,14 @@
-import Larder
+package import Larder
 import LarderSimulation
 
 extension PromiseProof {
     /// The verdicts in lines of text.
-    var report: [String] {
+    package var report: [String] {
         if verdicts.isEmpty { return ["\(resource): no promises"] }
         return ["\(resource): \(counted(situations, one: "situation"))"] + lines.map { "  " + $0 }
     }
 
-    var json: JSON {
+    package var json: JSON {
         [
             "resource": .string(resource), "proved": .bool(isProved), "complete": .bool(gaps.isEmpty),
             "situations": .int(situations), "gaps": .list(gaps.map(JSON.string)),
@@ -34,16 +34,16 @@ extension PromiseProof {
 }
 
 /// A policy that could not be proved.
-struct ProofFailure {
+package struct ProofFailure {
     let resource: String
-    let problems: [Problem]
+    package let problems: [Problem]
 
-    init(_ policy: Policy, _ error: any Error) {
+    package init(_ policy: Policy, _ error: any Error) {
         resource = policy.resource
         problems = (error as? PolicyError)?.problems ?? [Problem("\(error)", file: policy.file)]
     }
 
-    var json: JSON {
+    package var json: JSON {
         [
             "resource": .string(resource), "proved": false, "complete": false, "situations": 0, "gaps": .list([]),
             "promises": .list([]), "problems": .list(problems.map { .string($0.description) }),

@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 import LarderSystem
 
 /// The situations that come closest to breaking each promise, one for each set of unusual facts.

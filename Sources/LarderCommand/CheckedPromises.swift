@@ -1,5 +1,6 @@
 import Larder
 import LarderSimulation
+import LarderStories
 
 extension Command {
     /// The largest number of calls in the situations with which a proof begins that `larder check` makes. Such a proof

@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 
 /// The variations of situations by one more fact.
 extension SituationSpace {

@@ -1,10 +1,10 @@
 package import Larder
-package import LarderSimulation
+import LarderSimulation
 
 extension PromiseProof {
     /// The situations that break promises, as a file of scenarios that `larder test` plays: each expects what the policy
     /// promises, and fails.
-    var scenarios: JSON? {
+    package var scenarios: JSON? {
         let scenarios = verdicts.compactMap { scenario(of: $0, promising: $0.limit) }
         if scenarios.isEmpty { return nil }
         return [

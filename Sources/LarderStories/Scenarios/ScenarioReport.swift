@@ -1,11 +1,11 @@
-import LarderFoundation
-import Larder
+package import LarderFoundation
+package import Larder
 
 /// The results of scenario files, as text and as JSON.
-struct ScenarioReport {
-    struct Result {
+package struct ScenarioReport {
+    package struct Result {
         var path: String
-        var story: ScenarioFile
+        package var story: ScenarioFile
         var scenario: Scenario
         var history: ScenarioHistory
 
@@ -13,18 +13,54 @@ struct ScenarioReport {
         var timeline: ScenarioTimeline { ScenarioTimeline(resource: story.resource, history: history) }
     }
 
-    var files = 0
-    var problems: [Problem] = []
-    var results: [Result] = []
+    package var files = 0
+    package var problems: [Problem] = []
+    package var results: [Result] = []
     /// The kinds of situations that are played, for each policy; nil if they were not asked for.
-    var coverage: [ScenarioCoverage]?
+    package var coverage: [ScenarioCoverage]?
 
-    var isPassed: Bool { results.allSatisfy(\.isPassed) && !problems.contains { $0.severity == .error } }
+    package var isPassed: Bool { results.allSatisfy(\.isPassed) && !problems.contains { $0.severity == .error } }
+
+    /// Reads all files, then plays the scenarios that are sound.
+    ///
+    /// - Parameters:
+    ///   - paths: scenario files, and folders of them.
+    ///   - policies: the folder of the policies.
+    ///   - progress: is told which share of the scenarios was played, and the resource that comes next.
+    package init(
+        of paths: [String], policies: URL, registry: Registry, environment: [String: String],
+        progress: (Double, String) -> Void
+    ) throws {
+        let reader = PolicyReader(registry: registry, folder: policies.relativePath, environment: environment)
+        let resources: [String]
+        do throws(PolicyError) {
+            resources = try reader.names().map { String($0.dropLast(".json".count)) }
+            problems = try reader.checkAll().filter { $0.policy == nil }.flatMap(\.problems)
+        } catch {
+            problems = error.problems
+            return
+        }
+        // If one policy is not sound, none is composed.
+        let player =
+            problems.isEmpty ? ScenarioPlayer(policies: policies, registry: registry, environment: environment) : nil
+        let verdicts = paths.flatMap { ScenarioFiles(registry: registry, resources: resources).judge($0) }
+        files = verdicts.count { $0.path.hasSuffix(".json") }
+        problems += verdicts.flatMap(\.problems)
+        let count = verdicts.reduce(0) { $0 + ($1.story?.scenarios.count ?? 0) }
+        for verdict in verdicts {
+            guard let player, let story = verdict.story else { continue }
+            for scenario in story.scenarios {
+                progress(Double(results.count) / Double(count), story.resource)
+                let history = try player.play(scenario, of: story.resource)
+                results.append(Result(path: verdict.path, story: story, scenario: scenario, history: history))
+            }
+        }
+    }
 
     // MARK: For people
 
     /// A line for each scenario. Those that failed are drawn; with `draws`, all are.
-    func lines(draws: Bool) -> [String] {
+    package func lines(draws: Bool) -> [String] {
         var lines: [String] = []
         var path: String?
         for result in results {
@@ -40,7 +76,7 @@ struct ScenarioReport {
         return lines.map(\.withoutControls)
     }
 
-    var summary: String {
+    package var summary: String {
         let failed = results.count { !$0.isPassed }
         var text = "\(counted(results.count, one: "scenario")) in \(counted(files, one: "file"))"
         text += ": \(results.count - failed) passed, \(failed) failed"
@@ -50,7 +86,7 @@ struct ScenarioReport {
 
     // MARK: For programs
 
-    var json: JSON {
+    package var json: JSON {
         let passed = results.count(where: \.isPassed)
         var members = [
             JSON.Member("files", .int(files)), JSON.Member("scenarios", .int(results.count)),

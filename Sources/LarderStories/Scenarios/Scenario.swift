@@ -2,8 +2,8 @@ import Larder
 import LarderSimulation
 
 /// A sound file of scenarios.
-struct ScenarioFile: Sendable {
-    var resource: String
+package struct ScenarioFile: Sendable {
+    package var resource: String
     var about: String?
     var scenarios: [Scenario]
 }

@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 
 /// The situations that differ from one in a single fact.
 ///

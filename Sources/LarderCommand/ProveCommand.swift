@@ -1,6 +1,7 @@
 import LarderFoundation
 import Larder
 import LarderSimulation
+import LarderStories
 
 extension Command {
     static let prove = Command(

@@ -1,4 +1,4 @@
-import Larder
+package import Larder
 
 extension Setting where Value == Parameters {
     static func parameters(_ help: String) -> Setting {
@@ -14,7 +14,7 @@ extension Setting where Value == String? {
 
 extension SettingType where Value == Duration {
     /// A duration of up to ten years, the longest time of a scenario.
-    static var moment: SettingType<Duration> { .duration(.zero ... .seconds(3_650 * 86_400)) }
+    package static var moment: SettingType<Duration> { .duration(.zero ... .seconds(3_650 * 86_400)) }
 }
 
 extension SettingType where Value == Parameters {

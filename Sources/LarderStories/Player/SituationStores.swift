@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 import LarderSystem
 
 /// The stores of a situation: each store of the policy that is not made of others is one in memory, with the same name,

@@ -2,7 +2,7 @@ import Larder
 import LarderSystem
 
 /// Finds and reads files of scenarios.
-struct ScenarioFiles {
+package struct ScenarioFiles {
     let registry: Registry
     /// The resources that have policies.
     let resources: [String]
@@ -38,7 +38,7 @@ struct ScenarioFiles {
     }
 
     /// Whether a folder has a file of scenarios.
-    static func areThere(in folder: String) -> Bool {
+    package static func areThere(in folder: String) -> Bool {
         (try? Disk.list(folder))?.contains { !$0.isFolder && isStory($0.name) } ?? false
     }
 
@@ -57,23 +57,6 @@ struct ScenarioFiles {
             return Verdict(path: path, story: reading.isSound ? story : nil, problems: problems)
         } catch {
             return Verdict(path: path, problems: [error])
-        }
-    }
-
-    /// Writes the scenarios of each resource that has some into a file of a folder, and tells the files.
-    static func write(
-        _ files: [(resource: String, scenarios: JSON?)], to folder: String, _ terminal: Terminal
-    ) throws {
-        let paths = files.filter { $0.scenarios != nil }.map { folder + "/" + $0.resource + ".json" }
-        if let path = paths.first(where: { Disk.item($0) != nil }) {
-            throw UsageError(message: "\(path) exists already; --out takes a folder without it, such as a new one")
-        }
-        try Disk.makeFolder(folder)
-        for (resource, scenarios) in files {
-            guard let scenarios else { continue }
-            let path = folder + "/" + resource + ".json"
-            try Disk.replace(path, with: [Array((scenarios.text() + "\n").utf8)])
-            terminal.note("wrote \(path)")
         }
     }
 }

@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 
 extension Situation {
     /// The number of facts that differ from the usual situation.

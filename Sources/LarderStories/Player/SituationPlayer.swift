@@ -1,5 +1,6 @@
 public import LarderFoundation
 public import Larder
+import LarderSimulation
 import LarderSystem
 
 /// Plays situations against a policy in simulated time, and tells what the user notices.

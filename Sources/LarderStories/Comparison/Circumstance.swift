@@ -1,4 +1,5 @@
 import Larder
+import LarderSimulation
 
 /// One more fact about a situation, under which two policies are compared again.
 struct Circumstance: Sendable {

@@ -1,4 +1,5 @@
 public import Larder
+public import LarderSimulation
 
 /// One load of a resource, and everything around it that can make a difference to its user: the copy, the origin, the
 /// stores, the network, the clock, and what happened before.

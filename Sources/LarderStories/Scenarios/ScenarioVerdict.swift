@@ -1,5 +1,5 @@
-import LarderFoundation
-import Larder
+package import LarderFoundation
+package import Larder
 
 /// A difference from an expectation.
 struct Mismatch: Sendable {
@@ -141,7 +141,7 @@ extension Source {
 
 extension JSON {
     /// The value of a payload. Bytes that are not JSON become a string.
-    init(payload: Data) {
+    package init(payload: Data) {
         let root = try? JSONParser.parse(SourceText(name: "payload", bytes: Array(payload)))
         self = root?.json ?? .string(String(decoding: payload, as: UTF8.self))
     }
