@@ -83,7 +83,7 @@ extension Command {
     ) throws -> [ScenarioCoverage] {
         let folder = arguments.policies.shortPath
         let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
-        let named = Set(report.results.map(\.story.resource))
+        let named = Set(report.results.map(\.file.resource))
         let policies = try reader.readAll().filter { arguments.operands.isEmpty || named.contains($0.resource) }
         return try policies.enumerated().map { number, policy in
             progress.show(Double(number) / Double(policies.count), policy.resource)

@@ -6,7 +6,7 @@ import LarderStories
 /// of proofs.
 struct OutsideJudge {
     let policy: RandomPolicy
-    let player: SituationPlayer
+    let player: StoryPlayer
 
     /// Returns whether the load at the end of a history breaks a promise.
     func isBroken(_ promise: RandomPromise, by seen: Observation, in history: RandomHistory) throws -> Bool {
@@ -15,14 +15,14 @@ struct OutsideJudge {
         case ("neverOlderThan", .time(let limit)): return isOlder(seen, than: limit)
         case ("waitsAtMost", .time(let limit)): return isLonger(seen.waited, than: limit)
         case ("waits", .time(let limit)):
-            guard situation.mode == .normal, isLonger(seen.waited, than: limit) else { return false }
+            guard situation.load.mode == .normal, isLonger(seen.waited, than: limit) else { return false }
             return try [.zero, limit / 2, limit].allSatisfy { try hasCopy(situation, later: $0) }
         case ("offlineFor", .time(let limit)):
             guard let since = history.offlineSince, since < limit else { return false }
             return !seen.isAnswered
         case ("callsPerLoad", .calls(let limit)):
             // If a request for the copy alone sees calls, earlier loads have caused them.
-            return try seen.calls > limit && player.play(situation.with { $0.mode = .cachedOnly }).calls == 0
+            return try seen.calls > limit && player.play(situation.with { $0.load.mode = .cachedOnly }).calls == 0
         case ("freshWithin", .time(let limit)):
             return isInTime(situation) && isOlder(seen, than: limit) && isLonger(seen.refreshedAfter, than: limit)
         default: return false
@@ -40,14 +40,14 @@ struct OutsideJudge {
     }
 
     /// Whether a request for the copy alone would be answered, if it were made some time later in place of the load.
-    private func hasCopy(_ situation: Situation, later time: Duration) throws -> Bool {
-        try player.play(situation.with { ($0.mode, $0.deadline, $0.pause) = (.cachedOnly, nil, time) }).isAnswered
+    private func hasCopy(_ situation: Story, later time: Duration) throws -> Bool {
+        try player.play(situation.with { ($0.load.mode, $0.load.deadline, $0.load.pause) = (.cachedOnly, nil, time) }).isAnswered
     }
 
     /// Whether the origin answers each call before a timeout or the patience ends, a user waits for it as
     /// long as it takes, and no earlier load is under way: one whose store is slow may be. An earlier refresh that is given
     /// up counts as a failure, after which the origin rests.
-    private func isInTime(_ situation: Situation) -> Bool {
+    private func isInTime(_ situation: Story) -> Bool {
         let earlier = situation.earlier.isEmpty ? [] : situation.earlierOrigin
         if let background = policy.background, earlier.contains(where: { $0.after.wholeMilliseconds >= background }) {
             return false
@@ -56,8 +56,8 @@ struct OutsideJudge {
         let isUnderWay = situation.earlier.contains { load in
             !situation.stores.isEmpty || situation.earlierOrigin.contains { $0.after >= load.before }
         }
-        return !isUnderWay && situation.mode != .cachedOnly && situation.network != .offline
-            && situation.deadline == nil
+        return !isUnderWay && situation.load.mode != .cachedOnly && situation.network != .offline
+            && situation.load.deadline == nil
             && acts.allSatisfy {
                 ($0.ending == .value || $0.ending == .unchanged) && $0.after.wholeMilliseconds < policy.soon
             }

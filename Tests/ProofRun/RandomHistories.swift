@@ -4,7 +4,7 @@ import LarderStories
 
 /// A random history of one instance, and the load at its end.
 struct RandomHistory {
-    var situation = Situation()
+    var situation = Story()
     /// The time since the origin answered a load whose answer was saved, if there has been no network since then; nil
     /// otherwise.
     var offlineSince: Duration?
@@ -41,7 +41,7 @@ struct RandomHistories {
         }
         if random.isOne(in: 3) { addEarlierLoads(to: &history.situation, onlyAnswered: isInTime) }
         addFacts(to: &history.situation)
-        if isInTime, random.roll(8) > 0 { history.situation.deadline = nil }
+        if isInTime, random.roll(8) > 0 { history.situation.load.deadline = nil }
         addStoreFaults(to: &history.situation)
         return history
     }
@@ -74,8 +74,8 @@ struct RandomHistories {
 
     // MARK: Parts
 
-    private mutating func copy() -> Situation.Copy {
-        var copy = Situation.Copy(age: .milliseconds(age()))
+    private mutating func copy() -> Story.Copy {
+        var copy = Story.Copy(age: .milliseconds(age()))
         copy.spread = random.pick([0, 0, 0.999_999, random.chance()])
         let count = policy.tiers.count
         if count > 1, random.isOne(in: 2) {
@@ -85,27 +85,27 @@ struct RandomHistories {
         return copy
     }
 
-    private mutating func act() -> Situation.OriginAct {
-        let endings: [Situation.OriginAct.Ending] = [
+    private mutating func act() -> Story.OriginAct {
+        let endings: [Story.OriginAct.Ending] = [
             .value, .value, .unchanged, .status(503), .status(503), .unreachable, .hangs, .status(404), .status(403),
             .status(503, retryAfter: .milliseconds(wait())), .status(429, retryAfter: .milliseconds(wait())),
         ]
         let after = random.isOne(in: 2) ? 0 : wait()
-        return Situation.OriginAct(
+        return Story.OriginAct(
             random.pick(endings), after: .milliseconds(after), calls: random.pick([1, 1, 1, random.roll(6) + 1]))
     }
 
-    private mutating func answerInTime() -> Situation.OriginAct {
+    private mutating func answerInTime() -> Story.OriginAct {
         let after = random.isOne(in: 2) ? 0 : random.pick([random.roll(policy.soon), policy.soon - 1])
-        return Situation.OriginAct(random.pick([.value, .unchanged]), after: .milliseconds(after), calls: 1)
+        return Story.OriginAct(random.pick([.value, .unchanged]), after: .milliseconds(after), calls: 1)
     }
 
-    private mutating func addFacts(to situation: inout Situation) {
+    private mutating func addFacts(to situation: inout Story) {
         situation.chance = random.pick([0.5, 0, 1, random.chance()])
-        if random.isOne(in: 4) { situation.mode = random.pick([.refresh, .cachedOnly]) }
-        if random.isOne(in: 5) { situation.deadline = .milliseconds(max(1, wait() + 1)) }
-        if random.isOne(in: 6) { situation.isRestarted = true }
-        if random.isOne(in: 8) { situation.clockBack = .milliseconds(random.pick([age(), wait(), 90_000_000])) }
+        if random.isOne(in: 4) { situation.load.mode = random.pick([.refresh, .cachedOnly]) }
+        if random.isOne(in: 5) { situation.load.deadline = .milliseconds(max(1, wait() + 1)) }
+        if random.isOne(in: 6) { situation.load.isRestarted = true }
+        if random.isOne(in: 8) { situation.load.clockBack = .milliseconds(random.pick([age(), wait(), 90_000_000])) }
         switch random.roll(8) {
         case 0:
             situation.network = .offline
@@ -116,16 +116,16 @@ struct RandomHistories {
         }
     }
 
-    private mutating func unreachable() -> Situation.OriginAct {
-        Situation.OriginAct(.unreachable, after: .milliseconds(wait()))
+    private mutating func unreachable() -> Story.OriginAct {
+        Story.OriginAct(.unreachable, after: .milliseconds(wait()))
     }
 
-    private mutating func addStoreFaults(to situation: inout Situation) {
+    private mutating func addStoreFaults(to situation: inout Story) {
         let foreign = policy.tiers.indices.filter { policy.tiers[$0].isForeign }
         guard !foreign.isEmpty, random.isOne(in: 4) else { return }
         // An earlier load of the same key is under way as long as its store hangs.
         let isHeldUp = situation.earlier.contains { !$0.isOther }
-        for operations in random.pick([[Situation.StoreFault.Operations.reads], [.changes], [.reads, .changes]]) {
+        for operations in random.pick([[Story.StoreFault.Operations.reads], [.changes], [.reads, .changes]]) {
             let tier = random.pick(foreign)
             let limit = policy.tiers[tier].limit ?? 60_000
             let faults: [FaultyStore.Fault] = [
@@ -144,7 +144,7 @@ struct RandomHistories {
 
     // MARK: Earlier loads
 
-    private mutating func addEarlierLoads(to situation: inout Situation, onlyAnswered: Bool) {
+    private mutating func addEarlierLoads(to situation: inout Story, onlyAnswered: Bool) {
         switch onlyAnswered ? 0 : random.roll(4) {
         case 0:
             situation.earlier = [.init(before: .milliseconds(random.pick([age(), wait()]) + 1))]
@@ -155,7 +155,7 @@ struct RandomHistories {
             situation.earlier = (0..<count).reversed().map {
                 .init(before: .milliseconds(gap + $0 * pause + 1), isOther: isOther)
             }
-            let pauses: [Situation.OriginAct.Ending] = [.status(503, retryAfter: .milliseconds(wait()))]
+            let pauses: [Story.OriginAct.Ending] = [.status(503, retryAfter: .milliseconds(wait()))]
             situation.earlierOrigin = [.init(random.pick([.status(503), .unreachable] + pauses))]
         case 2:
             situation.earlier = [.init(before: .milliseconds(wait() + 1), isOther: random.isOne(in: 2))]
@@ -176,7 +176,7 @@ struct RandomHistories {
     }
 
     /// Makes the copies older than the time since the first earlier load.
-    private func keepAge(_ situation: inout Situation) {
+    private func keepAge(_ situation: inout Story) {
         let least = situation.lead + .milliseconds(1)
         guard let copy = situation.copy else { return }
         situation.copy?.age = max(copy.age, least)
@@ -191,9 +191,9 @@ struct RandomHistories {
         let since = Duration.milliseconds(max(age(), 1))
         let takes = random.isOne(in: 2) ? 0 : random.roll(policy.soon)
         history.offlineSince = since
-        let first = Situation.EarlierLoad(before: since + .milliseconds(takes))
+        let first = Story.Load(before: since + .milliseconds(takes))
         history.situation.earlier = [first]
-        var answer = Situation.OriginAct(.value, after: .milliseconds(takes), calls: 1)
+        var answer = Story.OriginAct(.value, after: .milliseconds(takes), calls: 1)
         if random.isOne(in: 2) {
             // The copy may not be shown any more, so that the load asks the origin.
             let window = policy.ages.map { $0.fresh + max($0.whileRevalidating, $0.onError) }.max()

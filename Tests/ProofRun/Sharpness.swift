@@ -49,7 +49,7 @@ struct Sharpness {
     ) throws -> String? {
         if try !ProofTrial.isComplete(policy, isSmall: isSmall) { return nil }
         let folder = try ProofTrial.folder(policy, promising: [promise])
-        let player = try SituationPlayer(of: "prices", in: folder.url)
+        let player = try StoryPlayer(of: "prices", in: folder.url)
         let judge = OutsideJudge(policy: policy, player: player)
         var histories = RandomHistories(of: policy, promising: [promise], seed: seed)
         for _ in 0..<Self.mostHistories {

@@ -41,7 +41,7 @@ struct Soundness {
     /// Returns the histories that break promises which are said to hold.
     private func broken(_ said: [RandomPromise]) throws -> [String] {
         var kept = said
-        let player = try SituationPlayer(of: "prices", in: folder.url)
+        let player = try StoryPlayer(of: "prices", in: folder.url)
         let judge = OutsideJudge(policy: policy, player: player)
         var random = RandomHistories(of: policy, promising: promises + kept, seed: number)
         var faults: [String] = []

@@ -17,24 +17,24 @@ struct Circumstance: Sendable {
     /// Whether the fact makes loads longer by itself. Then only the longest load is told, not the time of each.
     private(set) var isDelay = false
     /// Returns the situation with the fact; nil if both cannot be.
-    let apply: @Sendable (Situation) -> Situation?
+    let apply: @Sendable (Story) -> Story?
 
     /// No fact.
     static let none = Circumstance(.none, name: "") { $0 }
 
-    private init(_ kind: Kind, name: String, apply: @escaping @Sendable (Situation) -> Situation?) {
+    private init(_ kind: Kind, name: String, apply: @escaping @Sendable (Story) -> Story?) {
         self.kind = kind
         self.name = name
         self.apply = apply
     }
 
-    private init(_ kind: Kind, name: String, changing change: @escaping @Sendable (inout Situation) -> Void) {
+    private init(_ kind: Kind, name: String, changing change: @escaping @Sendable (inout Story) -> Void) {
         self.init(kind, name: name) { $0.with(change) }
     }
 
     /// The circumstances that can make a difference to some policies.
     static func all(for policies: [SimulatedPolicy]) -> [Circumstance] {
-        requests(policies) + [Circumstance(.restart, name: "after a restart") { $0.isRestarted = true }]
+        requests(policies) + [Circumstance(.restart, name: "after a restart") { $0.load.isRestarted = true }]
             + stores(policies)
             + earlierLoads(policies) + networks(policies)
             + [
@@ -47,11 +47,11 @@ struct Circumstance: Sendable {
 
     private static func requests(_ policies: [SimulatedPolicy]) -> [Circumstance] {
         [
-            Circumstance(.refresh, name: "asking for a refresh") { $0.mode = .refresh },
-            Circumstance(.copyOnly, name: "asking only for a copy") { $0.mode = .cachedOnly },
+            Circumstance(.refresh, name: "asking for a refresh") { $0.load.mode = .refresh },
+            Circumstance(.copyOnly, name: "asking only for a copy") { $0.load.mode = .cachedOnly },
         ]
             + policies.deadlines.map { deadline in
-                Circumstance(.deadline, name: "with a deadline of \(deadline.inWords)") { $0.deadline = deadline }
+                Circumstance(.deadline, name: "with a deadline of \(deadline.inWords)") { $0.load.deadline = deadline }
             }
     }
 
@@ -60,7 +60,7 @@ struct Circumstance: Sendable {
         if foreign.isEmpty { return [] }
         let limits = foreign.compactMap(\.traits.givesUpAfter).filter { $0 > .milliseconds(1) }
         let slow = limits.min().map { Duration.zero.middle(to: $0) } ?? .seconds(1)
-        func faults(_ fault: FaultyStore.Fault) -> @Sendable (inout Situation) -> Void {
+        func faults(_ fault: FaultyStore.Fault) -> @Sendable (inout Story) -> Void {
             { $0.stores = [.init(.reads, fault), .init(.changes, fault)] }
         }
         return [
@@ -115,7 +115,7 @@ struct Circumstance: Sendable {
 
     private static func failures(_ count: Int, gap: Duration, isOther: Bool, name: String) -> Circumstance {
         let loads = (0..<count).reversed().map {
-            Situation.EarlierLoad(before: gap + .seconds(1) * $0, isOther: isOther)
+            Story.Load(before: gap + .seconds(1) * $0, isOther: isOther)
         }
         return Circumstance(isOther ? .failures : .failure, name: name) {
             earlier(loads, [.init(.status(503))], in: $0)
@@ -124,8 +124,8 @@ struct Circumstance: Sendable {
 
     /// Returns the situation after earlier loads; nil if the copy is younger than they are.
     private static func earlier(
-        _ loads: [Situation.EarlierLoad], _ origin: [Situation.OriginAct], in situation: Situation
-    ) -> Situation? {
+        _ loads: [Story.Load], _ origin: [Story.OriginAct], in situation: Story
+    ) -> Story? {
         let after = situation.with { ($0.earlier, $0.earlierOrigin) = (loads, origin) }
         if let age = after.copy?.age, age < after.lead { return nil }
         return after
@@ -139,14 +139,14 @@ struct Circumstance: Sendable {
     }
 }
 
-extension Situation {
+extension Story {
     /// The facts besides the origin and the copy.
     var circumstances: Set<Circumstance.Kind> {
         var kinds: Set<Circumstance.Kind> = []
-        if mode == .refresh { kinds.insert(.refresh) }
-        if mode == .cachedOnly { kinds.insert(.copyOnly) }
-        if deadline != nil { kinds.insert(.deadline) }
-        if isRestarted { kinds.insert(.restart) }
+        if load.mode == .refresh { kinds.insert(.refresh) }
+        if load.mode == .cachedOnly { kinds.insert(.copyOnly) }
+        if load.deadline != nil { kinds.insert(.deadline) }
+        if load.isRestarted { kinds.insert(.restart) }
         for fault in stores {
             switch fault.fault {
             case .takes: kinds.insert(.slowStore)
@@ -159,7 +159,7 @@ extension Situation {
             let isUnderWay = earlierOrigin.contains { $0.ending == .hangs || $0.after > .zero }
             kinds.insert(isUnderWay ? .underWay : earlier.contains(where: \.isOther) ? .failures : .failure)
         }
-        if clockBack > .zero { kinds.insert(.other) }
+        if load.clockBack > .zero { kinds.insert(.other) }
         if isNetworkCostly { kinds.insert(.costlyNetwork) }
         if copy?.spread ?? 0 > 0 { kinds.insert(.jitter) }
         return kinds
@@ -184,11 +184,11 @@ extension [SimulatedPolicy] {
     }
 
     /// A call that never ends, as far as the origins allow.
-    var hanging: Situation.OriginAct {
+    var hanging: Story.OriginAct {
         let limits = map(\.originLimit)
         guard !limits.contains(nil), let longest = limits.compactMap({ $0 }).max() else {
-            return Situation.OriginAct(.hangs)
+            return Story.OriginAct(.hangs)
         }
-        return Situation.OriginAct(.unreachable, after: longest)
+        return Story.OriginAct(.unreachable, after: longest)
     }
 }

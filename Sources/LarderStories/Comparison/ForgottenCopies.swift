@@ -38,13 +38,26 @@ enum ForgottenCopies {
 
     /// Whether the new policy shows copies that it keeps itself, but not those of the old one.
     private static func areRefused(from old: SimulatedPolicy, by new: SimulatedPolicy) throws -> Bool {
-        let player = try SituationPlayer(new)
-        guard let former = try SituationPlayer(old).keptCopy(), let own = try player.keptCopy() else { return false }
-        return try player.shows(own) && !player.shows(former)
+        guard let former = try old.keptCopy(), let own = try new.keptCopy() else { return false }
+        return try new.shows(own) && !new.shows(former)
     }
 }
 
 extension SimulatedPolicy {
+    /// Returns the copy that the policy keeps of an answer; nil if it keeps none.
+    fileprivate func keptCopy() throws -> Entry? {
+        try StoryPlayer(self).tryOut { stage, pantry in stage.entry("copy", age: .zero, pantry: pantry) }
+    }
+
+    /// Whether the policy shows a copy that only its lowest store has.
+    fileprivate func shows(_ copy: Entry) throws -> Bool {
+        try StoryPlayer(self).tryOut { [tiers] stage, _ in
+            let request = try stage.resource.request(mode: .cachedOnly)
+            stage.stores.put(Story.Copy(age: .zero, tier: tiers.count), { _, _ in copy }, for: request.key)
+            return (try? await stage.resource.load(request)) != nil
+        }
+    }
+
     /// The stores that are not made of others, the fastest first.
     fileprivate var stores: [Part] {
         Plan(policy).parts.filter { $0.plugin.kind == .store && !$0.plugin.isMadeOfOthers && !$0.traits.keepsNothing }

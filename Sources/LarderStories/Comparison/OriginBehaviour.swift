@@ -56,9 +56,9 @@ enum OriginBehaviour: Hashable, Sendable {
     /// - Parameters:
     ///   - first: the end of the first range of answers; nil if there is only one range.
     ///   - hanging: a call that never ends, as far as the origin allows.
-    func situation(first: Duration?, hanging: Situation.OriginAct) -> Situation {
+    func situation(first: Duration?, hanging: Story.OriginAct) -> Story {
         let soon = Self.middle(.zero, first)
-        return Situation().with { situation in
+        return Story().with { situation in
             switch self {
             case .answers(let from, let to): situation.origin = [.init(.value, after: Self.middle(from, to))]
             case .confirms: situation.origin = [.init(.unchanged, after: soon)]
@@ -115,7 +115,7 @@ extension [OriginBehaviour] {
 
 extension OriginBehaviour {
     /// Whether the origin behaves so in a situation.
-    func isIn(_ situation: Situation) -> Bool {
+    func isIn(_ situation: Story) -> Bool {
         if situation.network == .offline { return self == .offline }
         guard let act = situation.origin.first else { return false }
         if situation.origin.count > 1 { return self == .failsOnce && act.calls == 1 && act.ending.isFailure }
@@ -131,12 +131,12 @@ extension OriginBehaviour {
     fileprivate var isAnswer: Bool { if case .answers = self { true } else { false } }
 }
 
-extension Situation.OriginAct.Ending {
+extension Story.OriginAct.Ending {
     fileprivate var isFailure: Bool {
         switch self {
         case .unreachable: true
         case .status(let status, retryAfter: _): !LoadError.status(status).isAnswer
-        case .value, .unchanged, .hangs: false
+        case .value, .unchanged, .sends, .hangs: false
         }
     }
 }

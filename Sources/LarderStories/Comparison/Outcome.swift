@@ -44,7 +44,7 @@ struct Outcome: Hashable, Sendable {
     var calls: Int
 
     /// - Parameter situation: the situation in which `seen` was observed.
-    init(_ seen: Observation, in situation: Situation) {
+    init(_ seen: Observation, in situation: Story) {
         let isAnswered = seen.refreshedAfter.map { after in seen.waited.map { after <= $0 } ?? false } ?? false
         switch seen.ending {
         case .value where seen.isFallback: shown = .fallback
@@ -59,7 +59,7 @@ struct Outcome: Hashable, Sendable {
         calls = seen.calls
     }
 
-    private static func wait(_ time: Duration, for shown: Shown, in situation: Situation) -> Wait {
+    private static func wait(_ time: Duration, for shown: Shown, in situation: Story) -> Wait {
         if time == .zero { return .none }
         guard let act = situation.origin.first, act.isAnswer, act.brings(shown) || act.after == time else {
             return .time(time)
@@ -68,7 +68,7 @@ struct Outcome: Hashable, Sendable {
     }
 }
 
-extension Situation.OriginAct {
+extension Story.OriginAct {
     /// Whether a value or an error is that of this behaviour.
     fileprivate func brings(_ shown: Outcome.Shown) -> Bool {
         guard case .status(let status, retryAfter: _) = ending else { return shown == .answer }
@@ -77,7 +77,7 @@ extension Situation.OriginAct {
 
     fileprivate var isAnswer: Bool {
         switch ending {
-        case .value, .unchanged: true
+        case .value, .unchanged, .sends: true
         case .status(let status, retryAfter: _): LoadError.status(status).isAnswer
         case .unreachable, .hangs: false
         }

@@ -46,7 +46,7 @@ public struct PolicyComparison: Sendable {
         environment: [String: String] = [:]
     ) throws {
         func plan(_ folder: URL) throws -> SimulatedPolicy {
-            try SituationPlayer(of: resource, in: folder, registry: registry, environment: environment).plan
+            try SimulatedPolicy(of: resource, in: folder, registry: registry, environment: environment)
         }
         try self.init(from: plan(old), to: plan(new))
     }

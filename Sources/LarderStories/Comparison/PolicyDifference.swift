@@ -41,7 +41,7 @@ struct GridDifferences {
 
     /// Adds the outcomes under the next circumstance of the grid.
     mutating func add(
-        _ cells: [SituationGrid.Cell], situations: [Situation], old: [Observation], new: [Observation]
+        _ cells: [SituationGrid.Cell], situations: [Story], old: [Observation], new: [Observation]
     ) {
         let circumstance = grid.circumstances[changes.count]
         var found: [OutcomeChange: Set<SituationGrid.Cell>] = [:]

@@ -16,7 +16,7 @@ struct SituationGrid: Sendable {
     private let first: Duration?
     /// The time after which every policy gives a call up; nil if one does not.
     private let callLimit: Duration?
-    private let hanging: Situation.OriginAct
+    private let hanging: Story.OriginAct
 
     /// Makes the grid that shows the differences of policies. Its borders are those of all of them.
     init(_ policies: [SimulatedPolicy]) {
@@ -37,11 +37,11 @@ struct SituationGrid: Sendable {
     func isOutage(_ cell: Cell) -> Bool { origins[cell.origin].isOutage(after: callLimit) }
 
     /// The situations under a circumstance, with their places.
-    func situations(under circumstance: Circumstance) -> [(cell: Cell, situation: Situation)] {
+    func situations(under circumstance: Circumstance) -> [(cell: Cell, situation: Story)] {
         origins.indices.flatMap { origin in
             ages.indices.compactMap { age in
                 var situation = origins[origin].situation(first: first, hanging: hanging)
-                situation.copy = ages[age].map { Situation.Copy(age: $0.middle) }
+                situation.copy = ages[age].map { Story.Copy(age: $0.middle) }
                 return circumstance.apply(situation).map { (Cell(origin: origin, age: age), $0) }
             }
         }
@@ -91,7 +91,7 @@ struct SituationGrid: Sendable {
 
 extension SituationGrid {
     /// Returns the place of a situation without other facts; nil if its origin or its copy is of no kind that is compared.
-    func cell(of situation: Situation) -> Cell? {
+    func cell(of situation: Story) -> Cell? {
         let age = ages.firstIndex { range in
             guard let copy = situation.copy else { return range == nil }
             return range.map { $0.from <= copy.age && $0.to.map { copy.age < $0 } ?? true } ?? false

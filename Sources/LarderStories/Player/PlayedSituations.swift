@@ -3,7 +3,7 @@ import LarderSystem
 
 /// Situations with what the user noticed in each.
 struct PlayedSituations: Sendable {
-    private(set) var all: [(situation: Situation, seen: Observation)]
+    private(set) var all: [(situation: Story, seen: Observation)]
     private let distinct: DistinctPlays
 
     /// The number of plays. The other situations end as those that were played.
@@ -21,7 +21,7 @@ struct PlayedSituations: Sendable {
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
     init(
-        _ situations: [Situation], of policy: SimulatedPolicy, progress: @escaping @Sendable (Double) -> Void = { _ in }
+        _ situations: [Story], of policy: SimulatedPolicy, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws {
         self.init(of: policy)
         try add(situations, progress: progress)
@@ -31,7 +31,7 @@ struct PlayedSituations: Sendable {
     /// one only in facts that nobody asked for.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    mutating func add(_ situations: [Situation], progress: @escaping @Sendable (Double) -> Void = { _ in }) throws {
+    mutating func add(_ situations: [Story], progress: @escaping @Sendable (Double) -> Void = { _ in }) throws {
         if situations.isEmpty { return }
         let done = Locked(0)
         let kinds = Dictionary(grouping: situations.indices) { situations[$0].withoutOriginAndFaults }
@@ -40,7 +40,7 @@ struct PlayedSituations: Sendable {
         let results = ParallelMap.results(for: order.count, inRangesOf: Self.rangeSize) { [distinct] range in
             let results: [Result<Observation, any Error>]
             do {
-                let player = try SituationPlayer(distinct.policy)
+                let player = try StoryPlayer(distinct.policy)
                 results = order[range].map { number in Result { try distinct.play(situations[number], by: player) } }
             } catch {
                 results = range.map { _ in .failure(error) }
@@ -60,12 +60,12 @@ struct PlayedSituations: Sendable {
     /// Plays one situation without adding it to ``all``. It is not played again when it is added.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    func play(_ situation: Situation, by player: SituationPlayer) throws -> Observation {
+    func play(_ situation: Story, by player: StoryPlayer) throws -> Observation {
         try distinct.play(situation, by: player)
     }
 
     /// Returns those situations that were not played, each once.
-    func unplayed(of situations: [Situation]) -> [Situation] {
+    func unplayed(of situations: [Story]) -> [Story] {
         var known = Set(all.map(\.situation))
         return situations.filter { known.insert($0).inserted }
     }
@@ -73,18 +73,18 @@ struct PlayedSituations: Sendable {
 
 /// The situations of a policy that were played, each of which may end in another way. Several threads may play them.
 private final class DistinctPlays: Sendable {
-    private typealias Play = (situation: Situation, seen: Observation, used: UsedFacts)
+    private typealias Play = (situation: Story, seen: Observation, used: UsedFacts)
 
     let policy: SimulatedPolicy
     /// The plays by the facts that are always asked for.
-    private let played = Locked<[Situation: [Play]]>([:])
+    private let played = Locked<[Story: [Play]]>([:])
 
     /// The number of plays.
     var count: Int { played.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
     init(of policy: SimulatedPolicy) { self.policy = policy }
 
-    func play(_ situation: Situation, by player: SituationPlayer) throws -> Observation {
+    func play(_ situation: Story, by player: StoryPlayer) throws -> Observation {
         let kind = situation.withoutOriginAndFaults
         let known = played.withLock { $0[kind] } ?? []
         if let same = known.first(where: { $0.used.agree($0.situation, situation) }) { return same.seen }

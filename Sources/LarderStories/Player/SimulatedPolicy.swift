@@ -1,5 +1,6 @@
 import LarderFoundation
 package import Larder
+import LarderSimulation
 import LarderSystem
 
 /// A policy as it is played in simulated time, with the times at which its parts act differently.
@@ -27,6 +28,16 @@ package struct SimulatedPolicy: Sendable {
 
     /// The resource.
     package var resource: String { policy.resource }
+
+    /// Reads the policy of a resource from a folder.
+    ///
+    /// - Throws: `PolicyError` with the problems of the policy.
+    init(of resource: String, in folder: URL, registry: Registry, environment: [String: String]) throws {
+        let reader = PolicyReader(registry: registry, folder: folder.shortPath, environment: environment)
+        let result = reader.check(resource + ".json")
+        guard let policy = result.policy else { throw PolicyError(result.problems) }
+        try self.init(policy, registry: registry, files: folder.shortPath, environment: environment)
+    }
 
     /// - Throws: `PolicyError` if it cannot be composed.
     package init(
@@ -59,8 +70,14 @@ package struct SimulatedPolicy: Sendable {
             "application/json", "image/png", "image/jpeg", "text/plain", "text/html", "application/octet-stream",
             "video/mp4", "audio/mpeg", "application/xml", "application/pdf",
         ]
-        let player = try SituationPlayer(self)
-        let found = try player.tryOut(types)
+        let found = try StoryPlayer(self).tryOut { [resource] stage, pantry in
+            let type = types.first { type in
+                let metadata = Metadata(fetchedAt: stage.world.now, etag: "\"1\"", contentType: type)
+                return pantry.admitted(Entry(Data("{\"copy\":true}".utf8), metadata), by: resource) != nil
+            }
+            let usesFolder = try !FileManager.default.contentsOfDirectory(atPath: stage.cache.path).isEmpty
+            return (promises: pantry.attachment(Promises.self, of: resource), type: type, usesFolder: usesFolder)
+        }
         promises = found.promises
         isAdmitted = found.type != nil
         needsFolder = found.usesFolder

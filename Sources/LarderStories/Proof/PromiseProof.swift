@@ -7,7 +7,7 @@ public struct PromiseVerdict: Sendable {
     /// A situation that breaks the promise.
     public struct Refutation: Sendable {
         /// The situation. Of all that break the promise, it has the fewest unusual facts, and of those it breaks it most.
-        public let situation: Situation
+        public let situation: Story
         /// The user's observation in it.
         public let observation: Observation
         /// The limit that the promise would need to hold in every situation that was played. Nil if none is enough.
@@ -64,8 +64,7 @@ public struct PromiseProof: Sendable {
     public init(
         of resource: String, in folder: URL, registry: Registry = .standard, environment: [String: String] = [:]
     ) throws {
-        let player = try SituationPlayer(of: resource, in: folder, registry: registry, environment: environment)
-        try self.init(player.plan)
+        try self.init(SimulatedPolicy(of: resource, in: folder, registry: registry, environment: environment))
     }
 
     /// The number of times that facts of the worst situations are changed.
@@ -152,7 +151,7 @@ public struct PromiseProof: Sendable {
         firstTooLate: Duration?
     ) throws -> PromiseVerdict {
         var count = 0
-        var broken: [(situation: Situation, seen: Observation, needed: NeededLimit)] = []
+        var broken: [(situation: Story, seen: Observation, needed: NeededLimit)] = []
         for (situation, seen) in played.all where rule.concerns(situation) {
             if rule.needsCopy, copies?.isShown(situation) != true { continue }
             count += 1

@@ -63,9 +63,9 @@ struct PromiseRule: Sendable {
     /// Whether the promise is only about loads that have a copy which may be shown.
     var needsCopy = false
     /// Whether the promise is about a situation.
-    let concerns: @Sendable (Situation) -> Bool
+    let concerns: @Sendable (Story) -> Bool
     /// Returns the limit that the observation needs; nil if it keeps every promise.
-    let needed: @Sendable (Situation, Observation) -> NeededLimit?
+    let needed: @Sendable (Story, Observation) -> NeededLimit?
 
     /// Whether an observation that needs a limit breaks the promise.
     func isBroken(needing needed: NeededLimit) -> Bool {
@@ -88,7 +88,7 @@ struct PromiseRule: Sendable {
         if let limit = promises.waits {
             rules.append(
                 PromiseRule(name: "waits", limit: .time(limit), needsCopy: true) {
-                    $0.mode == .normal && !$0.isOfflineHistory
+                    $0.load.mode == .normal && !$0.isOfflineHistory
                 } needed: {
                     $1.waited.map(NeededLimit.time) ?? NeededLimit.none
                 })
@@ -124,7 +124,7 @@ struct PromiseRule: Sendable {
 
     private static func fresh(within limit: Duration, _ soon: Duration, _ oldest: Duration) -> PromiseRule {
         PromiseRule(name: "freshWithin", limit: .time(limit)) { situation in
-            situation.mode != .cachedOnly && situation.network != .offline && situation.deadline == nil
+            situation.load.mode != .cachedOnly && situation.network != .offline && situation.load.deadline == nil
                 && situation.earlier.isEmpty
                 && situation.origin.allSatisfy {
                     ($0.ending == .value || $0.ending == .unchanged) && $0.after < soon
@@ -145,12 +145,12 @@ extension Observation {
     }
 }
 
-extension Situation {
+extension Story {
     /// The situation of a request that only takes the copy, some time after the load would begin. Earlier loads go on as if
     /// there were no load.
-    func askingForTheCopy(after time: Duration) -> Situation {
+    func askingForTheCopy(after time: Duration) -> Story {
         with { situation in
-            (situation.mode, situation.deadline, situation.pause) = (.cachedOnly, nil, time)
+            (situation.load.mode, situation.load.deadline, situation.load.pause) = (.cachedOnly, nil, time)
             // Nobody else asks this origin, so that equal requests are played once.
             if earlier.allSatisfy(\.isOther) { situation.origin = [OriginAct(.unreachable)] }
         }

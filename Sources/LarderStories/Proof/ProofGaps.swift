@@ -58,7 +58,7 @@ extension SimulatedPolicy {
 
     /// Whether refreshes are treated on a network otherwise than on every network that is played.
     private static func hasOtherRules(_ permits: (BackgroundWork, NetworkState) -> Bool) -> Bool {
-        let costly = Situation().with { ($0.network, $0.isNetworkCostly) = (.online, true) }.networkState
+        let costly = Story.Network(.online, isCostly: true).state
         let played = Set([.unknown, .online, costly].map { permits(.refresh, $0) })
         let known: [Bool?] = [nil, true, false]
         let kinds: [NetworkState.Kind?] = [nil] + NetworkState.Kind.allCases

@@ -16,8 +16,8 @@ package struct ScenarioCoverage {
         contentType = policy.contentType
         kinds = all.all.count
         missing = all.missing(
-            in: results.filter { $0.story.resource == policy.resource }.flatMap { result in
-                result.history.plays(of: result.scenario, keepsFiles: policy.keepsFiles)
+            in: results.filter { $0.file.resource == policy.resource }.flatMap { result in
+                result.plays(keepingFiles: policy.keepsFiles)
             })
     }
 

@@ -1,8 +1,8 @@
 import Larder
 import LarderSimulation
 
-extension SettingType where Value == NetworkPhase {
-    static var networkPhase: SettingType<NetworkPhase> {
+extension SettingType where Value == Story.Network {
+    static var network: SettingType<Story.Network> {
         .object(
             "a state of the network",
             Setting("from", .moment, default: .zero, help: "When it begins"),
@@ -12,20 +12,21 @@ extension SettingType where Value == NetworkPhase {
                 "costly", .flag, default: false,
                 help: "Whether it is a mobile network that costs by use, on which the user asked to save data")
         ) { _, _, from, reach, isCostly in
-            NetworkPhase(from: from, reach: NetworkState.Reach(rawValue: reach) ?? .unknown, isCostly: isCostly)
+            Story.Network(NetworkState.Reach(rawValue: reach) ?? .unknown, isCostly: isCostly, from: from)
         }
     }
 }
 
-extension SettingType where Value == ScenarioFault {
-    static var storeFault: SettingType<ScenarioFault> {
+extension SettingType where Value == [Story.StoreFault] {
+    /// The faults of single operations that one of all operations stands for.
+    static var storeFault: SettingType<[Story.StoreFault]> {
         .object(
             "a fault of the stores",
             Setting(
                 "tier", optional: .int(1...100),
                 help: "Which tier has it, counted from 1, the fastest; without it, every tier outside the memory"),
             Setting(
-                "operations", optional: .choice(Situation.StoreFault.Operations.allCases.map(\.rawValue)),
+                "operations", optional: .choice(Story.StoreFault.Operations.allCases.map(\.rawValue)),
                 help: "Which operations have it; without it, all"),
             Setting("fails", .flag, default: false, help: "They fail"),
             Setting("hangs", .flag, default: false, help: "They never end"),
@@ -42,18 +43,9 @@ extension SettingType where Value == ScenarioFault {
                     at: node.position, expected: "one of 'fails', 'hangs', 'damaged', 'takes'")
                 return nil
             }
-            return ScenarioFault(tier: tier, operations: operations, fault: fault)
-        }
-    }
-}
-
-extension [ScenarioFault] {
-    /// The faults as a situation has them.
-    var ofSituation: [Situation.StoreFault] {
-        flatMap { fault in
-            Situation.StoreFault.Operations.allCases
-                .filter { fault.operations == nil || fault.operations == $0.rawValue }
-                .map { Situation.StoreFault($0, fault.fault, tier: fault.tier) }
+            return Story.StoreFault.Operations.allCases
+                .filter { operations == nil || operations == $0.rawValue }
+                .map { Story.StoreFault($0, fault, tier: tier) }
         }
     }
 }

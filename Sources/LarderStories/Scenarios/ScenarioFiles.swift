@@ -11,7 +11,7 @@ package struct ScenarioFiles {
     struct Verdict {
         var path: String
         /// The scenarios; nil if the file is not sound.
-        var story: ScenarioFile?
+        var file: ScenarioFile?
         /// The problems of the file, in their order in the file.
         var problems: [Problem]
     }
@@ -24,7 +24,7 @@ package struct ScenarioFiles {
             return [judge(slash.map { String(path[path.index(after: $0)...]) } ?? path, in: folder)]
         }
         do {
-            let names = try Disk.list(path).filter { !$0.isFolder && Self.isStory($0.name) }.map(\.name).sorted()
+            let names = try Disk.list(path).filter { !$0.isFolder && Self.isScenarioFile($0.name) }.map(\.name).sorted()
             if names.isEmpty {
                 let problem = Problem(
                     "there are no scenarios in this folder", file: path, expected: "a file such as feed.json")
@@ -39,11 +39,11 @@ package struct ScenarioFiles {
 
     /// Whether a folder has a file of scenarios.
     package static func areThere(in folder: String) -> Bool {
-        (try? Disk.list(folder))?.contains { !$0.isFolder && isStory($0.name) } ?? false
+        (try? Disk.list(folder))?.contains { !$0.isFolder && isScenarioFile($0.name) } ?? false
     }
 
     /// Whether a file has a name that a policy could have.
-    private static func isStory(_ name: String) -> Bool {
+    private static func isScenarioFile(_ name: String) -> Bool {
         name.hasSuffix(".json") && PolicyReader.isName(String(name.dropLast(".json".count)))
     }
 
@@ -52,9 +52,9 @@ package struct ScenarioFiles {
         let reading = PolicyDiagnostics(registry: registry, folder: folder, file: path)
         do {
             let root = try PolicyFiles(folder: folder).root(of: name)
-            let story = SettingType.story(of: resources).read(root, reading)
+            let file = SettingType.scenarioFile(of: resources).read(root, reading)
             let problems = reading.problems.sorted(by: Problem.standsBefore)
-            return Verdict(path: path, story: reading.isSound ? story : nil, problems: problems)
+            return Verdict(path: path, file: reading.isSound ? file : nil, problems: problems)
         } catch {
             return Verdict(path: path, problems: [error])
         }

@@ -7,7 +7,7 @@ package struct ScenarioKey: Sendable {
     package let isRequired: Bool
 
     /// Every key. The keys of an object follow the object.
-    package static var all: [ScenarioKey] { keys(of: SettingType.story(of: []).schema, below: "") }
+    package static var all: [ScenarioKey] { keys(of: SettingType.scenarioFile(of: []).schema, below: "") }
 
     private static func keys(of schema: JSON, below path: String) -> [ScenarioKey] {
         guard let properties = schema["properties"]?.members else {

@@ -5,7 +5,7 @@ import Larder
 
 extension SettingType where Value == ScenarioFile {
     /// A scenario file, for policies of these resources.
-    static func story(of resources: [String]) -> SettingType<ScenarioFile> {
+    static func scenarioFile(of resources: [String]) -> SettingType<ScenarioFile> {
         .object(
             "a file of scenarios",
             Setting("resource", .choice(resources), help: "Whose policy is tried"),
@@ -31,7 +31,7 @@ extension SettingType where Value == Scenario {
                 "origin", .oneOrMore(.originPhase), default: [],
                 help: "What the origin does, each from its moment to the next one's; until the first it is offline"),
             Setting(
-                "network", .oneOrMore(.networkPhase), default: [],
+                "network", .oneOrMore(.network), default: [],
                 help:
                     "What the device knows about its network, each from its moment on; until the first it knows nothing"
             ),
@@ -42,18 +42,23 @@ extension SettingType where Value == Scenario {
                 "chance", optional: .share,
                 help: "Every random number is this share of the largest one; without it they are random"),
             Setting("asks", .oneOrMore(.ask), help: "Who asks when, and what is expected")
-        ) { node, reading, name, cached, isRestarted, origin, network, stores, chance, asks in
+        ) { node, reading, name, copies, isRestarted, origin, networks, stores, chance, asks in
+            let story = Story().with { story in
+                (story.copies, story.isRestarted, story.origin) = (copies, isRestarted, origin)
+                (story.networks, story.stores) = (networks, stores.flatMap { $0 })
+                (story.chance, story.loads) = (chance, asks.map(\.load))
+            }
             let scenario = Scenario(
-                name: name, position: node["name"]?.position ?? node.position, cached: cached, isRestarted: isRestarted,
-                origin: origin, network: network, stores: stores, chance: chance, asks: asks)
+                name: name, position: node["name"]?.position ?? node.position, story: story,
+                expectations: asks.map(\.expectation))
             scenario.check(node, reading)
             return scenario
         }
     }
 }
 
-extension SettingType where Value == ScenarioCopy {
-    static var cachedCopy: SettingType<ScenarioCopy> {
+extension SettingType where Value == Story.Copy {
+    static var cachedCopy: SettingType<Story.Copy> {
         .object(
             "a copy",
             Setting("value", .json, help: "The value"),
@@ -66,16 +71,17 @@ extension SettingType where Value == ScenarioCopy {
             Setting("spread", .share, default: 0, help: "The share of a validator's jitter that it has"),
             .parameters("Which instance it is of"),
             .scope("Whose it is: an account")
-        ) { node, _, value, age, etag, contentType, tier, spread, parameters, scope in
-            ScenarioCopy(
-                value: value, age: age, etag: etag, contentType: contentType, tier: tier, spread: spread,
-                parameters: parameters, scope: scope, position: node.position)
+        ) { _, _, value, age, etag, contentType, tier, spread, parameters, scope in
+            var copy = Story.Copy(age: age, tier: tier, spread: spread)
+            (copy.value, copy.etag, copy.contentType) = (value, etag, contentType)
+            (copy.parameters, copy.scope) = (parameters, scope)
+            return copy
         }
     }
 }
 
-extension SettingType where Value == OriginPhase {
-    static var originPhase: SettingType<OriginPhase> {
+extension SettingType where Value == Story.OriginAct {
+    static var originPhase: SettingType<Story.OriginAct> {
         .object(
             "a phase of the origin",
             Setting("from", .moment, default: .zero, help: "When it begins; a call does what its first moment says"),
@@ -96,14 +102,14 @@ extension SettingType where Value == OriginPhase {
             node, reading, from, calls, takes, value, etag, contentType, fails, retryAfter, answers, isOffline,
             hangs in
             let type = contentType ?? "application/json"
-            let deeds: [OriginPhase.OriginBehaviour?] = [
-                value.map { .value($0, etag: etag, contentType: type) },
+            let endings: [Story.OriginAct.Ending?] = [
+                value.map { .sends($0, etag: etag, contentType: type) },
                 fails.map { .status($0, retryAfter: retryAfter) }, answers.map { .status($0, retryAfter: nil) },
-                isOffline ? .offline : nil, hangs ? .hangs : nil,
+                isOffline ? .unreachable : nil, hangs ? .hangs : nil,
             ]
             let names = ["value", "fails", "answers", "offline", "hangs"]
-            let given = deeds.compactMap { $0 }
-            guard let deed = given.first, given.count == 1 else {
+            let given = endings.compactMap { $0 }
+            guard let ending = given.first, given.count == 1 else {
                 reading.report(
                     given.isEmpty ? "what the origin does is not said" : "the origin does one thing at a time",
                     at: node.position, expected: "one of " + names.map { "'\($0)'" }.joined(separator: ", "))
@@ -115,13 +121,19 @@ extension SettingType where Value == OriginPhase {
             for member in node.members ?? [] where idle.contains(member.name) {
                 reading.report("'\(member.name)' has no effect here", at: member.position)
             }
-            return OriginPhase(from: from, calls: calls, takes: takes, deed: deed, position: node.position)
+            return Story.OriginAct(ending, after: takes, calls: calls, from: from)
         }
     }
 }
 
-extension SettingType where Value == ScenarioRequest {
-    static var ask: SettingType<ScenarioRequest> {
+/// A load of a scenario, with the expectation of its answer.
+struct ScenarioLoad: Sendable {
+    var load: Story.Load
+    var expectation: Expectation?
+}
+
+extension SettingType where Value == ScenarioLoad {
+    static var ask: SettingType<ScenarioLoad> {
         .object(
             "a request",
             Setting("at", .moment, default: .zero, help: "When it is made"),
@@ -136,11 +148,11 @@ extension SettingType where Value == ScenarioRequest {
             Setting(
                 "clockBack", .moment, default: .zero, help: "How far the clock is set back right before the request"),
             Setting("expect", optional: .expectation, help: "What is expected of its answer")
-        ) { node, _, at, parameters, scope, mode, deadline, isRestarted, clockBack, expectation in
-            ScenarioRequest(
-                at: at, parameters: parameters, scope: scope, mode: Request.Mode(rawValue: mode) ?? .normal,
-                deadline: deadline, isRestarted: isRestarted, clockBack: clockBack, expectation: expectation,
-                position: node.position)
+        ) { _, _, at, parameters, scope, mode, deadline, isRestarted, clockBack, expectation in
+            var load = Story.Load(at: at, parameters: parameters, scope: scope)
+            (load.mode, load.deadline) = (Request.Mode(rawValue: mode) ?? .normal, deadline)
+            (load.isRestarted, load.clockBack) = (isRestarted, clockBack)
+            return ScenarioLoad(load: load, expectation: expectation)
         }
     }
 }

@@ -5,12 +5,12 @@ package import Larder
 package struct ScenarioReport {
     package struct Result {
         var path: String
-        package var story: ScenarioFile
+        package var file: ScenarioFile
         var scenario: Scenario
-        var history: ScenarioHistory
+        var history: StoryHistory
 
-        var isPassed: Bool { history.answers.allSatisfy { history.mismatches(of: $0).isEmpty } }
-        var timeline: ScenarioTimeline { ScenarioTimeline(resource: story.resource, history: history) }
+        var isPassed: Bool { history.answers.allSatisfy { mismatches(of: $0).isEmpty } }
+        var timeline: ScenarioTimeline { ScenarioTimeline(result: self) }
     }
 
     package var files = 0
@@ -40,19 +40,22 @@ package struct ScenarioReport {
             problems = error.problems
             return
         }
-        // If one policy is not sound, none is composed.
-        let player =
-            problems.isEmpty ? ScenarioPlayer(policies: policies, registry: registry, environment: environment) : nil
         let verdicts = paths.flatMap { ScenarioFiles(registry: registry, resources: resources).judge($0) }
         files = verdicts.count { $0.path.hasSuffix(".json") }
+        let isComposable = problems.isEmpty
         problems += verdicts.flatMap(\.problems)
-        let count = verdicts.reduce(0) { $0 + ($1.story?.scenarios.count ?? 0) }
+        // If one policy is not sound, none is composed.
+        guard isComposable else { return }
+        let count = verdicts.reduce(0) { $0 + ($1.file?.scenarios.count ?? 0) }
         for verdict in verdicts {
-            guard let player, let story = verdict.story else { continue }
-            for scenario in story.scenarios {
-                progress(Double(results.count) / Double(count), story.resource)
-                let history = try player.play(scenario, of: story.resource)
-                results.append(Result(path: verdict.path, story: story, scenario: scenario, history: history))
+            guard let file = verdict.file else { continue }
+            for scenario in file.scenarios {
+                progress(Double(results.count) / Double(count), file.resource)
+                let player = try StoryPlayer(
+                    of: file.resource, in: policies, registry: registry, environment: environment,
+                    hasFaults: scenario.needsFaultyStores)
+                let history = try player.history(of: scenario.story, aftermath: scenario.aftermath)
+                results.append(Result(path: verdict.path, file: file, scenario: scenario, history: history))
             }
         }
     }
@@ -66,7 +69,7 @@ package struct ScenarioReport {
         for result in results {
             if path != result.path {
                 path = result.path
-                lines.append("\(result.path): \(result.story.about ?? result.story.resource)")
+                lines.append("\(result.path): \(result.file.about ?? result.file.resource)")
             }
             let position = result.scenario.position
             let name = result.scenario.name
@@ -98,17 +101,27 @@ package struct ScenarioReport {
     }
 }
 
+extension Scenario {
+    /// The time after the last answer in which background work can end, so that a drawing shows its end. It is longer if
+    /// an expectation is about that work.
+    fileprivate var aftermath: Duration {
+        let expected = expectations.compactMap { $0 }
+        let isLong = expected.contains { $0.callsAtMost != nil || $0.freshWithin != nil }
+        return isLong ? .seconds(6 * 3_600) + (expected.compactMap(\.freshWithin).max() ?? .zero) : .seconds(120)
+    }
+}
+
 extension ScenarioReport.Result {
     fileprivate var json: JSON {
         [
-            "file": .string(path), "line": .int(scenario.position.line), "resource": .string(story.resource),
+            "file": .string(path), "line": .int(scenario.position.line), "resource": .string(file.resource),
             "name": .string(scenario.name), "passed": .bool(isPassed),
             "timeline": .list(timeline.lines.map(JSON.string)),
             "answers": .list(history.answers.map(json)),
         ]
     }
 
-    private func json(_ answer: ScenarioHistory.Answer) -> JSON {
+    private func json(_ answer: StoryHistory.Answer) -> JSON {
         var members = [
             JSON.Member("at_ms", answer.start.milliseconds),
             JSON.Member("takes_ms", answer.took?.milliseconds ?? .null),
@@ -132,7 +145,7 @@ extension ScenarioReport.Result {
         }
         members.append(JSON.Member("trail", .list(answer.steps.map { .string($0.description) })))
         members.append(JSON.Member("steps", .list(answer.steps.map(\.json))))
-        let mismatches = history.mismatches(of: answer).map(\.json)
+        let mismatches = mismatches(of: answer).map(\.json)
         members.append(JSON.Member("mismatches", .list(mismatches)))
         return .object(members)
     }

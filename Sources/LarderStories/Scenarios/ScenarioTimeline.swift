@@ -10,8 +10,10 @@ import Larder
 ///
 /// A solid line is a call that the request waited for. A dotted one went on after the answer. Times are since the request.
 struct ScenarioTimeline {
-    let resource: String
-    let history: ScenarioHistory
+    let result: ScenarioReport.Result
+
+    private var resource: String { result.file.resource }
+    private var history: StoryHistory { result.history }
 
     /// A line for each request, with the expectations that were not met.
     var lines: [String] {
@@ -19,17 +21,17 @@ struct ScenarioTimeline {
         let notes = history.notes.map { "\(resource)  [\($0)]" }
         return notes
             + history.answers.map { answer in
-                let wrong = history.mismatches(of: answer).map(\.text)
+                let wrong = result.mismatches(of: answer).map(\.text)
                 let line = "\(resource)  \(answer.start.short.aligned(to: widest)) \(draw(answer))"
                 return wrong.isEmpty ? line : line + "   expected: " + wrong.joined(separator: "; ")
             }
     }
 
     /// The line of a request.
-    func draw(_ answer: ScenarioHistory.Answer) -> String {
+    func draw(_ answer: StoryHistory.Answer) -> String {
         let calls = calls(around: answer)
         let isBehind = answer.isUnwaited
-        var text = "ask" + who(answer.ask)
+        var text = "ask" + who(answer.load)
         if !isBehind { for call in calls { text += waited(call, answer) } }
         if answer.hasOverrun, let took = answer.took, calls.last?.end.map({ $0 < answer.start + took }) ?? true {
             // It ended between two tries, so that no call shows it.
@@ -42,8 +44,8 @@ struct ScenarioTimeline {
     }
 
     /// The calls for the same instance that were under way between the request and its answer.
-    private func calls(around answer: ScenarioHistory.Answer) -> [ScenarioOrigin.Record] {
-        if answer.ask.mode == .cachedOnly { return [] }
+    private func calls(around answer: StoryHistory.Answer) -> [StoryHistory.Call] {
+        if answer.load.mode == .cachedOnly { return [] }
         return history.calls.filter { call in
             guard call.key == answer.key, answer.end.map({ call.start <= $0 }) ?? true else { return false }
             if call.start >= answer.start { return true }
@@ -51,14 +53,14 @@ struct ScenarioTimeline {
         }
     }
 
-    private func who(_ ask: ScenarioRequest) -> String {
-        var text = ask.parameters.map { " \($0.name)=\($0.value)" }.joined()
-        if let scope = ask.scope { text += " as \(scope)" }
-        if ask.mode != .normal { text += " \(ask.mode.rawValue)" }
+    private func who(_ load: Story.Load) -> String {
+        var text = load.parameters.map { " \($0.name)=\($0.value)" }.joined()
+        if let scope = load.scope { text += " as \(scope)" }
+        if load.mode != .normal { text += " \(load.mode.rawValue)" }
         return text
     }
 
-    private func waited(_ call: ScenarioOrigin.Record, _ answer: ScenarioHistory.Answer) -> String {
+    private func waited(_ call: StoryHistory.Call, _ answer: StoryHistory.Answer) -> String {
         let since = call.start < answer.start ? " since \(call.start.short)" : ""
         let line = " ──origin\(since)──"
         guard let took = answer.took, let answered = answer.end else { return line + "…" }
@@ -74,7 +76,7 @@ struct ScenarioTimeline {
         }
     }
 
-    private func unwaited(_ call: ScenarioOrigin.Record, _ answer: ScenarioHistory.Answer) -> String {
+    private func unwaited(_ call: StoryHistory.Call, _ answer: StoryHistory.Answer) -> String {
         let line = " ┄┄origin┄┄"
         guard let time = call.end.map({ ($0 - answer.start).short }) else { return line + "…" }
         switch call.ending {
@@ -86,7 +88,7 @@ struct ScenarioTimeline {
     }
 
     /// The steps of the trail that the calls and the answer do not show.
-    private func notes(_ answer: ScenarioHistory.Answer, _ calls: [ScenarioOrigin.Record]) -> [String] {
+    private func notes(_ answer: StoryHistory.Answer, _ calls: [StoryHistory.Call]) -> [String] {
         let failures = calls.compactMap { call in
             if case .failed(let error) = call.ending { error.event } else { nil }
         }
@@ -100,7 +102,7 @@ struct ScenarioTimeline {
         return notes.filter { seen.insert($0).inserted }
     }
 
-    private func result(_ answer: ScenarioHistory.Answer, isDrawn: Bool) -> String {
+    private func result(_ answer: StoryHistory.Answer, isDrawn: Bool) -> String {
         switch answer.ending {
         case nil: return " no answer"
         case .error(let error): return " ──✗ error \(error.code)"
@@ -117,7 +119,7 @@ struct ScenarioTimeline {
     }
 }
 
-extension ScenarioHistory.Answer {
+extension StoryHistory.Answer {
     var steps: [Trail.Step] {
         switch ending {
         case .value(let loaded): loaded.trail.steps
@@ -147,7 +149,7 @@ extension ScenarioHistory.Answer {
 
     /// The name of that limit.
     fileprivate var limit: String {
-        guard let deadline = ask.deadline, let took, took >= deadline else { return "patience" }
+        guard let deadline = load.deadline, let took, took >= deadline else { return "patience" }
         return "deadline"
     }
 
@@ -171,14 +173,11 @@ extension Trail.Event {
     }
 }
 
-extension ScenarioOrigin.Record {
+extension StoryHistory.Call {
     /// Whether the answer came from this call.
-    fileprivate func brings(_ answer: ScenarioHistory.Answer) -> Bool {
+    fileprivate func brings(_ answer: StoryHistory.Answer) -> Bool {
         guard case .value(let loaded) = answer.ending, end != nil, end == answer.end else { return false }
-        switch ending {
-        case .value, .unchanged: return loaded.source == .origin || loaded.source == .revalidated
-        case .failed, .givenUp, nil: return false
-        }
+        return isAnswered && (loaded.source == .origin || loaded.source == .revalidated)
     }
 }
 

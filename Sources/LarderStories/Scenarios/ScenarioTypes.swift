@@ -103,30 +103,31 @@ extension SettingType where Value == Expectation.Age {
 extension Scenario {
     /// Reports contradictions between its parts.
     func check(_ node: Node, _ reading: PolicyDiagnostics) {
-        func report(_ message: String, key: String, index: Int, position: SourcePosition, expected: String? = nil) {
-            reading.inside(".\(key)[\(index)]") { reading.report(message, at: position, expected: expected) }
+        func report(_ message: String, at index: Int, of key: String, expected: String? = nil) {
+            var place = node[key] ?? node
+            if case .list(let elements) = place.content { place = elements[index] }
+            reading.inside(".\(key)[\(index)]") { reading.report(message, at: place.position, expected: expected) }
         }
-        for (index, (one, next)) in zip(origin, origin.dropFirst()).enumerated()
+        for (index, (one, next)) in zip(story.origin, story.origin.dropFirst()).enumerated()
         where next.from < one.from || next.from == one.from && one.calls == nil {
             report(
-                "this phase begins no later than the one before it", key: "origin", index: index + 1,
-                position: next.position,
+                "this phase begins no later than the one before it", at: index + 1, of: "origin",
                 expected: "phases in the order of their 'from'")
         }
-        for (index, (one, next)) in zip(asks, asks.dropFirst()).enumerated() where next.at < one.at {
+        for (index, (one, next)) in zip(story.loads, story.loads.dropFirst()).enumerated() where next.at < one.at {
             report(
-                "this is asked before the request above it", key: "asks", index: index + 1, position: next.position,
+                "this is asked before the request above it", at: index + 1, of: "asks",
                 expected: "requests in the order of their 'at'")
         }
         var keys: [Key: Set<Int>] = [:]
-        for (index, copy) in cached.enumerated() {
+        for (index, copy) in story.copies.enumerated() {
             let key = Key(resource: "", scope: copy.scope, parameters: copy.parameters)
             let tiers = keys[key, default: []]
             keys[key] = tiers.union([copy.tier ?? 0])
             if tiers.isEmpty || !tiers.contains(0) && copy.tier.map({ !tiers.contains($0) }) == true { continue }
-            report("there is a copy of this instance already", key: "cached", index: index, position: copy.position)
+            report("there is a copy of this instance already", at: index, of: "cached")
         }
-        if asks.allSatisfy({ $0.expectation == nil }), let position = node["asks"]?.position {
+        if expectations.allSatisfy({ $0 == nil }), let position = node["asks"]?.position {
             reading.inside(".asks") { reading.report("nothing is expected", at: position, expected: "an 'expect'") }
         }
     }

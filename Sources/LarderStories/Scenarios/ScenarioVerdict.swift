@@ -15,10 +15,10 @@ struct Mismatch: Sendable {
     static let answer = "answer"
 }
 
-extension ScenarioHistory {
+extension ScenarioReport.Result {
     /// The differences of an answer from its expectation.
-    func mismatches(of answer: Answer) -> [Mismatch] {
-        guard let expectation = answer.ask.expectation else { return [] }
+    func mismatches(of answer: StoryHistory.Answer) -> [Mismatch] {
+        guard let expectation = scenario.expectations[answer.number] else { return [] }
         var found: [Mismatch] = []
         func compare(_ key: String, expected: String?, actual: String, isMet: Bool) {
             guard let expected, !isMet else { return }
@@ -54,11 +54,11 @@ extension ScenarioHistory {
                 "within", expected: expectation.within?.spelled, actual: took.spelled,
                 isMet: expectation.within.map { took <= $0 } ?? true)
         }
-        let calls = calls(by: answer)
+        let calls = history.calls(by: answer)
         compare(
             "calls", expected: expectation.calls.map(String.init), actual: "\(calls)", isMet: calls == expectation.calls
         )
-        let caused = self.calls.count { $0.start >= answer.start }
+        let caused = history.calls.count { $0.start >= answer.start }
         compare(
             "callsAtMost", expected: expectation.callsAtMost.map(String.init), actual: "\(caused)",
             isMet: caused <= expectation.callsAtMost ?? .max)
@@ -66,7 +66,7 @@ extension ScenarioHistory {
     }
 
     private func judge(
-        _ loaded: Loaded<Data>, of answer: Answer, by expectation: Expectation,
+        _ loaded: Loaded<Data>, of answer: StoryHistory.Answer, by expectation: Expectation,
         _ compare: (String, String?, String, Bool) -> Void
     ) {
         let value = JSON(payload: loaded.value)
@@ -82,11 +82,11 @@ extension ScenarioHistory {
         case .about(let range, let text): compare("age", text, age, loaded.age.map(range.contains) ?? false)
         }
         // An age below zero is one of a clock that was set back.
-        let shown = self.age(of: loaded, in: answer)
+        let shown = history.age(of: loaded, in: answer)
         let isYoung = { (limit: Duration?) in limit.map { limit in shown.map { $0 <= limit } ?? false } ?? true }
         let oldness = shown?.short ?? "unknown"
         compare("noOlderThan", expectation.noOlderThan?.spelled, oldness, isYoung(expectation.noOlderThan))
-        let refreshes = expectation.freshWithin.map { isRefreshed(within: $0, of: answer) } ?? true
+        let refreshes = expectation.freshWithin.map { history.isRefreshed(within: $0, of: answer) } ?? true
         compare(
             "freshWithin", expectation.freshWithin?.spelled, oldness + ", not refreshed",
             isYoung(expectation.freshWithin) || refreshes)
@@ -96,10 +96,10 @@ extension ScenarioHistory {
     }
 }
 
-extension ScenarioHistory {
+extension StoryHistory {
     /// Returns the age of a value when the load ends; nil if it is unknown. An answer of the origin grows older while it is
     /// saved.
-    private func age(of loaded: Loaded<Data>, in answer: Answer) -> Duration? {
+    fileprivate func age(of loaded: Loaded<Data>, in answer: Answer) -> Duration? {
         switch loaded.source {
         case .store, .fallback: return loaded.age
         case .origin, .revalidated: break
@@ -110,20 +110,10 @@ extension ScenarioHistory {
     }
 
     /// Whether the origin answered with a value, or that the copy is unchanged, within some time after a request.
-    private func isRefreshed(within time: Duration, of answer: Answer) -> Bool {
+    fileprivate func isRefreshed(within time: Duration, of answer: Answer) -> Bool {
         calls.contains { call in
             guard let end = call.end, end >= answer.start, end - answer.start <= time else { return false }
             return call.isAnswered
-        }
-    }
-}
-
-extension ScenarioOrigin.Record {
-    /// Whether the call ended with a value, or with the news that the copy is unchanged.
-    fileprivate var isAnswered: Bool {
-        switch ending {
-        case .value, .unchanged: true
-        case .failed, .givenUp, nil: false
         }
     }
 }

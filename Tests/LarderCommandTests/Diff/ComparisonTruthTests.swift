@@ -55,8 +55,8 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let (old, new) = (try Self.policy(&random), try Self.policy(&random))
         let grid = SituationGrid([old, new])
-        let players = (old: try SituationPlayer(old), new: try SituationPlayer(new))
-        func change(_ situation: Situation, isOutage: Bool) throws -> OutcomeChange? {
+        let players = (old: try StoryPlayer(old), new: try StoryPlayer(new))
+        func change(_ situation: Story, isOutage: Bool) throws -> OutcomeChange? {
             OutcomeChange(
                 from: Outcome(try players.old.play(situation), in: situation),
                 to: Outcome(try players.new.play(situation), in: situation), isOutage: isOutage)

@@ -13,21 +13,21 @@ import Testing
         """
 
     /// A load whose origin says, after a second, that the resource is gone.
-    private static let gone = Situation().with { situation in
+    private static let gone = Story().with { situation in
         (situation.copy, situation.origin) = (.init(age: .seconds(120)), [.init(.status(404), after: .seconds(1))])
         situation.stores = [.init(.reads, .takes(.seconds(1)))]
     }
 
-    private func isShown(_ situation: Situation, after times: Duration...) throws -> [Bool?] {
+    private func isShown(_ situation: Story, after times: Duration...) throws -> [Bool?] {
         let folder = try ProveCommandTests.folder("", policy: Self.policy)
-        var copies = CopiesThatMayBeShown(of: try SituationPlayer(of: "prices", in: folder.url).plan)
+        var copies = CopiesThatMayBeShown(of: try StoryPlayer(of: "prices", in: folder.url).plan)
         try copies.ask(times.map { (situation, $0) })
         return times.map { copies.isShown(situation, after: $0) }
     }
 
     @Test func copyStaysIfOnlyTheLoadItselfWouldLearnThatItIsGone() throws {
         let folder = try ProveCommandTests.folder("", policy: Self.policy)
-        let seen = try SituationPlayer(of: "prices", in: folder.url).play(Self.gone)
+        let seen = try StoryPlayer(of: "prices", in: folder.url).play(Self.gone)
         #expect(seen.ending == .error(code: "answer", status: 404) && seen.waited == .seconds(2))
         #expect(try isShown(Self.gone, after: .zero, .seconds(3)) == [true, true])
     }
@@ -44,7 +44,7 @@ import Testing
         // The windows end after an hour and a minute.
         let old = Self.gone.with { $0.copy?.age = .seconds(3_658) }
         #expect(try isShown(old, after: .zero, .seconds(3)) == [true, false])
-        let younger = old.with { $0.clockBack = .seconds(10) }
+        let younger = old.with { $0.load.clockBack = .seconds(10) }
         #expect(try isShown(younger, after: .zero, .seconds(3)) == [true, true])
     }
 }

@@ -19,7 +19,7 @@ import Testing
 
     @Test func situationsThatAreNotPlayedAgainEndAsTheyWouldIfPlayed() throws {
         let folder = try ProveCommandTests.folder("", policy: Self.policy)
-        let player = try SituationPlayer(of: "prices", in: folder.url)
+        let player = try StoryPlayer(of: "prices", in: folder.url)
         let kinds = Dictionary(grouping: SituationSpace(player.plan).all, by: \.withoutOriginAndFaults)
         // Every seventh kind is enough, and takes a second.
         let some = kinds.values.sorted { $0[0].size < $1[0].size }.enumerated().filter { $0.offset % 7 == 0 }
@@ -34,8 +34,8 @@ import Testing
 
     @Test func factsThatWereAskedForMakeADifference() throws {
         let folder = try ProveCommandTests.folder("", policy: Self.policy)
-        let player = try SituationPlayer(of: "prices", in: folder.url)
-        let stale = Situation().with { ($0.copy, $0.origin) = (.init(age: .seconds(120)), [.init(.hangs)]) }
+        let player = try StoryPlayer(of: "prices", in: folder.url)
+        let stale = Story().with { ($0.copy, $0.origin) = (.init(age: .seconds(120)), [.init(.hangs)]) }
         let used = try player.playTellingFacts(stale).used
         // The timeout cancels both tries after a second, so later answers are never seen.
         #expect(used.agree(stale, stale.with { $0.origin = [.init(.value, after: .milliseconds(1_001))] }))

@@ -55,7 +55,7 @@ import Testing
             validators: #"{ "use": "age", "fresh": "1h" }"#, store: #"{ "use": "file", "limit": "2s" }"#,
             fallbacks: "[\(Self.sample)]")
         let situation = try #require(proof.verdicts.first?.refutation?.situation)
-        #expect(situation.deadline != nil && situation.origin.first?.ending == .hangs, "\(proof)")
+        #expect(situation.load.deadline != nil && situation.origin.first?.ending == .hangs, "\(proof)")
     }
 
     @Test func copyIsConfirmedWhileALowerTierIsSlow() throws {
@@ -114,7 +114,7 @@ import Testing
             let folder = try ProveCommandTests.folder(
                 promises,
                 policy: ProveCommandTests.small.replacing(#""memory""#, with: #"{ "use": "file", "limit": "500ms" }"#))
-            let player = try SituationPlayer(of: "prices", in: folder.url)
+            let player = try StoryPlayer(of: "prices", in: folder.url)
             let ages = SituationSpace(player.plan).all.compactMap(\.copy?.age)
             let number = try PromiseProof(of: "prices", in: folder.url).situations
             return (number, Set(ages.filter { $0 < .seconds(7 * 3_600) }))

@@ -64,7 +64,7 @@ import Testing
             validators: #"{ "use": "age", "fresh": "1h", "whileRevalidating": "1h" }"#,
             store: #"{ "use": "file", "limit": "1s" }"#)
         let situation = try #require(proof.verdicts.first?.refutation?.situation)
-        #expect(situation.clockBack > .zero && situation.mode == .refresh, "\(proof)")
+        #expect(situation.load.clockBack > .zero && situation.load.mode == .refresh, "\(proof)")
     }
 
     @Test func answerThatIsSavedSlowlyIsNotNewInScenariosEither() async throws {
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func loadThatMayStillReadASlowStoreIsNotSaidToBeAnswered() {
-        let answered = Situation().with {
+        let answered = Story().with {
             ($0.earlier, $0.earlierOrigin) = ([.init(before: .seconds(3))], [.init(.value)])
         }
         let copy = "the origin answers at once while there is no copy"

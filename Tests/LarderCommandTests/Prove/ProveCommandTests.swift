@@ -96,7 +96,7 @@ import Testing
     @Test func restartRefutesOfflineTimeOfAStoreInMemory() throws {
         let folder = try Self.folder(#"{ "offlineFor": "1h" }"#)
         let proof = try PromiseProof(of: "prices", in: folder.url)
-        #expect(proof.verdicts.first?.refutation?.situation.isRestarted == true)
+        #expect(proof.verdicts.first?.refutation?.situation.load.isRestarted == true)
         let kept = try Self.folder(
             #"{ "offlineFor": "364m" }"#,
             policy: Self.small.replacing("\"memory\"", with: #"{ "use": "file", "limit": "1s" }"#))
@@ -113,21 +113,21 @@ import Testing
 
     @Test func situationIsPlayedAsTheUserSeesIt() throws {
         let folder = try Self.folder(#"{ "waits": "1s" }"#)
-        let player = try SituationPlayer(of: "prices", in: folder.url)
-        let hanging = Situation().with { $0.origin = [.init(.hangs)] }
+        let player = try StoryPlayer(of: "prices", in: folder.url)
+        let hanging = Story().with { $0.origin = [.init(.hangs)] }
         let alone = try player.play(hanging)
         #expect(alone.ending == .error(code: "timeout", status: nil) && alone.waited == .milliseconds(4_500))
         #expect(alone.calls == 2)
         let withCopy = try player.play(hanging.with { $0.copy = .init(age: .seconds(3_600)) })
         #expect(withCopy.age == .seconds(3_601) && withCopy.waited == .seconds(1) && !withCopy.isLive)
-        let live = try player.play(Situation().with { $0.origin = [.init(.value, after: .milliseconds(300))] })
+        let live = try player.play(Story().with { $0.origin = [.init(.value, after: .milliseconds(300))] })
         #expect(live.age == .zero && live.isLive && live.refreshedAfter == .milliseconds(300))
-        let restarted = Situation().with { situation in
+        let restarted = Story().with { situation in
             situation.earlier = [.init(before: .seconds(60))]
             situation.earlierOrigin = [.init(.value)]
             situation.origin = [.init(.unreachable)]
         }
         #expect(try player.play(restarted).age == .seconds(60) + .milliseconds(500))
-        #expect(try !player.play(restarted.with { $0.isRestarted = true }).isAnswered)
+        #expect(try !player.play(restarted.with { $0.load.isRestarted = true }).isAnswered)
     }
 }

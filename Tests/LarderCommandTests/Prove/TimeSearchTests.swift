@@ -8,7 +8,7 @@ import Testing
 @Suite struct TimeSearchTests {
     private static let sample = #"{ "use": "sample", "payload": "catalog" }"#
 
-    private static func player(origin: String = sample, around: String = "[]") throws -> SituationPlayer {
+    private static func player(origin: String = sample, around: String = "[]") throws -> StoryPlayer {
         let folder = try ProveCommandTests.folder(
             "",
             policy: """
@@ -17,12 +17,12 @@ import Testing
                   "validators": [{ "use": "age", "fresh": "1m", "onError": "100s" }], "store": "memory",
                   "promises": { "neverOlderThan": "1s", "waits": "1s", "waitsAtMost": "1s" } }
                 """)
-        return try SituationPlayer(of: "prices", in: folder.url)
+        return try StoryPlayer(of: "prices", in: folder.url)
     }
 
     /// Returns what is seen in the situations that a search plays.
     private static func searched(
-        _ situation: Situation, for promise: String, by player: SituationPlayer
+        _ situation: Story, for promise: String, by player: StoryPlayer
     ) throws -> [Observation] {
         let plan = player.plan
         let promises = try #require(plan.promises)
@@ -38,16 +38,16 @@ import Testing
         seen.compactMap { if case .value(let age) = $0.ending { age } else { nil } }.max()
     }
 
-    private let failing = [Situation.OriginAct(.status(503))]
+    private let failing = [Story.OriginAct(.status(503))]
 
     @Test func oldestCopyIsFound() throws {
-        let situation = Situation().with { [failing] in ($0.copy, $0.origin) = (.init(age: .seconds(10)), failing) }
+        let situation = Story().with { [failing] in ($0.copy, $0.origin) = (.init(age: .seconds(10)), failing) }
         let seen = try Self.searched(situation, for: "neverOlderThan", by: try Self.player())
         #expect(Self.oldest(seen) == .milliseconds(159_999))
     }
 
     @Test func oldestAnswerOfAnEarlierLoadIsFound() throws {
-        let situation = Situation().with { [failing] in
+        let situation = Story().with { [failing] in
             ($0.earlier, $0.earlierOrigin, $0.origin) = ([.init(before: .seconds(10))], [.init(.value)], failing)
         }
         let seen = try Self.searched(situation, for: "neverOlderThan", by: try Self.player())
@@ -56,7 +56,7 @@ import Testing
 
     @Test func callUnderWayThatBeganLaterIsFound() throws {
         let player = try Self.player(around: #"[{ "use": "timeout", "after": "10s" }]"#)
-        let situation = Situation().with {
+        let situation = Story().with {
             ($0.earlier, $0.earlierOrigin) = ([.init(before: .seconds(5))], [.init(.hangs)])
         }
         // The load joins the call, and waits until its timeout.
@@ -66,8 +66,8 @@ import Testing
     }
 
     @Test func loadIsNotMadeLongerThanItsCopyMayBeShown() throws {
-        let slow = Situation.OriginAct(.status(503), after: .seconds(30))
-        let situation = Situation().with { ($0.copy, $0.origin) = (.init(age: .seconds(90)), [slow]) }
+        let slow = Story.OriginAct(.status(503), after: .seconds(30))
+        let situation = Story().with { ($0.copy, $0.origin) = (.init(age: .seconds(90)), [slow]) }
         let seen = try Self.searched(situation, for: "waits", by: try Self.player())
         // The copy may be shown for 70 seconds, and from then on loads fail. Longer ones are not looked at any further.
         let waits = seen.compactMap(\.waited)
@@ -80,7 +80,7 @@ import Testing
         let player = try Self.player(origin: origin)
         let hanging = SituationSpace(player.plan).hanging
         #expect(hanging == .init(.unreachable, after: .seconds(3)))
-        let situation = Situation().with { ($0.copy, $0.origin) = (.init(age: .seconds(10)), [hanging]) }
+        let situation = Story().with { ($0.copy, $0.origin) = (.init(age: .seconds(10)), [hanging]) }
         let seen = try Self.searched(situation, for: "neverOlderThan", by: player)
         #expect(Self.oldest(seen) == .milliseconds(159_999))
     }

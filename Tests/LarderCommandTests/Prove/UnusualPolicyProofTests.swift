@@ -118,7 +118,7 @@ import Testing
     @Test func callsAfterTheFirstHundredAreToldAsAGap() throws {
         let retries = Array(repeating: #"{ "use": "retry", "retries": 10, "backoff": "0s" }"#, count: 2)
         let folder = try Self.folder(#"{ "callsPerLoad": 200 }"#, around: retries.joined(separator: ", "))
-        let player = try SituationPlayer(of: "prices", in: folder.url)
+        let player = try StoryPlayer(of: "prices", in: folder.url)
         #expect(player.plan.gaps.contains("a load can make more than 100 calls, which are not all played"))
     }
 
@@ -128,7 +128,7 @@ import Testing
 
     @Test func stackedRetriesAreRefusedRatherThanProvedForMinutes() async throws {
         let folder = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: Self.stacked)
-        let player = try SituationPlayer(of: "prices", in: folder.url)
+        let player = try StoryPlayer(of: "prices", in: folder.url)
         #expect(PromiseProof.isTooLarge(player.plan))
         let output = await Output(["prove", "--policies", folder.path])
         #expect(output.code == 1)
@@ -148,7 +148,7 @@ import Testing
     @Test func twoStackedRetriesAreProved() throws {
         let retries = Array(repeating: #"{ "use": "retry", "retries": 10, "backoff": "0s" }"#, count: 2)
         let folder = try Self.folder(#"{ "callsPerLoad": 200 }"#, around: retries.joined(separator: ", "))
-        let player = try SituationPlayer(of: "prices", in: folder.url)
+        let player = try StoryPlayer(of: "prices", in: folder.url)
         #expect(!PromiseProof.isTooLarge(player.plan))
     }
 
@@ -206,7 +206,7 @@ import Testing
     @Test func copiesWereThereBeforeEarlierLoads() throws {
         let store = #"{ "use": "tiered", "tiers": ["memory", \#(Self.file)] }"#
         let folder = try Self.folder(#"{ "waits": "1s" }"#, store: store)
-        let space = SituationSpace(try SituationPlayer(of: "prices", in: folder.url).plan)
+        let space = SituationSpace(try StoryPlayer(of: "prices", in: folder.url).plan)
         let earlier = space.all.filter { $0.copy != nil && !$0.earlier.isEmpty }
         for situation in earlier + (earlier.last.map(space.nearby) ?? []) {
             for age in [situation.copy?.age, situation.copy?.ageAbove].compactMap({ $0 }) {

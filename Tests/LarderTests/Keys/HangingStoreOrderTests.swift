@@ -58,11 +58,11 @@ import Testing
               "validators": \(Self.windows),
               "store": { "use": "tiered", "tiers": ["memory", { "use": "file", "limit": "2s" }] } }
             """, to: "catalog.json")
-        let player = try SituationPlayer(of: "catalog", in: folder.url)
-        for copy in [nil, Situation.Copy(age: .seconds(600)), Situation.Copy(age: .seconds(86_400))] {
-            for ending in [.value, .status(404), .status(503)] as [Situation.OriginAct.Ending] {
+        let player = try StoryPlayer(of: "catalog", in: folder.url)
+        for copy in [nil, Story.Copy(age: .seconds(600)), Story.Copy(age: .seconds(86_400))] {
+            for ending in [.value, .status(404), .status(503)] as [Story.OriginAct.Ending] {
                 let seen = try player.play(
-                    Situation().with { situation in
+                    Story().with { situation in
                         situation.copy = copy
                         situation.origin = [.init(ending)]
                         situation.earlier = [.init(before: .seconds(10))]

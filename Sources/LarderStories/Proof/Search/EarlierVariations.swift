@@ -51,10 +51,10 @@ extension SituationSpace {
     }
 
     /// A load that was answered.
-    private static func answered(before: Duration, _ ending: Situation.OriginAct.Ending) -> Variation {
+    private static func answered(before: Duration, _ ending: Story.OriginAct.Ending) -> Variation {
         { situation in
             situation.with { situation in
-                situation.earlier = [Situation.EarlierLoad(before: before)]
+                situation.earlier = [Story.Load(before: before)]
                 situation.earlierOrigin = [.init(ending)]
                 situation.keepAge()
             }
@@ -68,7 +68,7 @@ extension SituationSpace {
         { situation in
             situation.with { situation in
                 situation.earlier = (0..<loads).reversed().map {
-                    Situation.EarlierLoad(before: gap + interval * $0, isOther: isOther)
+                    Story.Load(before: gap + interval * $0, isOther: isOther)
                 }
                 situation.earlierOrigin = [.init(.status(503))]
                 situation.keepAge()
@@ -82,7 +82,7 @@ extension SituationSpace {
         return times.filter { $0 > .zero }.map { before -> Variation in
             { [hanging] situation in
                 situation.with { situation in
-                    situation.earlier = [Situation.EarlierLoad(before: before, isOther: isOther)]
+                    situation.earlier = [Story.Load(before: before, isOther: isOther)]
                     situation.earlierOrigin = [hanging]
                     situation.keepAge()
                 }
@@ -91,7 +91,7 @@ extension SituationSpace {
     }
 }
 
-extension Situation {
+extension Story {
     /// Makes the copies older than the time since the first earlier load, so that they were there before.
     mutating func keepAge() {
         let least = earlier.isEmpty ? .zero : lead + .milliseconds(1)

@@ -2,14 +2,14 @@ import Larder
 
 extension SituationSpace {
     /// Returns the loads without network after one that the origin answered, up to a time after it.
-    func offlineHistories(upTo limit: Duration?) -> [Situation] {
+    func offlineHistories(upTo limit: Duration?) -> [Story] {
         guard let limit = limit.map({ min($0, SimulatedPolicy.longest - SimulatedPolicy.spare) }) else { return [] }
         let ends = Set([Self.step, limit - Self.step] + policy.ageBorders.map { $0 - Self.step })
         let times = ends.union(ages).filter { $0 > .zero && $0 < limit }.sorted()
         let requests = offlineRequests(clockBack: limit + .seconds(86_400))
         return times.flatMap { time in
-            let live = Situation().with { situation in
-                situation.earlier = [Situation.EarlierLoad(before: time)]
+            let live = Story().with { situation in
+                situation.earlier = [Story.Load(before: time)]
                 situation.earlierOrigin = [.init(.value)]
             }
             // At ages that are not right before a border, only the main ones are played.
@@ -20,7 +20,7 @@ extension SituationSpace {
             guard isEnd, let last = policy.validatorBorders.last else { return histories }
             // The origin is asked, because the validators do not permit the copy any more.
             let renewed = live.with { situation in
-                situation.copy = Situation.Copy(age: time + last + .seconds(1))
+                situation.copy = Story.Copy(age: time + last + .seconds(1))
                 situation.earlierOrigin = [.init(.unchanged)]
             }
             let jittered = renewed.with { $0.copy?.spread = 0.999_999 }
@@ -43,13 +43,13 @@ extension SituationSpace {
     /// The requests, the usual ones first, each of them as it is, after a restart, and with a clock that was set back.
     private func offlineRequests(clockBack: Duration) -> [Variation] {
         let usual: Variation = { $0 }
-        let restarted: Variation = { $0.with { $0.isRestarted = true } }
-        let setBack: Variation = { $0.with { $0.clockBack = clockBack } }
+        let restarted: Variation = { $0.with { $0.load.isRestarted = true } }
+        let setBack: Variation = { $0.with { $0.load.clockBack = clockBack } }
         let requests: [Variation] = [
-            usual, { $0.with { $0.mode = .refresh } }, { $0.with { $0.mode = .cachedOnly } },
-            { $0.with { $0.deadline = .seconds(1) } }, { $0.with { $0.chance = 0 } }, { $0.with { $0.chance = 1 } },
-            { $0.with { ($0.mode, $0.chance) = (.refresh, 1) } },
-            { $0.with { ($0.mode, $0.chance) = (.cachedOnly, 1) } },
+            usual, { $0.with { $0.load.mode = .refresh } }, { $0.with { $0.load.mode = .cachedOnly } },
+            { $0.with { $0.load.deadline = .seconds(1) } }, { $0.with { $0.chance = 0 } }, { $0.with { $0.chance = 1 } },
+            { $0.with { ($0.load.mode, $0.chance) = (.refresh, 1) } },
+            { $0.with { ($0.load.mode, $0.chance) = (.cachedOnly, 1) } },
         ]
         return requests.flatMap { request in
             [usual, restarted, setBack].map { other -> Variation in { situation in other(request(situation)) } }
@@ -57,7 +57,7 @@ extension SituationSpace {
     }
 }
 
-extension Situation {
+extension Story {
     /// Whether it is a load without network, after one that the origin answered and whose answer was saved.
     var isOfflineHistory: Bool {
         guard stores.isEmpty, earlier.count == 1, earlier.first?.isOther == false else { return false }
@@ -69,16 +69,16 @@ extension Situation {
         return origin.allSatisfy { act in
             switch act.ending {
             case .unreachable, .hangs, .status(503, retryAfter: nil): true
-            case .value, .unchanged, .status: false
+            case .value, .unchanged, .sends, .status: false
             }
         }
     }
 
     /// The history of a load without network, if the origin answered some time before it.
-    package func answered(before time: Duration) -> Situation {
+    package func answered(before time: Duration) -> Story {
         with { situation in
             if let age = copy?.age { situation.copy?.age = age - lead + time }
-            situation.earlier = [EarlierLoad(before: time)]
+            situation.earlier = [Load(before: time)]
         }
     }
 }

@@ -10,7 +10,7 @@ struct OfflineSearch {
         let histories = played.all.filter(\.situation.isOfflineHistory)
         // Situations of one kind differ only in the time since the last answer.
         let kinds = Dictionary(grouping: histories) { $0.situation.answered(before: .zero) }
-        let player = try SituationPlayer(policy)
+        let player = try StoryPlayer(policy)
         var first: Duration?
         for kind in kinds.values {
             let late = kind.filter { !$0.seen.isAnswered }.map(\.situation).min { $0.lead < $1.lead }

@@ -18,7 +18,7 @@ import Larder
 ///
 /// It is a class so that lists which are asked for again and again are made once.
 final class SituationSpace {
-    typealias Variation = @Sendable (Situation) -> Situation
+    typealias Variation = @Sendable (Story) -> Story
 
     let policy: SimulatedPolicy
     let ages: [Duration]
@@ -35,12 +35,12 @@ final class SituationSpace {
         + slowVariations + earlierVariations
 
     /// The situations with which a proof of promises begins.
-    func first(for promises: Promises) -> [Situation] { all + offlineHistories(upTo: promises.offlineFor) }
+    func first(for promises: Promises) -> [Story] { all + offlineHistories(upTo: promises.offlineFor) }
 
     /// All situations but those of `offlineFor`, each once.
-    var all: [Situation] {
+    var all: [Story] {
         let origins = origins
-        var situations = combined(ages.map { Situation.Copy(age: $0) }, mainOrigins)
+        var situations = combined(ages.map { Story.Copy(age: $0) }, mainOrigins)
         situations += combined(extremeCopies, origins)
         for variation in findingVariations {
             situations += combined(copies, [[.init(.value)], failing]).map(variation)
@@ -49,13 +49,13 @@ final class SituationSpace {
         for deadline in deadlineVariations { situations += combined(extremeCopies, lastingOrigins).map(deadline) }
         situations += slowSituations + tierSituations
         for other in slowVariations { situations += combined(fewCopies, [failing]).map { offline(other($0)) } }
-        var seen: Set<Situation> = []
+        var seen: Set<Story> = []
         return situations.filter { seen.insert($0).inserted }
     }
 
     /// Faults of stores, together with one more fact.
-    private var slowSituations: [Situation] {
-        var situations: [Situation] = []
+    private var slowSituations: [Story] {
+        var situations: [Story] = []
         for one in [refresh, copyAlone] + ownEarlierVariations + [setBack] + chanceVariations.prefix(1) {
             for other in slowVariations {
                 situations += combined(fewCopies, fewOrigins).map { other(one($0)) }
@@ -71,8 +71,8 @@ final class SituationSpace {
     }
 
     /// Faults of stores, together with the tier in which the copy lies.
-    private var tierSituations: [Situation] {
-        var situations: [Situation] = []
+    private var tierSituations: [Story] {
+        var situations: [Story] = []
         // A copy from the future is never fresh, so that the tiers below are asked for another.
         let future = tierVariations.prefix(1).map { [setBack] first -> Variation in { setBack(first($0)) } }
         // A tier that does not have the entry which it renews is asked to write it.
@@ -95,49 +95,49 @@ final class SituationSpace {
 
     // MARK: Copies
 
-    private var copies: [Situation.Copy?] { [nil] + ages.map { Situation.Copy(age: $0) } }
+    private var copies: [Story.Copy?] { [nil] + ages.map { Story.Copy(age: $0) } }
 
     /// No copy, and copies just before each border, a second before the last border of validators, and after the last.
-    private(set) lazy var extremeCopies: [Situation.Copy?] = {
+    private(set) lazy var extremeCopies: [Story.Copy?] = {
         let inside = policy.ageBorders.map { $0 - Self.step }
         let soon = (policy.validatorBorders.last ?? .zero) - .seconds(1)
         let ages = (inside + [soon]).filter { $0 >= .zero } + [ages.last ?? .zero]
-        return [nil] + Set(ages).sorted().map { Situation.Copy(age: $0) }
+        return [nil] + Set(ages).sorted().map { Story.Copy(age: $0) }
     }()
 
     /// No copy, and copies in the middle of the three longest regions between borders of validators that stores keep.
-    private(set) lazy var fewCopies: [Situation.Copy?] = {
+    private(set) lazy var fewCopies: [Story.Copy?] = {
         let kept = policy.longestKept
         let borders = policy.validatorBorders.filter { $0 > .zero && $0 < kept ?? .forever } + [kept].compactMap { $0 }
         let regions = zip([.zero] + borders, borders).sorted { $0.1 - $0.0 > $1.1 - $1.0 }
         let ages = regions.prefix(3).map { $0.middle(to: $1) }
-        return [nil] + (ages.isEmpty ? [.seconds(60)] : ages.sorted()).map { Situation.Copy(age: $0) }
+        return [nil] + (ages.isEmpty ? [.seconds(60)] : ages.sorted()).map { Story.Copy(age: $0) }
     }()
 
     // MARK: The origin
 
-    private let failing = [Situation.OriginAct(.status(503))]
+    private let failing = [Story.OriginAct(.status(503))]
 
     /// The behaviours that are combined with every age and every variation.
-    private(set) lazy var mainOrigins: [[Situation.OriginAct]] = {
-        let slow = policy.callLimits.last.map { [Situation.OriginAct(.value, after: $0 - Self.step)] }
+    private(set) lazy var mainOrigins: [[Story.OriginAct]] = {
+        let slow = policy.callLimits.last.map { [Story.OriginAct(.value, after: $0 - Self.step)] }
         return [[.init(.value)], [.init(.unchanged)], failing, [hanging], [.init(.status(404))]]
             + (slow.map { [$0] } ?? [])
     }()
 
     /// The main behaviours that take some time, so that a deadline can make a difference.
-    private var lastingOrigins: [[Situation.OriginAct]] {
+    private var lastingOrigins: [[Story.OriginAct]] {
         mainOrigins.filter { $0 == failing || $0.contains { $0.ending == .hangs || $0.after > .zero } }
     }
 
     /// The behaviours that are combined with several facts at once.
-    private var fewOrigins: [[Situation.OriginAct]] { [[.init(.value)], failing, [hanging]] }
+    private var fewOrigins: [[Story.OriginAct]] { [[.init(.value)], failing, [hanging]] }
 
     /// Every behaviour of the origin: at once, around each border, and in turns as retries meet it.
-    private(set) lazy var origins: [[Situation.OriginAct]] = {
+    private(set) lazy var origins: [[Story.OriginAct]] = {
         let limit = policy.originLimit ?? .forever
         let borders = policy.waitBorders.filter { $0 > .zero && $0 <= limit }
-        var acts: [Situation.OriginAct] = [.init(.unreachable), .init(.status(403))]
+        var acts: [Story.OriginAct] = [.init(.unreachable), .init(.status(403))]
         for border in borders {
             for time in [border - Self.step, border, border + Self.step] { acts.append(.init(.value, after: time)) }
             acts.append(.init(.status(503), after: border - Self.step))
@@ -154,10 +154,10 @@ final class SituationSpace {
     /// Failures with which the origin asks for a pause, at once and late.
     private(set) lazy var pauses = pauses(after: lateTimes)
 
-    private func pauses(after late: [Duration]) -> [Situation.OriginAct] {
+    private func pauses(after late: [Duration]) -> [Story.OriginAct] {
         guard policy.mostTries > 1 || policy.countsFailures else { return [] }
         return ([Self.step] + policy.waitBorders.filter { $0 > .zero }).flatMap { pause in
-            ([.zero] + late).map { Situation.OriginAct(.status(503, retryAfter: pause), after: $0) }
+            ([.zero] + late).map { Story.OriginAct(.status(503, retryAfter: pause), after: $0) }
         }
     }
 
@@ -171,12 +171,12 @@ final class SituationSpace {
     }
 
     /// Failures for all tries but the last, or for one, and then something else.
-    private var sequences: [[Situation.OriginAct]] {
+    private var sequences: [[Story.OriginAct]] {
         guard policy.mostTries > 1 else { return [] }
         let last = lastTimes
-        let failures = ([.zero] + last).map { Situation.OriginAct(.status(503), after: $0) } + pauses(after: last)
+        let failures = ([.zero] + last).map { Story.OriginAct(.status(503), after: $0) } + pauses(after: last)
         return policy.failureCounts.flatMap { number in
-            failures.flatMap { failure -> [[Situation.OriginAct]] in
+            failures.flatMap { failure -> [[Story.OriginAct]] in
                 let first = failure.with(calls: number)
                 return ([hanging] + last.map { .init(.value, after: $0) }).map { [first, $0] }
             } + lateTimes.map { [.init(.status(503), calls: number), .init(.status(503), after: $0)] }
@@ -196,9 +196,9 @@ final class SituationSpace {
 
     // MARK: Helpers
 
-    private func combined(_ copies: [Situation.Copy?], _ origins: [[Situation.OriginAct]]) -> [Situation] {
+    private func combined(_ copies: [Story.Copy?], _ origins: [[Story.OriginAct]]) -> [Story] {
         copies.flatMap { copy in
-            origins.map { origin in Situation().with { ($0.copy, $0.origin) = (copy, origin) } }
+            origins.map { origin in Story().with { ($0.copy, $0.origin) = (copy, origin) } }
         }
     }
 

@@ -6,7 +6,7 @@ extension SituationSpace {
     /// The variations that change which copy is found, and how old it seems.
     var findingVariations: [Variation] {
         let variations: [Variation] = [
-            { $0.with { $0.copy?.spread = 0.999_999 } }, { $0.with { $0.clockBack = .seconds(3_600) } }, setBack,
+            { $0.with { $0.copy?.spread = 0.999_999 } }, { $0.with { $0.load.clockBack = .seconds(3_600) } }, setBack,
         ]
         return variations + tierVariations
     }
@@ -30,7 +30,7 @@ extension SituationSpace {
 
     /// A clock that was set back so far that the copy seems to come from the future.
     var setBack: Variation {
-        { situation in situation.with { $0.clockBack = ($0.copy?.age ?? .zero) + .seconds(86_400) } }
+        { situation in situation.with { $0.load.clockBack = ($0.copy?.age ?? .zero) + .seconds(86_400) } }
     }
 
     /// A store that could not keep a newer answer. Its old copy, which was not permitted, seems to be new when the clock is
@@ -41,8 +41,8 @@ extension SituationSpace {
             { situation in
                 answered(situation).with { situation in
                     let age = situation.lead + last + .seconds(1)
-                    situation.copy = Situation.Copy(age: age)
-                    situation.clockBack = age - Self.step
+                    situation.copy = Story.Copy(age: age)
+                    situation.load.clockBack = age - Self.step
                     situation.stores = [.init(.changes, .fails)]
                 }
             }
@@ -71,15 +71,15 @@ extension SituationSpace {
         { $0.with { ($0.network, $0.origin) = (.offline, [.init(.unreachable)]) } }
     }
 
-    var refresh: Variation { { $0.with { $0.mode = .refresh } } }
+    var refresh: Variation { { $0.with { $0.load.mode = .refresh } } }
 
-    var copyAlone: Variation { { $0.with { $0.mode = .cachedOnly } } }
+    var copyAlone: Variation { { $0.with { $0.load.mode = .cachedOnly } } }
 
     var deadlineVariations: [Variation] {
         let patience = policy.parts.compactMap(\.traits.patience).flatMap { [$0 - Self.step, $0 + Self.step] }
         let deadlines = Set(policy.waitBorders + patience + [.milliseconds(1), .seconds(30)])
         return deadlines.filter { $0 > .zero }.sorted().map { deadline -> Variation in
-            { situation in situation.with { $0.deadline = deadline } }
+            { situation in situation.with { $0.load.deadline = deadline } }
         }
     }
 
@@ -89,11 +89,11 @@ extension SituationSpace {
     /// The faults that make loads longest.
     var longFaults: [Variation] {
         guard let lowest = slowestTiers.last?.tier else { return [] }
-        let slow = slowestTiers.flatMap { tier, limit -> [Situation.StoreFault] in
-            Self.both(.takes(limit - Self.step)).map { Situation.StoreFault($0.operations, $0.fault, tier: tier) }
+        let slow = slowestTiers.flatMap { tier, limit -> [Story.StoreFault] in
+            Self.both(.takes(limit - Self.step)).map { Story.StoreFault($0.operations, $0.fault, tier: tier) }
         }
         let slowReads = slow.filter { $0.operations == .reads }
-        let faults: [[Situation.StoreFault]] = [
+        let faults: [[Story.StoreFault]] = [
             slow, Self.both(.hangs), [.init(.reads, .hangs), .init(.changes, .fails)],
             slowReads + [.init(.changes, .hangs)],
             [.init(.changes, .hangs)] + hangingReads(above: lowest) + slowReads.suffix(1), [.init(.changes, .hangs)],
@@ -111,7 +111,7 @@ extension SituationSpace {
     /// The other faults.
     var shortFaults: [Variation] {
         if slowestTiers.isEmpty { return [] }
-        let faults: [[Situation.StoreFault]] = [
+        let faults: [[Story.StoreFault]] = [
             Self.both(.fails), [.init(.reads, .corrupts)], [.init(.reads, .hangs)], [.init(.reads, .fails)],
             [.init(.changes, .fails)],
         ]
@@ -128,16 +128,16 @@ extension SituationSpace {
         }
     }
 
-    private static func both(_ fault: FaultyStore.Fault) -> [Situation.StoreFault] {
+    private static func both(_ fault: FaultyStore.Fault) -> [Story.StoreFault] {
         [.init(.reads, fault), .init(.changes, fault)]
     }
 
-    private static func faulty(_ faults: [Situation.StoreFault]) -> Variation {
+    private static func faulty(_ faults: [Story.StoreFault]) -> Variation {
         { situation in situation.with { $0.stores = faults } }
     }
 
-    private func hangingReads(above lowest: Int) -> [Situation.StoreFault] {
-        slowestTiers.filter { $0.tier < lowest }.map { Situation.StoreFault(.reads, .hangs, tier: $0.tier) }
+    private func hangingReads(above lowest: Int) -> [Story.StoreFault] {
+        slowestTiers.filter { $0.tier < lowest }.map { Story.StoreFault(.reads, .hangs, tier: $0.tier) }
     }
 
     /// The tiers outside the memory of the process, counted from 1, with the time that each allows. A store without a limit

@@ -5,7 +5,7 @@ import Larder
 /// A load is often longest when the origin answers after the sum of several times, such as the patience of a strategy and
 /// the time that a slow store takes. There are too many sums to play them all with everything else.
 struct TimeSearch {
-    private typealias Change = (inout Situation, _ time: Duration) -> Void
+    private typealias Change = (inout Story, _ time: Duration) -> Void
 
     /// The steps in which a time is made longer or shorter, the largest first. Their sum is 4m 22s.
     private static let steps = (0...17).reversed().map { Duration.milliseconds(1 << $0) }
@@ -17,7 +17,7 @@ struct TimeSearch {
     /// The time after which the origin gives up by itself.
     private let originLimit: Duration
     /// A call that never ends, as far as its origin allows.
-    private let hanging: Situation.OriginAct
+    private let hanging: Story.OriginAct
     private let played: PlayedSituations
     private var copies: CopiesThatMayBeShown?
 
@@ -31,11 +31,11 @@ struct TimeSearch {
     /// Changes the times of a situation that needs a limit. Returns the situations that were played.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    mutating func worsen(_ situation: Situation, needing limit: NeededLimit) throws -> [Situation] {
-        var (worst, needed, all) = (situation, limit, [Situation]())
+    mutating func worsen(_ situation: Story, needing limit: NeededLimit) throws -> [Story] {
+        var (worst, needed, all) = (situation, limit, [Story]())
         // Numbers of calls are not searched, and nothing is worse than a load that never ends.
         guard case .time = needed else { return all }
-        let player = try SituationPlayer(policy)
+        let player = try StoryPlayer(policy)
         for _ in 0..<Self.mostPasses {
             let former = needed
             for change in changes(of: situation) {
@@ -55,19 +55,19 @@ struct TimeSearch {
     }
 
     /// Whether the copy may be shown until the load ends.
-    private mutating func isShown(_ situation: Situation, for waited: Duration?) throws -> Bool {
+    private mutating func isShown(_ situation: Story, for waited: Duration?) throws -> Bool {
         let end = waited ?? policy.horizon
         try copies?.ask([(situation, .zero), (situation, end)])
         return copies?.isShown(situation) == true && copies?.isShown(situation, after: end) == true
     }
 
-    private func isPossible(_ situation: Situation) -> Bool {
+    private func isPossible(_ situation: Story) -> Bool {
         situation.earlier.allSatisfy { $0.before > .zero }
             && situation.origin.allSatisfy { $0 == hanging || $0.after < originLimit }
     }
 
     /// The changes: the origin takes longer, the loads before began earlier or later, and the copy is older or younger.
-    private func changes(of situation: Situation) -> [Change] {
+    private func changes(of situation: Story) -> [Change] {
         // Without network no behaviour of the origin makes a difference.
         let origin = situation.network == .offline ? [] : situation.origin
         let lasting = origin.indices.filter { origin[$0] != hanging && origin[$0].ending != .hangs }

@@ -14,7 +14,7 @@ struct UsedFacts: Sendable {
         /// The tier, counted from 1.
         let tier: Int
         let isForeign: Bool
-        let operations: Situation.StoreFault.Operations
+        let operations: Story.StoreFault.Operations
     }
 
     /// The calls of the origin before the load, and from the load on: how long each waited in vain for its end; nil for a
@@ -23,31 +23,40 @@ struct UsedFacts: Sendable {
     /// The operations of stores that were asked for.
     var storeUses: [StoreUse]
 
+    /// - Parameter end: the time since zero at which the play ended.
+    init(calls: [StoryHistory.Call], until end: Duration, storeUses: [StoreUse]) {
+        self.calls = (
+            calls.filter(\.isEarlier).map { $0.waited(until: end) },
+            calls.filter { !$0.isEarlier }.map { $0.waited(until: end) }
+        )
+        self.storeUses = storeUses
+    }
+
     /// Whether two situations that have the same other facts agree in the facts that a play of one asked for.
-    func agree(_ played: Situation, _ other: Situation) -> Bool {
+    func agree(_ played: Story, _ other: Story) -> Bool {
         played.earlierOrigin.isSame(as: other.earlierOrigin, in: calls.earlier)
             && played.origin.isSame(as: other.origin, in: calls.own)
             && storeUses.allSatisfy { played.stores.fault(of: $0) == other.stores.fault(of: $0) }
     }
 }
 
-extension Situation {
+extension Story {
     /// The situation without the facts that ``UsedFacts`` compares.
-    var withoutOriginAndFaults: Situation { with { ($0.origin, $0.earlierOrigin, $0.stores) = ([], [], []) } }
+    var withoutOriginAndFaults: Story { with { ($0.origin, $0.earlierOrigin, $0.stores) = ([], [], []) } }
 }
 
-extension [Situation.OriginAct] {
+extension [Story.OriginAct] {
     /// The behaviour in a call, counted from 0. The last act holds for all further calls.
-    func act(ofCall number: Int) -> Situation.OriginAct {
+    func act(ofCall number: Int) -> Story.OriginAct {
         var rest = number
         for act in dropLast() {
             guard let calls = act.calls, rest >= calls else { return act }
             rest -= calls
         }
-        return last ?? Situation.OriginAct(.unreachable)
+        return last ?? Story.OriginAct(.unreachable)
     }
 
-    fileprivate func isSame(as other: [Situation.OriginAct], in calls: [Duration?]) -> Bool {
+    fileprivate func isSame(as other: [Story.OriginAct], in calls: [Duration?]) -> Bool {
         calls.enumerated().allSatisfy { number, waited in
             let (one, another) = (act(ofCall: number), other.act(ofCall: number))
             if one.ending == another.ending && one.after == another.after { return true }
@@ -57,12 +66,12 @@ extension [Situation.OriginAct] {
     }
 }
 
-extension Situation.OriginAct {
+extension Story.OriginAct {
     /// The time after which the call shows its ending.
     var time: Duration { ending == .hangs ? .forever : after }
 }
 
-extension [Situation.StoreFault] {
+extension [Story.StoreFault] {
     /// The fault of some operations; nil if they work. Of several faults, the last one counts.
     fileprivate func fault(of use: UsedFacts.StoreUse) -> FaultyStore.Fault? {
         last { $0.operations == use.operations && $0.concerns(tier: use.tier, isForeign: use.isForeign) }?.fault

@@ -23,7 +23,7 @@ struct WorstSituations {
     }
 
     fileprivate struct Worst {
-        let situation: Situation
+        let situation: Story
         let rank: Rank
         /// Whether the promise is known to be about it: the copy may be shown until the load ends.
         var isSure: Bool
@@ -49,7 +49,7 @@ struct WorstSituations {
 
     /// Notes situations that were played.
     mutating func note(
-        _ played: some Collection<(situation: Situation, seen: Observation)>, _ copies: CopiesThatMayBeShown?
+        _ played: some Collection<(situation: Story, seen: Observation)>, _ copies: CopiesThatMayBeShown?
     ) {
         var found = rules.map { _ in [UnusualFacts: [Worst]]() }
         for (situation, seen) in played {
@@ -76,9 +76,9 @@ struct WorstSituations {
     /// Returns the worst situations of each promise, without those that were returned before.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    mutating func takeUnexplored(_ copies: inout CopiesThatMayBeShown?) throws -> [Situation] {
-        try rules.indices.flatMap { rule -> [Situation] in
-            try settled(of: rule, &copies).compactMap { facts -> Situation? in
+    mutating func takeUnexplored(_ copies: inout CopiesThatMayBeShown?) throws -> [Story] {
+        try rules.indices.flatMap { rule -> [Story] in
+            try settled(of: rule, &copies).compactMap { facts -> Story? in
                 guard let last = worst[rule][facts]?.indices.last, let found = worst[rule][facts]?[last],
                     !found.isExplored
                 else { return nil }
@@ -96,7 +96,7 @@ struct WorstSituations {
     /// - Throws: `PolicyError` if the policy cannot be composed.
     mutating func searchTimes(
         _ played: PlayedSituations, _ copies: inout CopiesThatMayBeShown?
-    ) throws -> [Situation] {
+    ) throws -> [Story] {
         let worst = try rules.indices.flatMap { rule -> [(PromiseRule, Worst)] in
             let chosen = try settled(of: rule, &copies).prefix(Self.mostSearched)
             return chosen.compactMap { self.worst[rule][$0]?.last.map { (rules[rule], $0) } }
@@ -177,11 +177,11 @@ private struct UnusualFacts: Hashable {
 
     func isSubset(of other: UnusualFacts) -> Bool { stores & ~other.stores == 0 && others & ~other.others == 0 }
 
-    init(of situation: Situation) {
-        func isFaulty(_ operations: Situation.StoreFault.Operations, _ kinds: [FaultyStore.Fault]) -> Bool {
+    init(of situation: Story) {
+        func isFaulty(_ operations: Story.StoreFault.Operations, _ kinds: [FaultyStore.Fault]) -> Bool {
             situation.stores.contains { $0.operations == operations && kinds.contains($0.fault) }
         }
-        func isSlow(_ operations: Situation.StoreFault.Operations) -> Bool {
+        func isSlow(_ operations: Story.StoreFault.Operations) -> Bool {
             situation.stores.contains { fault in
                 if fault.operations == operations, case .takes = fault.fault { true } else { false }
             }
@@ -196,8 +196,8 @@ private struct UnusualFacts: Hashable {
         others = bits([
             situation.copy?.tier != nil, situation.copy?.spread ?? 0 > 0, situation.origin != [.init(.value)],
             !situation.earlier.isEmpty, situation.network != .unknown, situation.isNetworkCostly,
-            situation.isRestarted, situation.clockBack > .zero, situation.mode != .normal,
-            situation.deadline != nil, situation.chance != 0.5,
+            situation.load.isRestarted, situation.load.clockBack > .zero, situation.load.mode != .normal,
+            situation.load.deadline != nil, situation.chance != 0.5,
         ])
     }
 }

@@ -1,7 +1,7 @@
 import Larder
 import LarderSimulation
 
-extension Situation {
+extension Story {
     /// The number of facts that differ from the usual situation.
     package var unusual: Int {
         var count = origin == [OriginAct(.value)] ? 0 : 2 * origin.count - 1
@@ -9,15 +9,15 @@ extension Situation {
         count += Set(earlier.map(\.isOther)).count + min(earlier.count, 3)
         count += (network == .unknown ? 0 : 1) + (isNetworkCostly ? 1 : 0)
         count += Set(stores.map(\.fault)).count + Set(stores.map(\.tier)).count
-        count += [isRestarted, clockBack > .zero, deadline != nil, chance != 0.5].count { $0 }
+        count += [load.isRestarted, load.clockBack > .zero, load.deadline != nil, chance != 0.5].count { $0 }
         // Few callers ask for a mode of their own.
-        count += mode == .normal ? 0 : 2
+        count += load.mode == .normal ? 0 : 2
         return count
     }
 
     /// The sum of the times in the situation.
     var size: Duration {
-        let times = origin.map(\.after) + [copy?.age ?? .zero, deadline ?? .zero, clockBack, lead]
+        let times = origin.map(\.after) + [copy?.age ?? .zero, load.deadline ?? .zero, load.clockBack, lead]
         return times.reduce(.zero, +)
     }
 
@@ -50,14 +50,14 @@ extension Situation {
         }
         facts += stores.inWords
         if !isOfflineHistory { facts += earlierInWords }
-        if isRestarted { facts.append("the app was started anew") }
-        if clockBack > .zero { facts.append("the clock was set back by \(clockBack.inWords)") }
-        switch mode {
+        if load.isRestarted { facts.append("the app was started anew") }
+        if load.clockBack > .zero { facts.append("the clock was set back by \(load.clockBack.inWords)") }
+        switch load.mode {
         case .normal: break
         case .refresh: facts.append("the request asks for a refresh")
         case .cachedOnly: facts.append("the request asks only for a copy")
         }
-        if let deadline { facts.append("the caller waits \(deadline.inWords) at most") }
+        if let deadline = load.deadline { facts.append("the caller waits \(deadline.inWords) at most") }
         if chance == 1 { facts.append("every random number is the largest") }
         if chance == 0 { facts.append("every random number is the smallest") }
         return facts
@@ -85,7 +85,7 @@ extension Situation {
     }
 }
 
-extension [Situation.OriginAct] {
+extension [Story.OriginAct] {
     fileprivate var inWords: String {
         guard let first else { return "the origin cannot be reached" }
         let words = map { act in
@@ -96,11 +96,11 @@ extension [Situation.OriginAct] {
     }
 }
 
-extension Situation.OriginAct {
+extension Story.OriginAct {
     fileprivate var inWords: String {
         let time = after == .zero ? "" : " after \(after.inWords)"
         switch ending {
-        case .value: return "answers" + (after == .zero ? " at once" : time)
+        case .value, .sends: return "answers" + (after == .zero ? " at once" : time)
         case .unchanged: return "says\(time) that the copy is unchanged"
         case .status(let status, let pause) where !LoadError.status(status).isAnswer:
             return "fails" + time + (pause.map { " and asks for a pause of \($0.inWords)" } ?? "")
@@ -111,7 +111,7 @@ extension Situation.OriginAct {
     }
 }
 
-extension [Situation.StoreFault] {
+extension [Story.StoreFault] {
     fileprivate var inWords: [String] {
         var facts: [String] = []
         for fault in self where !facts.contains(fault.inWords(isWhole: isWhole(fault))) {
@@ -127,12 +127,12 @@ extension [Situation.StoreFault] {
         }
     }
 
-    private func isWhole(_ fault: Situation.StoreFault) -> Bool {
-        count { $0.fault == fault.fault && $0.tier == fault.tier } == Situation.StoreFault.Operations.allCases.count
+    private func isWhole(_ fault: Story.StoreFault) -> Bool {
+        count { $0.fault == fault.fault && $0.tier == fault.tier } == Story.StoreFault.Operations.allCases.count
     }
 }
 
-extension Situation.StoreFault {
+extension Story.StoreFault {
     fileprivate func inWords(isWhole: Bool) -> String {
         let what = isWhole ? "" : operations == .reads ? " when it is read" : " when it is changed"
         let name = tier.map { "tier \($0) of the store" } ?? "the store"
@@ -190,7 +190,7 @@ extension PromiseVerdict {
         case "neverOlderThan": return "no limit is enough: copies of any age are shown, or fallbacks of unknown age"
         case "waits", "waitsAtMost":
             return "the load never ends: put a timeout around the origin, and a 'limit' on each store that can hang"
-        case "offlineFor" where refutation.situation.isRestarted:
+        case "offlineFor" where refutation.situation.load.isRestarted:
             return "no time is short enough: keep copies in a store outside the memory of the process"
         case "offlineFor": return "no time is short enough: keep copies in a store, and permit them on errors"
         default: return "no limit is enough"

@@ -42,28 +42,28 @@ extension PromiseProof {
     }
 }
 
-extension Situation {
-    /// The situation as a scenario whose last request is expected to end in some way.
+extension Story {
+    /// The story as a scenario whose last request is expected to end in some way.
     func scenario(named name: String, expecting expectation: JSON, contentType: String) -> JSON {
         var members = [JSON.Member("name", .string(name))]
-        let copies = cached(contentType)
-        if !copies.isEmpty { members.append(JSON.Member("cached", .list(copies))) }
+        let cached = copies.flatMap { entries(of: $0, contentType) }
+        if !cached.isEmpty { members.append(JSON.Member("cached", .list(cached))) }
         var phases = earlierOrigin.map { $0.phase(from: .zero, contentType, number: 0) }
-        phases += origin.enumerated().map { $1.phase(from: lead, contentType, number: $0 + 1) }
+        phases += origin.enumerated().map { $1.phase(from: lead + $1.from, contentType, number: $0 + 1) }
         members.append(JSON.Member("origin", .list(phases)))
-        if network != .unknown {
-            var phase = [JSON.Member("from", .string(lead.spelled)), JSON.Member("is", .string(network.rawValue))]
-            if isNetworkCostly { phase.append(JSON.Member("costly", true)) }
-            members.append(JSON.Member("network", .list([.object(phase)])))
+        if !networks.isEmpty {
+            members.append(JSON.Member("network", .list(networks.map { $0.json(from: lead + $0.from) })))
         }
         if !stores.isEmpty { members.append(JSON.Member("stores", .list(stores.map(\.json)))) }
-        members.append(JSON.Member("chance", .number(chance)))
-        members.append(JSON.Member("asks", .list(asks(expectation))))
+        if let chance { members.append(JSON.Member("chance", .number(chance))) }
+        let asks = (earlier + loads).enumerated().map { number, load in
+            load.json(at: lead + load.at, expecting: number + 1 < earlier.count + loads.count ? nil : expectation)
+        }
+        members.append(JSON.Member("asks", .list(asks)))
         return .object(members)
     }
 
-    private func cached(_ contentType: String) -> [JSON] {
-        guard let copy else { return [] }
+    private func entries(of copy: Copy, _ contentType: String) -> [JSON] {
         func entry(_ name: String, age: Duration, tier: Int?) -> JSON {
             var members = [
                 JSON.Member("value", .object([JSON.Member(name, true)])),
@@ -79,32 +79,40 @@ extension Situation {
         }
         return (above ?? []) + [entry("copy", age: copy.age, tier: copy.tier)]
     }
+}
 
-    private func asks(_ expectation: JSON) -> [JSON] {
-        var asks = earlier.map { load -> JSON in
-            var members = [JSON.Member("at", .string((lead - load.before).spelled))]
-            if load.isOther { members.append(JSON.Member("parameters", ["other": "1"])) }
-            return .object(members)
+extension Story.Load {
+    fileprivate func json(at time: Duration, expecting expectation: JSON?) -> JSON {
+        var members = [JSON.Member("at", .string(time.spelled))]
+        if isOther {
+            members.append(
+                JSON.Member("parameters", .object(parameters.map { JSON.Member($0.name, .string($0.value)) })))
         }
-        var members = [JSON.Member("at", .string(lead.spelled))]
         if mode != .normal { members.append(JSON.Member("mode", .string(mode.rawValue))) }
         if let deadline { members.append(JSON.Member("deadline", .string(deadline.spelled))) }
         if isRestarted { members.append(JSON.Member("restarted", true)) }
         if clockBack > .zero { members.append(JSON.Member("clockBack", .string(clockBack.spelled))) }
-        members.append(JSON.Member("expect", expectation))
-        asks.append(.object(members))
-        return asks
+        if let expectation { members.append(JSON.Member("expect", expectation)) }
+        return .object(members)
     }
 }
 
-extension Situation.OriginAct {
+extension Story.Network {
+    fileprivate func json(from time: Duration) -> JSON {
+        var members = [JSON.Member("from", .string(time.spelled)), JSON.Member("is", .string(reach.rawValue))]
+        if isCostly { members.append(JSON.Member("costly", true)) }
+        return .object(members)
+    }
+}
+
+extension Story.OriginAct {
     fileprivate func phase(from: Duration, _ contentType: String, number: Int) -> JSON {
         var members = [JSON.Member("from", .string(from.spelled))]
         if let calls { members.append(JSON.Member("calls", .int(calls))) }
         if after > .zero, ending != .hangs { members.append(JSON.Member("takes", .string(after.spelled))) }
         let tag = ending == .unchanged ? "\"copy\"" : "\"\(number)\""
         switch ending {
-        case .value, .unchanged:
+        case .value, .unchanged, .sends:
             members += [
                 JSON.Member("value", .object([JSON.Member("answer", .int(number))])), JSON.Member("etag", .string(tag)),
             ]
@@ -119,7 +127,7 @@ extension Situation.OriginAct {
     }
 }
 
-extension Situation.StoreFault {
+extension Story.StoreFault {
     fileprivate var json: JSON {
         var members: [JSON.Member] = []
         if let tier { members.append(JSON.Member("tier", .int(tier))) }

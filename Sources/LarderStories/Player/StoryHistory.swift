@@ -1,0 +1,99 @@
+import LarderFoundation
+import LarderSystem
+import Larder
+
+/// The history of a story. Times are since zero.
+struct StoryHistory: Sendable {
+    /// The end of a load.
+    enum Ending: Sendable {
+        case value(Loaded<Data>)
+        case error(LoadError)
+    }
+
+    /// The answer to a load.
+    struct Answer: Sendable {
+        /// The number of the load.
+        let number: Int
+        let load: Story.Load
+        let key: Key
+        var start: Duration
+        var end: Duration?
+        /// The end of the load; nil if it never ends.
+        var ending: Ending?
+        /// The time from when the origin last sent or confirmed a payload that is new in each answer, until the load
+        /// ended; nil if that is not known.
+        var age: Duration?
+        /// Whether the payload is one that the origin sent, and had sent or confirmed since zero.
+        var isLive = false
+
+        var took: Duration? { end.map { $0 - start } }
+    }
+
+    /// A call of the origin.
+    struct Call: Sendable {
+        enum Ending: Sendable {
+            case value
+            case unchanged
+            case failed(LoadError)
+            /// The caller cancelled it.
+            case givenUp
+        }
+
+        let key: Key
+        let start: Duration
+        /// Whether it met the behaviour before zero.
+        let isEarlier: Bool
+        var end: Duration?
+        var ending: Ending?
+
+        /// Whether the origin answered with a value, or confirmed the copy as unchanged.
+        var isAnswered: Bool {
+            switch ending {
+            case .value, .unchanged: true
+            case .failed, .givenUp, nil: false
+            }
+        }
+
+        /// How long the call waited in vain for its end; nil if it got there.
+        func waited(until now: Duration) -> Duration? {
+            switch ending {
+            case nil: now - start
+            case .givenUp: end.map { $0 - start }
+            case .value, .unchanged, .failed: nil
+            }
+        }
+    }
+
+    var answers: [Answer]
+    var calls: [Call] = []
+    /// When the origin first sent or confirmed a payload since zero.
+    var answeredAt: Duration?
+    /// Notes about copies that could not be put into the store.
+    var notes: [String] = []
+
+    /// The number of calls to the origin up to an answer.
+    func calls(by answer: Answer) -> Int {
+        calls.count { call in answer.end.map { call.start <= $0 } ?? true }
+    }
+}
+
+extension Observation {
+    /// The things that the user of a load noticed.
+    init(_ answer: StoryHistory.Answer, in history: StoryHistory) {
+        self.init(ending: .never)
+        waited = answer.took
+        calls = history.calls.count { !$0.isEarlier }
+        refreshedAfter = history.answeredAt.map { $0 - answer.start }
+        switch answer.ending {
+        case nil: break
+        case .error(let error): ending = .error(code: "\(error.code)", status: error.status)
+        case .value(let loaded):
+            // An origin on the device is not simulated, so that its payload is unknown.
+            let isOwn = answer.age == nil && loaded.source == .origin
+            ending = .value(age: isOwn ? .zero : answer.age)
+            isLive = isOwn || answer.isLive
+            isStale = loaded.freshness == .stale
+            if case .fallback = loaded.source { isFallback = true }
+        }
+    }
+}

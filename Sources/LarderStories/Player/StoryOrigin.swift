@@ -1,0 +1,137 @@
+import LarderFoundation
+import Larder
+import LarderSimulation
+import LarderSystem
+
+/// The origins of a story: all of them behave as its acts say. It records each call, and when it last sent or confirmed
+/// each payload that it made.
+final class StoryOrigin: Loader {
+    private struct State {
+        var acts: [Story.OriginAct] = []
+        /// The present act, and the number of calls that it has had.
+        var act = (number: -1, calls: 0)
+        /// Whether the acts are those before zero.
+        var isEarlier = true
+        var zero = Duration.zero
+        var calls: [StoryHistory.Call] = []
+        var payloads = 0
+        var dates: [String: Timestamp] = [:]
+        var answeredAt: Duration?
+
+        /// Returns the behaviour in the next call: the last one whose time has come, or the one after it if it has had
+        /// all its calls. Without any, the origin cannot be reached.
+        mutating func next(at now: Duration) -> Story.OriginAct {
+            while act.number + 1 < acts.count {
+                let isOver = act.number >= 0 && acts[act.number].calls.map { act.calls >= $0 } == true
+                // Of those that begin together, each waits until the calls of the one before are over.
+                let next = acts[act.number + 1].from
+                let isLater = act.number < 0 || next > acts[act.number].from
+                guard isOver || isLater && (isEarlier || next <= now) else { break }
+                act = (act.number + 1, 0)
+            }
+            act.calls += 1
+            return act.number < 0 ? Story.OriginAct(.unreachable) : acts[act.number]
+        }
+    }
+
+    private let world: SimulatedWorld
+    private let contentType: String
+    private let state: Locked<State>
+
+    /// - Parameter lead: how long after now zero is.
+    init(_ acts: [Story.OriginAct], contentType: String, lead: Duration, in world: SimulatedWorld) {
+        self.contentType = contentType
+        self.world = world
+        state = Locked(State(acts: acts, zero: world.uptime + lead))
+    }
+
+    /// Behaves as `acts` say from now on.
+    func play(_ acts: [Story.OriginAct]) {
+        state.withLock { ($0.acts, $0.act, $0.isEarlier, $0.answeredAt) = (acts, (-1, 0), false, nil) }
+    }
+
+    /// Records that a payload was current at a time.
+    func record(_ payload: String, at time: Timestamp) { state.withLock { $0.dates[payload] = time } }
+
+    /// Returns when a payload was last sent or confirmed; nil if this origin did not make it.
+    func date(of payload: String) -> Timestamp? { state.withLock { $0.dates[Self.sound(payload)] } }
+
+    /// Returns the text of a payload before it was damaged, which changes its first byte.
+    private static func sound(_ payload: String) -> String { "{" + payload.dropFirst() }
+
+    /// Whether a payload is an answer that this origin made, and whether it has answered since zero.
+    func isLive(_ payload: String) -> Bool { Self.sound(payload).hasPrefix("{\"answer\"") && answeredAt != nil }
+
+    /// The calls so far, in the order of their beginning.
+    var calls: [StoryHistory.Call] { state.withLock { $0.calls } }
+
+    /// The time since zero.
+    var now: Duration { world.uptime - state.withLock { $0.zero } }
+
+    /// When it first sent or confirmed a payload since zero.
+    var answeredAt: Duration? { state.withLock { $0.answeredAt } }
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        let (number, act) = state.withLock { [uptime = world.uptime] state in
+            let now = uptime - state.zero
+            state.calls.append(StoryHistory.Call(key: call.key, start: now, isEarlier: state.isEarlier))
+            return (state.calls.count - 1, state.next(at: now))
+        }
+        do {
+            if act.time > .zero { try await world.sleep(for: act.time) }
+            let loaded = try answer(call, act.ending)
+            end(number, loaded.source == .revalidated ? .unchanged : .value)
+            return loaded
+        } catch let error as LoadError {
+            end(number, .failed(error))
+            throw error
+        } catch {
+            end(number, .givenUp)
+            throw error
+        }
+    }
+
+    private func answer(_ call: Call, _ ending: Story.OriginAct.Ending) throws -> Loaded<Entry> {
+        switch ending {
+        case .unchanged where call.known != nil: return try confirmed(call)
+        case .sends(_, let etag?, _) where call.known?.metadata.etag == etag: return try confirmed(call)
+        case .value, .unchanged:
+            let number = state.withLock { state in
+                state.payloads += 1
+                return state.payloads
+            }
+            let text = "{\"answer\":\(number)}"
+            record(text, at: world.now)
+            return Loaded(Entry(Data(text.utf8), Metadata(etag: "\"\(number)\"", contentType: contentType)))
+        case .sends(let value, let etag, let contentType):
+            let bytes = Data(value.text(indented: false).utf8)
+            return Loaded(Entry(bytes, Metadata(etag: etag, contentType: contentType)))
+        case .status(let status, let retryAfter): throw LoadError.status(status, retryAfter: retryAfter)
+        case .hangs: throw CancellationError()
+        case .unreachable: throw LoadError(.failed, "the network is not reachable")
+        }
+    }
+
+    private func confirmed(_ call: Call) throws -> Loaded<Entry> {
+        let payload = call.known.map { Self.sound(String(decoding: $0.payload.bytes, as: UTF8.self)) } ?? ""
+        state.withLock { [now = world.now] in if $0.dates[payload] != nil { $0.dates[payload] = now } }
+        return try .unchanged(call)
+    }
+
+    private func end(_ number: Int, _ ending: StoryHistory.Call.Ending) {
+        state.withLock { [uptime = world.uptime] state in
+            let now = uptime - state.zero
+            (state.calls[number].end, state.calls[number].ending) = (now, ending)
+            if state.calls[number].isAnswered { state.answeredAt = state.answeredAt ?? now }
+        }
+    }
+}
+
+/// A fallback on this device: it answers at once.
+struct LocalFallback: Loader {
+    let contentType: String
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        Loaded(Entry(Data(#"{"fallback":true}"#.utf8), Metadata(contentType: contentType)))
+    }
+}

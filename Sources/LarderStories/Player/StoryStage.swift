@@ -1,0 +1,99 @@
+import LarderFoundation
+import LarderSystem
+import Larder
+import LarderSimulation
+
+/// The world of a story that is being played, with its pantry, its stores and its origin. The pantry can be opened again,
+/// as by an app that is started anew.
+final class StoryStage: Sendable {
+    let world: SimulatedWorld
+    let origin: StoryOrigin
+    let stores: StoryStores
+    private let player: StoryPlayer
+    private let folder: TemporaryFolder?
+    private let present = Locked<Pantry?>(nil)
+
+    init(_ player: StoryPlayer, _ story: Story, in world: SimulatedWorld) throws {
+        self.player = player
+        self.world = world
+        folder = try player.needsFolder ? TemporaryFolder() : nil
+        origin = StoryOrigin(story.earlierOrigin, contentType: player.contentType, lead: story.lead, in: world)
+        stores = StoryStores(player.stores, in: world)
+    }
+
+    /// The folder of the pantry. It is not there if no part of the policy asks for a place in it.
+    var cache: URL { folder?.url ?? URL(filePath: "/nonexistent/larder") }
+
+    /// The pantry; nil before it is opened.
+    var pantry: Pantry? { present.withLock { $0 } }
+
+    /// The resource of the story.
+    var resource: Resource<Data> {
+        get throws(LoadError) {
+            guard let pantry else { throw LoadError.notCached }
+            return pantry.resource(player.resource)
+        }
+    }
+
+    /// Opens the pantry, or opens it again on what its stores have kept.
+    @discardableResult
+    func open() async throws -> Pantry {
+        stores.restart()
+        let script: OriginSubstitute = { [origin] _ in origin }
+        let pantry = try await Pantry(
+            reader: player.reader, cache: cache, data: cache, world: world,
+            substitute: player.isOriginSimple ? script : nil, removesUnused: false, allowsBackgroundWork: false)
+        present.withLock { $0 = pantry }
+        return pantry
+    }
+
+    /// Puts copies into the stores.
+    ///
+    /// - Parameter lead: how long before zero it is now. The copies are so much younger.
+    /// - Returns: notes about copies that are not kept.
+    func stock(_ copies: [Story.Copy], lead: Duration) async throws -> [String] {
+        guard let pantry else { return [] }
+        var notes: [String] = []
+        for copy in copies {
+            let request = Request(player.resource, copy.parameters, scope: copy.scope)
+            if player.stores == .simulated, copy.value == nil {
+                stores.put(copy, { entry($0, age: $1 - lead, spread: copy.spread, pantry: pantry) }, for: request.key)
+                continue
+            }
+            do {
+                if let note = try await stock(copy, for: request, pantry) { notes.append("cached: " + note) }
+            } catch let refusal as Refusal {
+                notes.append("cached: refused: \(refusal.reason)")
+            } catch let error as StoreError {
+                notes.append("cached: not kept: \(error.message)")
+            }
+        }
+        return notes
+    }
+
+    /// Returns a note if the copy is not kept.
+    private func stock(_ copy: Story.Copy, for request: Request, _ pantry: Pantry) async throws -> String? {
+        let metadata = Metadata(
+            fetchedAt: world.now - copy.age, etag: copy.etag, contentType: copy.contentType, spread: copy.spread)
+        let entry = Entry(Data((copy.value?.text(indented: false) ?? "").utf8), metadata)
+        guard let tier = copy.tier else {
+            let isKept = try await pantry.resource(player.resource).stock(entry, for: request)
+            return isKept ? nil : "not kept by the store"
+        }
+        guard let admitted = pantry.admitted(entry, by: player.resource) else { return "not admitted" }
+        let tiers = stores.tiers
+        guard tiers.indices.contains(tier - 1) else { return "there is no tier \(tier)" }
+        try await tiers[tier - 1].store.stock(admitted, for: request.key)
+        return nil
+    }
+
+    /// Returns a payload that is made, as the policy keeps it; nil if it does not.
+    func entry(_ name: String, age: Duration, spread: Double = 0, pantry: Pantry) -> Entry? {
+        let text = "{\"\(name)\":true}"
+        let fetchedAt = world.now - age
+        origin.record(text, at: fetchedAt)
+        let metadata = Metadata(
+            fetchedAt: fetchedAt, etag: "\"\(name)\"", contentType: player.contentType, spread: spread)
+        return pantry.admitted(Entry(Data(text.utf8), metadata), by: player.resource)
+    }
+}

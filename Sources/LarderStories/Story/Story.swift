@@ -1,0 +1,116 @@
+public import Larder
+
+/// One played situation: the copies that are kept, the loads, and everything around them that can make a difference to
+/// users: the origin, the stores, the network and the clock.
+///
+/// ``StoryPlayer`` plays a story against a policy. Times count from zero: the first of ``loads`` is made then or later,
+/// and those of ``earlier`` before. Proofs and comparisons of policies make stories with one load, ``load``, and scenario
+/// files are read as stories with one or more.
+///
+/// A story that says nothing is the usual one: no copy, an origin that answers at once, and working stores.
+public struct Story: Hashable, Sendable {
+    /// A load that is made.
+    public struct Load: Hashable, Sendable {
+        /// When it is made.
+        public var at: Duration
+        /// The instance that is wanted.
+        public var parameters: Parameters
+        /// The account for which it is wanted.
+        public var scope: String?
+        /// The mode of the request.
+        public var mode = Request.Mode.normal
+        /// The caller's deadline.
+        public var deadline: Duration?
+        /// Whether the app is started anew right before, so that everything in memory is gone.
+        public var isRestarted = false
+        /// How far the clock is set back right before.
+        public var clockBack = Duration.zero
+        /// How long after ``at``, and after everything that happens then, the request is made.
+        package var pause = Duration.zero
+
+        /// Makes a usual load.
+        public init(at time: Duration = .zero, parameters: Parameters = [:], scope: String? = nil) {
+            (at, self.parameters, self.scope) = (time, parameters, scope)
+        }
+
+        /// Makes a load that begins before zero.
+        ///
+        /// - Parameter isOther: whether it is for another instance of the resource.
+        public init(before time: Duration, isOther: Bool = false) {
+            self.init(at: .zero - time, parameters: isOther ? ["other": "1"] : [:])
+        }
+
+        /// How long before zero it is made.
+        public var before: Duration {
+            get { .zero - at }
+            set { at = .zero - newValue }
+        }
+        /// Whether it is for another instance than the load of a proof.
+        public var isOther: Bool { !parameters.isEmpty }
+
+        /// Returns the request.
+        package func request(_ resource: String) -> Request {
+            Request(resource, parameters, scope: scope, mode: mode, deadline: deadline)
+        }
+    }
+
+    /// The copies, in their stores from the beginning.
+    public var copies: [Copy] = []
+    /// Whether the app is started anew after the copies are in the stores.
+    public var isRestarted = false
+    /// The behaviour of the origin from zero on. The last one holds for all further calls. Without any, and before the
+    /// first, the origin cannot be reached.
+    public var origin: [OriginAct] = [OriginAct(.value)]
+    /// The loads before zero, the earliest first.
+    public var earlier: [Load] = []
+    /// The behaviour of the origin before zero.
+    public var earlierOrigin: [OriginAct] = []
+    /// The states of the network. Before the first, nothing is known of it.
+    public var networks: [Network] = []
+    /// The faults of stores, after the copies are in them.
+    public var stores: [StoreFault] = []
+    /// The share of the largest number that every random number is; nil for random numbers.
+    public var chance: Double? = 0.5
+    /// The loads that are judged, in the order of their times.
+    public var loads = [Load()]
+
+    /// Makes the usual story.
+    public init() {}
+
+    /// How long before zero the story begins.
+    public var lead: Duration { earlier.map(\.before).max() ?? .zero }
+
+    /// Returns the story with a change.
+    public func with(_ change: (inout Story) -> Void) -> Story {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
+/// Stories of one load and at most one copy, as proofs and comparisons make them.
+extension Story {
+    /// The first load.
+    public var load: Load {
+        get { loads.first ?? Load() }
+        set { loads = [newValue] + loads.dropFirst() }
+    }
+
+    /// The first copy; nil if there is none.
+    public var copy: Copy? {
+        get { copies.first }
+        set { copies = (newValue.map { [$0] } ?? []) + copies.dropFirst() }
+    }
+
+    /// Whether the device is first known to have a network.
+    public var network: NetworkState.Reach {
+        get { networks.first?.reach ?? .unknown }
+        set { networks = newValue == .unknown ? [] : [Network(newValue, isCostly: isNetworkCostly)] }
+    }
+
+    /// Whether that network is a mobile one that costs by use, on which the user asked to save data.
+    public var isNetworkCostly: Bool {
+        get { networks.first?.isCostly ?? false }
+        set { if !networks.isEmpty { networks[0].isCostly = newValue } }
+    }
+}
