@@ -95,7 +95,9 @@ let package = Package(
         // It also compiles the transport of Apple platforms, to check on Linux what can be checked of it there.
         .testTarget(
             name: "LarderTests",
-            dependencies: ["Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation"],
+            dependencies: [
+                "Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation", "LarderStories",
+            ],
             swiftSettings: settings + [.define("LARDER_TESTS")]),
         // These tests see only public declarations, as another package does.
         .testTarget(

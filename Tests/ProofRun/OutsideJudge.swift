@@ -41,7 +41,8 @@ struct OutsideJudge {
 
     /// Whether a request for the copy alone would be answered, if it were made some time later in place of the load.
     private func hasCopy(_ situation: Story, later time: Duration) throws -> Bool {
-        try player.play(situation.with { ($0.load.mode, $0.load.deadline, $0.load.pause) = (.cachedOnly, nil, time) }).isAnswered
+        try player.play(situation.with { ($0.load.mode, $0.load.deadline, $0.load.pause) = (.cachedOnly, nil, time) })
+            .isAnswered
     }
 
     /// Whether the origin answers each call before a timeout or the patience ends, a user waits for it as

@@ -22,7 +22,8 @@ extension OutsideJudge {
             { $0.origin = [.init(.hangs)] }, { ($0.earlier, $0.earlierOrigin) = ([], []) },
             { if !$0.earlier.isEmpty { $0.earlierOrigin = [.init(.value)] } },
             { if !$0.earlier.isEmpty { $0.earlierOrigin = [.init(.status(503))] } },
-            { ($0.network, $0.isNetworkCostly) = (.unknown, false) }, { $0.stores = [] }, { $0.load.isRestarted = false },
+            { ($0.network, $0.isNetworkCostly) = (.unknown, false) }, { $0.stores = [] },
+            { $0.load.isRestarted = false },
             { $0.load.clockBack = .zero }, { $0.load.mode = .normal }, { $0.load.deadline = nil }, { $0.chance = 0.5 },
         ]
         for number in situation.origin.indices.dropFirst() { changes.append { $0.origin.remove(at: number) } }
@@ -37,7 +38,8 @@ extension OutsideJudge {
         let copy = situation.copy
         let facts = [
             copy != nil, copy?.tier != nil, copy?.ageAbove != nil, copy?.spread ?? 0 > 0, situation.network != .unknown,
-            situation.isNetworkCostly, situation.load.isRestarted, situation.load.clockBack > .zero, situation.load.mode != .normal,
+            situation.isNetworkCostly, situation.load.isRestarted, situation.load.clockBack > .zero,
+            situation.load.mode != .normal,
             situation.load.deadline != nil, situation.chance != 0.5,
         ]
         let acts = (situation.origin + situation.earlierOrigin).reduce(0) { $0 + weight($1) }
@@ -47,7 +49,7 @@ extension OutsideJudge {
     private static func weight(_ act: Story.OriginAct) -> Int {
         let ending =
             switch act.ending {
-            case .value: 1
+            case .value, .sends: 1
             case .unchanged: 2
             case .status(503, retryAfter: nil): 3
             case .hangs: 4

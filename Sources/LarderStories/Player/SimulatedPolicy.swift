@@ -32,7 +32,9 @@ package struct SimulatedPolicy: Sendable {
     /// Reads the policy of a resource from a folder.
     ///
     /// - Throws: `PolicyError` with the problems of the policy.
-    init(of resource: String, in folder: URL, registry: Registry, environment: [String: String]) throws {
+    init(
+        of resource: String, in folder: URL, registry: Registry = .standard, environment: [String: String] = [:]
+    ) throws {
         let reader = PolicyReader(registry: registry, folder: folder.shortPath, environment: environment)
         let result = reader.check(resource + ".json")
         guard let policy = result.policy else { throw PolicyError(result.problems) }

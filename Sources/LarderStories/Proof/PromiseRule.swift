@@ -16,6 +16,27 @@ public enum PromiseLimit: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The limit as a policy writes it: `"365m"`, `3`.
+    var written: String {
+        switch self {
+        case .time(let time): time.spelled
+        case .calls(let calls): "\(calls)"
+        }
+    }
+
+    /// Whether it is as large as the limit that an observation needs.
+    func isKept(by needed: NeededLimit?) -> Bool {
+        needed.map { $0 <= self.needed } ?? true
+    }
+
+    /// The same limit, to compare it with those that observations need.
+    var needed: NeededLimit {
+        switch self {
+        case .time(let time): .time(time)
+        case .calls(let calls): .calls(calls)
+        }
+    }
+
     /// The limit as a sentence shows it: `6h 5m`, `3`.
     public var description: String {
         switch self {
@@ -52,6 +73,33 @@ enum NeededLimit: Sendable, Comparable {
     }
 }
 
+/// The measure of a promise or of an expectation: what its limit is about.
+enum Measure: Sendable {
+    /// The age of the value. A copy that is older than `oldest` is shown at any age.
+    case age(oldest: Duration)
+    /// The time until the load ends.
+    case wait
+    /// The number of calls.
+    case calls
+    /// The age of the value, or the time until the origin answers if that is shorter.
+    case freshness(oldest: Duration)
+
+    /// Returns the limit that an observation needs; nil if it keeps every limit.
+    func needed(_ seen: Observation) -> NeededLimit? {
+        switch self {
+        case .wait: return seen.waited.map(NeededLimit.time) ?? NeededLimit.none
+        case .calls: return .calls(seen.calls)
+        case .age(let oldest):
+            guard case .value(let age) = seen.ending else { return nil }
+            guard let age, age <= oldest else { return NeededLimit.none }
+            return .time(age)
+        case .freshness(let oldest):
+            let refreshed = seen.refreshedAfter.map(NeededLimit.time) ?? NeededLimit.none
+            return Measure.age(oldest: oldest).needed(seen).map { min($0, refreshed) }
+        }
+    }
+}
+
 /// A promise of a policy, with the situations that it is about and the way it is judged.
 struct PromiseRule: Sendable {
     /// The name of the setting.
@@ -69,12 +117,7 @@ struct PromiseRule: Sendable {
 
     /// Whether an observation that needs a limit breaks the promise.
     func isBroken(needing needed: NeededLimit) -> Bool {
-        let promised: NeededLimit =
-            switch limit {
-            case .time(let time): .time(time)
-            case .calls(let calls): .calls(calls)
-            }
-        return isShortened ? needed < promised : promised < needed
+        isShortened ? needed < limit.needed : limit.needed < needed
     }
 
     /// Returns the rules of the promises of a policy.
@@ -90,13 +133,13 @@ struct PromiseRule: Sendable {
                 PromiseRule(name: "waits", limit: .time(limit), needsCopy: true) {
                     $0.load.mode == .normal && !$0.isOfflineHistory
                 } needed: {
-                    $1.waited.map(NeededLimit.time) ?? NeededLimit.none
+                    Measure.wait.needed($1)
                 })
         }
         if let limit = promises.waitsAtMost {
             rules.append(
                 PromiseRule(name: "waitsAtMost", limit: .time(limit), concerns: { _ in true }) {
-                    $1.waited.map(NeededLimit.time) ?? NeededLimit.none
+                    Measure.wait.needed($1)
                 })
         }
         if let limit = promises.offlineFor {
@@ -111,7 +154,7 @@ struct PromiseRule: Sendable {
             rules.append(
                 // The calls of loads that began earlier are not this load's.
                 PromiseRule(name: "callsPerLoad", limit: .calls(limit), concerns: { $0.earlier.isEmpty }) {
-                    .calls($1.calls)
+                    Measure.calls.needed($1)
                 })
         }
         if let limit = promises.freshWithin { rules.append(fresh(within: limit, soon, oldest)) }
@@ -119,7 +162,9 @@ struct PromiseRule: Sendable {
     }
 
     private static func neverOlder(than limit: Duration, _ oldest: Duration) -> PromiseRule {
-        PromiseRule(name: "neverOlderThan", limit: .time(limit), concerns: { _ in true }) { $1.neededAge(oldest) }
+        PromiseRule(name: "neverOlderThan", limit: .time(limit), concerns: { _ in true }) {
+            Measure.age(oldest: oldest).needed($1)
+        }
     }
 
     private static func fresh(within limit: Duration, _ soon: Duration, _ oldest: Duration) -> PromiseRule {
@@ -129,19 +174,9 @@ struct PromiseRule: Sendable {
                 && situation.origin.allSatisfy {
                     ($0.ending == .value || $0.ending == .unchanged) && $0.after < soon
                 }
-        } needed: { _, seen in
-            let refreshed = seen.refreshedAfter.map(NeededLimit.time) ?? NeededLimit.none
-            return seen.neededAge(oldest).map { min($0, refreshed) }
+        } needed: {
+            Measure.freshness(oldest: oldest).needed($1)
         }
-    }
-}
-
-extension Observation {
-    /// The limit that the age of the value needs; nil if there is no value.
-    fileprivate func neededAge(_ oldest: Duration) -> NeededLimit? {
-        guard case .value(let age) = ending else { return nil }
-        guard let age, age <= oldest else { return NeededLimit.none }
-        return .time(age)
     }
 }
 

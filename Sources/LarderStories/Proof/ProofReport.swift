@@ -53,7 +53,7 @@ package struct ProofFailure {
 
 extension PromiseLimit {
     /// The limit as a policy writes it.
-    fileprivate var json: JSON {
+    var json: JSON {
         switch self {
         case .time(let time): .string(time.spelled)
         case .calls(let calls): .int(calls)

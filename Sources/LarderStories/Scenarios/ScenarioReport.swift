@@ -1,9 +1,16 @@
-package import LarderFoundation
-package import Larder
+public import LarderFoundation
+public import Larder
 
-/// The results of scenario files, as text and as JSON.
-package struct ScenarioReport {
-    package struct Result {
+/// The results of scenario files.
+///
+/// ```swift
+/// @Test func policiesPassTheirScenarios() throws {
+///     let report = try ScenarioReport(of: ["Policies/Scenarios"], policies: URL(filePath: "Policies"))
+///     #expect(report.isPassed, "\(report)")
+/// }
+/// ```
+public struct ScenarioReport: Sendable {
+    package struct Result: Sendable {
         var path: String
         package var file: ScenarioFile
         var scenario: Scenario
@@ -14,22 +21,27 @@ package struct ScenarioReport {
     }
 
     package var files = 0
+    /// The problems of policies and of scenario files.
     package var problems: [Problem] = []
     package var results: [Result] = []
     /// The kinds of situations that are played, for each policy; nil if they were not asked for.
     package var coverage: [ScenarioCoverage]?
 
-    package var isPassed: Bool { results.allSatisfy(\.isPassed) && !problems.contains { $0.severity == .error } }
+    /// Whether all expectations are met, and all files are sound.
+    public var isPassed: Bool { results.allSatisfy(\.isPassed) && !problems.contains { $0.severity == .error } }
 
-    /// Reads all files, then plays the scenarios that are sound.
+    /// Reads all files, then plays the scenarios that are sound. Blocks the thread.
     ///
     /// - Parameters:
     ///   - paths: scenario files, and folders of them.
     ///   - policies: the folder of the policies.
+    ///   - registry: the plugins that the policies may name.
+    ///   - environment: the values of `${NAME}` in policies.
     ///   - progress: is told which share of the scenarios was played, and the resource that comes next.
-    package init(
-        of paths: [String], policies: URL, registry: Registry, environment: [String: String],
-        progress: (Double, String) -> Void
+    /// - Throws: the error of a temporary folder that cannot be made. Problems of files are part of the report.
+    public init(
+        of paths: [String], policies: URL, registry: Registry = .standard, environment: [String: String] = [:],
+        progress: (_ share: Double, _ resource: String) -> Void = { _, _ in }
     ) throws {
         let reader = PolicyReader(registry: registry, folder: policies.relativePath, environment: environment)
         let resources: [String]
@@ -98,6 +110,13 @@ package struct ScenarioReport {
         ]
         if let coverage { members.append(JSON.Member("coverage", .list(coverage.map(\.json)))) }
         return .object(members)
+    }
+}
+
+extension ScenarioReport: CustomStringConvertible {
+    /// The problems, a line for each scenario with a drawing of those that failed, and the numbers of both.
+    public var description: String {
+        (problems.map(\.description) + lines(draws: false) + [summary]).joined(separator: "\n")
     }
 }
 

@@ -50,18 +50,25 @@ extension ScenarioReport.Result {
         if let took = answer.took {
             compare(
                 "takes", expected: expectation.takes?.spelled, actual: took.spelled, isMet: took == expectation.takes)
-            compare(
-                "within", expected: expectation.within?.spelled, actual: took.spelled,
-                isMet: expectation.within.map { took <= $0 } ?? true)
         }
         let calls = history.calls(by: answer)
         compare(
             "calls", expected: expectation.calls.map(String.init), actual: "\(calls)", isMet: calls == expectation.calls
         )
-        let caused = history.calls.count { $0.start >= answer.start }
-        compare(
-            "callsAtMost", expected: expectation.callsAtMost.map(String.init), actual: "\(caused)",
-            isMet: caused <= expectation.callsAtMost ?? .max)
+        let seen = history.seen(by: answer)
+        let age = seen.age?.short ?? "unknown"
+        for (key, limit, measure, actual) in [
+            ("within", expectation.within.map(PromiseLimit.time), Measure.wait, answer.took?.spelled),
+            ("callsAtMost", expectation.callsAtMost.map(PromiseLimit.calls), .calls, "\(seen.calls)"),
+            ("noOlderThan", expectation.noOlderThan.map(PromiseLimit.time), .age(oldest: .forever), age),
+            (
+                "freshWithin", expectation.freshWithin.map(PromiseLimit.time), .freshness(oldest: .forever),
+                age + ", not refreshed"
+            ),
+        ] {
+            guard let limit, let actual else { continue }
+            compare(key, expected: limit.written, actual: actual, isMet: limit.isKept(by: measure.needed(seen)))
+        }
         return found
     }
 
@@ -81,15 +88,6 @@ extension ScenarioReport.Result {
         case .unknown: compare("age", "unknown", age, loaded.age == nil)
         case .about(let range, let text): compare("age", text, age, loaded.age.map(range.contains) ?? false)
         }
-        // An age below zero is one of a clock that was set back.
-        let shown = history.age(of: loaded, in: answer)
-        let isYoung = { (limit: Duration?) in limit.map { limit in shown.map { $0 <= limit } ?? false } ?? true }
-        let oldness = shown?.short ?? "unknown"
-        compare("noOlderThan", expectation.noOlderThan?.spelled, oldness, isYoung(expectation.noOlderThan))
-        let refreshes = expectation.freshWithin.map { history.isRefreshed(within: $0, of: answer) } ?? true
-        compare(
-            "freshWithin", expectation.freshWithin?.spelled, oldness + ", not refreshed",
-            isYoung(expectation.freshWithin) || refreshes)
         compare(
             "fellBack", expectation.fellBack.map { "\($0)" }, "\(loaded.fellBack)",
             expectation.fellBack == loaded.fellBack)
@@ -99,7 +97,7 @@ extension ScenarioReport.Result {
 extension StoryHistory {
     /// Returns the age of a value when the load ends; nil if it is unknown. An answer of the origin grows older while it is
     /// saved.
-    fileprivate func age(of loaded: Loaded<Data>, in answer: Answer) -> Duration? {
+    private func age(of loaded: Loaded<Data>, in answer: Answer) -> Duration? {
         switch loaded.source {
         case .store, .fallback: return loaded.age
         case .origin, .revalidated: break
@@ -109,12 +107,16 @@ extension StoryHistory {
         return (loaded.age ?? .zero) + (saving ?? .zero)
     }
 
-    /// Whether the origin answered with a value, or that the copy is unchanged, within some time after a request.
-    fileprivate func isRefreshed(within time: Duration, of answer: Answer) -> Bool {
-        calls.contains { call in
-            guard let end = call.end, end >= answer.start, end - answer.start <= time else { return false }
-            return call.isAnswered
-        }
+    /// The answer as its user sees it, with the calls that began from the request on.
+    fileprivate func seen(by answer: Answer) -> Observation {
+        var seen = Observation(ending: .never)
+        if case .value(let loaded) = answer.ending { seen.ending = .value(age: age(of: loaded, in: answer)) }
+        seen.waited = answer.took
+        seen.calls = calls.count { $0.start >= answer.start }
+        // An answer of the origin later than the request makes the copy current.
+        let answered = calls.filter(\.isAnswered).compactMap(\.end).filter { $0 >= answer.start }.min()
+        seen.refreshedAfter = answered.map { $0 - answer.start }
+        return seen
     }
 }
 

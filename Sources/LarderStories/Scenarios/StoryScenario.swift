@@ -28,17 +28,12 @@ extension PromiseProof {
     }
 
     private static func expectation(of promise: String, _ limit: PromiseLimit) -> JSON {
-        let value: JSON =
-            switch limit {
-            case .time(let time): .string(time.spelled)
-            case .calls(let calls): .int(calls)
-            }
         let keys = [
             "neverOlderThan": "noOlderThan", "waits": "within", "waitsAtMost": "within", "callsPerLoad": "callsAtMost",
             "freshWithin": "freshWithin",
         ]
         guard let key = keys[promise] else { return ["answered": "yes"] }
-        return .object([JSON.Member(key, value), JSON.Member("answered", "either")])
+        return .object([JSON.Member(key, limit.json), JSON.Member("answered", "either")])
     }
 }
 

@@ -20,7 +20,7 @@ import Testing
 
     private func isShown(_ situation: Story, after times: Duration...) throws -> [Bool?] {
         let folder = try ProveCommandTests.folder("", policy: Self.policy)
-        var copies = CopiesThatMayBeShown(of: try StoryPlayer(of: "prices", in: folder.url).plan)
+        var copies = CopiesThatMayBeShown(of: try SimulatedPolicy(of: "prices", in: folder.url))
         try copies.ask(times.map { (situation, $0) })
         return times.map { copies.isShown(situation, after: $0) }
     }

@@ -19,12 +19,13 @@ import Testing
 
     @Test func situationsThatAreNotPlayedAgainEndAsTheyWouldIfPlayed() throws {
         let folder = try ProveCommandTests.folder("", policy: Self.policy)
-        let player = try StoryPlayer(of: "prices", in: folder.url)
-        let kinds = Dictionary(grouping: SituationSpace(player.plan).all, by: \.withoutOriginAndFaults)
+        let policy = try SimulatedPolicy(of: "prices", in: folder.url)
+        let player = try StoryPlayer(policy)
+        let kinds = Dictionary(grouping: SituationSpace(policy).all, by: \.withoutOriginAndFaults)
         // Every seventh kind is enough, and takes a second.
         let some = kinds.values.sorted { $0[0].size < $1[0].size }.enumerated().filter { $0.offset % 7 == 0 }
         let situations = some.flatMap(\.element)
-        let played = try PlayedSituations(situations, of: player.plan)
+        let played = try PlayedSituations(situations, of: policy)
         #expect(played.all.map(\.situation) == situations)
         #expect(played.plays < situations.count)
         for (situation, seen) in played.all {

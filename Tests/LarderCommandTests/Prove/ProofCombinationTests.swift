@@ -114,8 +114,8 @@ import Testing
             let folder = try ProveCommandTests.folder(
                 promises,
                 policy: ProveCommandTests.small.replacing(#""memory""#, with: #"{ "use": "file", "limit": "500ms" }"#))
-            let player = try StoryPlayer(of: "prices", in: folder.url)
-            let ages = SituationSpace(player.plan).all.compactMap(\.copy?.age)
+            let policy = try SimulatedPolicy(of: "prices", in: folder.url)
+            let ages = SituationSpace(policy).all.compactMap(\.copy?.age)
             let number = try PromiseProof(of: "prices", in: folder.url).situations
             return (number, Set(ages.filter { $0 < .seconds(7 * 3_600) }))
         }

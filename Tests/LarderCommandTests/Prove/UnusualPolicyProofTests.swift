@@ -118,8 +118,8 @@ import Testing
     @Test func callsAfterTheFirstHundredAreToldAsAGap() throws {
         let retries = Array(repeating: #"{ "use": "retry", "retries": 10, "backoff": "0s" }"#, count: 2)
         let folder = try Self.folder(#"{ "callsPerLoad": 200 }"#, around: retries.joined(separator: ", "))
-        let player = try StoryPlayer(of: "prices", in: folder.url)
-        #expect(player.plan.gaps.contains("a load can make more than 100 calls, which are not all played"))
+        let policy = try SimulatedPolicy(of: "prices", in: folder.url)
+        #expect(policy.gaps.contains("a load can make more than 100 calls, which are not all played"))
     }
 
     /// Three wrappers that make 1,331 calls for one load.
@@ -128,8 +128,8 @@ import Testing
 
     @Test func stackedRetriesAreRefusedRatherThanProvedForMinutes() async throws {
         let folder = try Self.folder(#"{ "waitsAtMost": "1m" }"#, around: Self.stacked)
-        let player = try StoryPlayer(of: "prices", in: folder.url)
-        #expect(PromiseProof.isTooLarge(player.plan))
+        let policy = try SimulatedPolicy(of: "prices", in: folder.url)
+        #expect(PromiseProof.isTooLarge(policy))
         let output = await Output(["prove", "--policies", folder.path])
         #expect(output.code == 1)
         #expect(output.err.contains("make up to 1331 calls for one load, too many to play"), "\(output.err)")
@@ -148,8 +148,8 @@ import Testing
     @Test func twoStackedRetriesAreProved() throws {
         let retries = Array(repeating: #"{ "use": "retry", "retries": 10, "backoff": "0s" }"#, count: 2)
         let folder = try Self.folder(#"{ "callsPerLoad": 200 }"#, around: retries.joined(separator: ", "))
-        let player = try StoryPlayer(of: "prices", in: folder.url)
-        #expect(!PromiseProof.isTooLarge(player.plan))
+        let policy = try SimulatedPolicy(of: "prices", in: folder.url)
+        #expect(!PromiseProof.isTooLarge(policy))
     }
 
     /// The advice must fit the reason for which no time is short enough, not another one.
@@ -206,7 +206,7 @@ import Testing
     @Test func copiesWereThereBeforeEarlierLoads() throws {
         let store = #"{ "use": "tiered", "tiers": ["memory", \#(Self.file)] }"#
         let folder = try Self.folder(#"{ "waits": "1s" }"#, store: store)
-        let space = SituationSpace(try StoryPlayer(of: "prices", in: folder.url).plan)
+        let space = SituationSpace(try SimulatedPolicy(of: "prices", in: folder.url))
         let earlier = space.all.filter { $0.copy != nil && !$0.earlier.isEmpty }
         for situation in earlier + (earlier.last.map(space.nearby) ?? []) {
             for age in [situation.copy?.age, situation.copy?.ageAbove].compactMap({ $0 }) {

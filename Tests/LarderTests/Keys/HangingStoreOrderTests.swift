@@ -2,6 +2,7 @@ import LarderFoundation
 import Larder
 import LarderSystem
 import LarderSimulation
+import LarderStories
 import Testing
 
 /// Loads of a key after an operation of its store that never ends, or ends late.

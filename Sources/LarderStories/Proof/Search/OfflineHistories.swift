@@ -47,7 +47,8 @@ extension SituationSpace {
         let setBack: Variation = { $0.with { $0.load.clockBack = clockBack } }
         let requests: [Variation] = [
             usual, { $0.with { $0.load.mode = .refresh } }, { $0.with { $0.load.mode = .cachedOnly } },
-            { $0.with { $0.load.deadline = .seconds(1) } }, { $0.with { $0.chance = 0 } }, { $0.with { $0.chance = 1 } },
+            { $0.with { $0.load.deadline = .seconds(1) } }, { $0.with { $0.chance = 0 } },
+            { $0.with { $0.chance = 1 } },
             { $0.with { ($0.load.mode, $0.chance) = (.refresh, 1) } },
             { $0.with { ($0.load.mode, $0.chance) = (.cachedOnly, 1) } },
         ]
