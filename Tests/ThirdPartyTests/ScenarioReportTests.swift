@@ -9,7 +9,7 @@ import Testing
     private func report(expecting freshness: String) throws -> ScenarioReport {
         let folder = try TemporaryFolder()
         try folder.write(
-            #"{ "resource": "feed", "origin": "sample", "strategy": "cache-first", "store": "memory" }"#,
+            #"{ "resource": "feed", "origin": { "use": "sample", "payload": "feed" }, "strategy": "cache-first", "store": "memory" }"#,
             to: "feed.json")
         try folder.write(
             """
