@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "Larder", targets: ["Larder"]),
         .library(name: "LarderSystem", targets: ["LarderSystem"]),
         .library(name: "LarderSimulation", targets: ["LarderSimulation"]),
+        .library(name: "LarderReports", targets: ["LarderReports"]),
         .library(name: "LarderCommand", targets: ["LarderCommand"]),
         .executable(name: "larder", targets: ["LarderTool"]),
         .executable(name: "larder-bench", targets: ["LarderBench"]),
@@ -37,7 +38,11 @@ let package = Package(
             name: "LarderSimulation", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
             swiftSettings: settings),
         .target(
-            name: "LarderCommand", dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
+            name: "LarderReports", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
+            swiftSettings: settings),
+        .target(
+            name: "LarderCommand",
+            dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
         .executableTarget(
@@ -94,7 +99,8 @@ let package = Package(
         .testTarget(
             name: "LarderCommandTests",
             dependencies: [
-                "ConformRun", "FleetRun", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation",
+                "ConformRun", "FleetRun", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderReports",
+                "LarderSimulation",
             ],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],

@@ -180,8 +180,3 @@ extension Command {
         }
     }
 }
-
-/// `1 error`, `2 errors`.
-package func counted(_ count: Int, one: String, many: String? = nil) -> String {
-    "\(count) \(count == 1 ? one : many ?? one + "s")"
-}

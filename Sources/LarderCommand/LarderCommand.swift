@@ -162,15 +162,3 @@ public enum LarderCommand {
             """
     }
 }
-
-extension String {
-    /// The text, followed by spaces up to `width`.
-    func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
-    }
-
-    /// The text, after spaces up to `width`.
-    func aligned(to width: Int) -> String {
-        String(repeating: " ", count: max(0, width - count)) + self
-    }
-}

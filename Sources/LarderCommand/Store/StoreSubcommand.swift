@@ -1,3 +1,5 @@
+import Larder
+
 /// A part of `larder store`: its operands, its options and its help come from this one declaration.
 enum StoreSubcommand: String, CaseIterable {
     case ls, get, rm, expire, pin, unpin, clear, verify, stats

@@ -56,8 +56,9 @@ import Testing
             "CLarder": [], "LarderFoundation": [], "LarderSystem": ["LarderFoundation"], "LarderCore": base,
             "LarderPlugins": base.union(["CLarder", "LarderCore"]),
             "Larder": base.union(["LarderCore", "LarderPlugins"]), "LarderSimulation": base.union(["Larder"]),
+            "LarderReports": base.union(["Larder"]),
             // LarderPlugins for what only the demo uses, and what only the benchmark does.
-            "LarderCommand": base.union(["Larder", "LarderPlugins", "LarderSimulation"]),
+            "LarderCommand": base.union(["Larder", "LarderPlugins", "LarderReports", "LarderSimulation"]),
             "LarderTool": ["LarderCommand"],
             "LarderBench": base.union(["CLarder", "Larder", "LarderPlugins", "LarderSimulation"]),
         ]
