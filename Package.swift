@@ -42,7 +42,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "LarderCommand",
-            dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
+            dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderReports", "LarderSimulation"],
             swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
         .executableTarget(
@@ -93,7 +93,7 @@ let package = Package(
             swiftSettings: settings + [.define("LARDER_TESTS")]),
         // These tests see only public declarations, as another package does.
         .testTarget(
-            name: "ThirdPartyTests", dependencies: ["Larder", "LarderFoundation", "LarderSimulation"],
+            name: "ThirdPartyTests", dependencies: ["Larder", "LarderFoundation", "LarderReports", "LarderSimulation"],
             packageAccess: false,
             swiftSettings: settings),
         .testTarget(
