@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "Larder", targets: ["Larder"]),
         .library(name: "LarderSystem", targets: ["LarderSystem"]),
         .library(name: "LarderSimulation", targets: ["LarderSimulation"]),
+        .library(name: "LarderReports", targets: ["LarderReports"]),
         .library(name: "LarderStories", targets: ["LarderStories"]),
         .library(name: "LarderCommand", targets: ["LarderCommand"]),
         .executable(name: "larder", targets: ["LarderTool"]),
@@ -38,11 +39,15 @@ let package = Package(
             name: "LarderSimulation", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
             swiftSettings: settings),
         .target(
+            name: "LarderReports", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
+            swiftSettings: settings),
             name: "LarderStories", dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings),
         .target(
             name: "LarderCommand",
-            dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation", "LarderStories"],
+            dependencies: [
+                "Larder", "LarderSystem", "LarderFoundation", "LarderReports", "LarderSimulation", "LarderStories",
+            ],
             swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
         .executableTarget(
@@ -101,14 +106,15 @@ let package = Package(
             swiftSettings: settings + [.define("LARDER_TESTS")]),
         // These tests see only public declarations, as another package does.
         .testTarget(
-            name: "ThirdPartyTests", dependencies: ["Larder", "LarderFoundation", "LarderSimulation", "LarderStories"],
+            name: "ThirdPartyTests",
+            dependencies: ["Larder", "LarderFoundation", "LarderReports", "LarderSimulation", "LarderStories"],
             packageAccess: false,
             swiftSettings: settings),
         .testTarget(
             name: "LarderCommandTests",
             dependencies: [
-                "ConformRun", "FleetRun", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation",
-                "LarderStories",
+                "ConformRun", "FleetRun", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderReports",
+                "LarderSimulation", "LarderStories",
             ],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],

@@ -1,5 +1,6 @@
 import LarderFoundation
 import Larder
+import LarderReports
 
 extension Command {
     static let refresh = Command(

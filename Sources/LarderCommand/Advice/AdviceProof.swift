@@ -1,4 +1,5 @@
 import Larder
+import LarderReports
 import LarderSimulation
 import LarderStories
 
@@ -47,12 +48,7 @@ struct AdviceProof {
     private static func title(_ verdict: PromiseVerdict) -> String { "\(verdict.promise) \(verdict.limit)" }
 }
 
-/// Advice, and the reason why it is not proposed.
-struct JudgedAdvice {
-    let advice: Advice
-    /// The reason why the advice is not proposed; nil if it is.
-    let objection: String?
-
+extension JudgedAdvice {
     /// - Parameters:
     ///   - policy: the policy that the advice is about. Nil if it is not known: then nothing can be proved.
     ///   - accepted: the advice for the same policy that is proposed already. Both must keep the promises together, too.
@@ -60,24 +56,29 @@ struct JudgedAdvice {
         _ advice: Advice, of policy: AdvisedPolicy?, beside accepted: [Advice], by proof: AdviceProof,
         progress: @escaping @Sendable (Double) -> Void
     ) {
-        self.advice = advice
-        guard let policy else {
-            objection = nil
-            return
-        }
+        self.init(
+            advice,
+            objection: policy.flatMap { proof.objection(to: advice, of: $0, beside: accepted, progress: progress) })
+    }
+}
+
+extension AdviceProof {
+    /// The reason why advice is not proposed; nil if it is.
+    fileprivate func objection(
+        to advice: Advice, of policy: AdvisedPolicy, beside accepted: [Advice],
+        progress: @escaping @Sendable (Double) -> Void
+    ) -> String? {
         do {
-            let alone = try proof.brokenPromises(of: policy, by: advice.changes, progress: progress)
+            let alone = try brokenPromises(of: policy, by: advice.changes, progress: progress)
             if !alone.isEmpty || accepted.isEmpty {
-                objection = alone.isEmpty ? nil : "it would break " + alone.joined(separator: ", ")
-                return
+                return alone.isEmpty ? nil : "it would break " + alone.joined(separator: ", ")
             }
             let all = accepted.flatMap(\.changes) + advice.changes
-            let together = try proof.brokenPromises(of: policy, by: all, progress: progress)
-            objection =
-                together.isEmpty
+            let together = try brokenPromises(of: policy, by: all, progress: progress)
+            return together.isEmpty
                 ? nil : "with the advice above, it would break " + together.joined(separator: ", ")
         } catch {
-            objection = "the promises of the policy cannot be proved with it: \(error)"
+            return "the promises of the policy cannot be proved with it: \(error)"
         }
     }
 }

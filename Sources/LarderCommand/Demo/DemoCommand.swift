@@ -1,6 +1,7 @@
 import LarderFoundation
 import LarderSystem
 import Larder
+import LarderReports
 @_spi(Demo) import LarderPlugins
 
 extension Command {
@@ -71,7 +72,7 @@ extension Command {
         var builder = ReportBuilder(now: dump.written)
         builder.add(DumpFile(path: folder + "/metrics.json"))
         guard let report = builder.report().report else { return }
-        try write(report.text("prometheus"), to: "metrics.prom")
-        try write(report.text("html"), to: "report.html")
+        try write(report.dump.prometheus, to: "metrics.prom")
+        try write(report.html, to: "report.html")
     }
 }

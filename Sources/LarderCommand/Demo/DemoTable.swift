@@ -1,4 +1,5 @@
 import Larder
+import LarderReports
 
 /// The result of a demo day: two tables, sentences about them, and the same as JSON.
 struct DemoTable: Sendable {

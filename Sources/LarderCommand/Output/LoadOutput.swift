@@ -1,6 +1,7 @@
 import LarderSystem
 import LarderFoundation
 import Larder
+import LarderReports
 import LarderStories
 
 /// Writes the results of loads, as payloads or as JSON.

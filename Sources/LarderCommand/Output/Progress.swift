@@ -1,4 +1,5 @@
 import Larder
+import LarderReports
 import LarderSystem
 
 /// Shows the progress of long work on the error output.

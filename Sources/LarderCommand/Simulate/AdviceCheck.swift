@@ -1,4 +1,5 @@
 import Larder
+import LarderReports
 
 /// Compares a simulation of a policy with one of the policy after a piece of advice.
 struct AdviceCheck: Sendable {

@@ -1,5 +1,6 @@
 import LarderFoundation
 import Larder
+import LarderReports
 import LarderSimulation
 
 extension Command {

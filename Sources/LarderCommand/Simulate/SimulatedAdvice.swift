@@ -1,4 +1,5 @@
 import Larder
+import LarderReports
 import LarderSimulation
 
 /// Simulates policies with changes that advice proposes.

@@ -1,4 +1,5 @@
 import Larder
+import LarderReports
 
 /// The results of several policies for the same requests, side by side.
 struct SimulationTable: Sendable {

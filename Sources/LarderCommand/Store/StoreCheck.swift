@@ -1,5 +1,6 @@
 import LarderFoundation
 import Larder
+import LarderReports
 
 // Checking stores, and counting their entries.
 extension OpenStores {

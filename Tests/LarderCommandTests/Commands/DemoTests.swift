@@ -5,6 +5,7 @@ import Larder
 import Testing
 
 @testable import LarderCommand
+import LarderReports
 
 @Suite struct DemoTests {
     @Test func tableDependsOnSeedOnly() async throws {

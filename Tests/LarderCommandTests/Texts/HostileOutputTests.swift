@@ -5,6 +5,7 @@ import Testing
 
 @testable import LarderSystem
 @testable import LarderCommand
+import LarderReports
 @testable import LarderCore
 
 /// Control characters that come from arguments, keys, dumps and plugins: a terminal must not act on them.
