@@ -41,6 +41,7 @@ let package = Package(
         .target(
             name: "LarderReports", dependencies: ["Larder", "LarderSystem", "LarderFoundation"],
             swiftSettings: settings),
+        .target(
             name: "LarderStories", dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings),
         .target(
