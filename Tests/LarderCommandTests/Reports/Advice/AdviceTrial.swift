@@ -2,11 +2,8 @@ import Larder
 import LarderSimulation
 
 @testable import LarderCommand
-<<<<<<< HEAD:Tests/LarderCommandTests/Advice/AdviceTrial.swift
-@testable import LarderStories
-=======
 @testable import LarderReports
->>>>>>> 4051ed49aa8dd3186bed5cb495f9cd2a42b690a3:Tests/LarderCommandTests/Reports/Advice/AdviceTrial.swift
+@testable import LarderStories
 
 /// A policy and a situation in which advice of one kind is due.
 struct AdviceTrial: Sendable, CustomStringConvertible {
