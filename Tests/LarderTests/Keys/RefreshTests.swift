@@ -150,6 +150,19 @@ import Testing
         }
     }
 
+    @Test func refreshThatIsAnsweredWithErrorHasNotFailed() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world)
+            simulated.origin.play(.failure(.status(403)), .failure(.status(503)))
+            for refreshErrors in [0, 1] {
+                #expect(try await simulated.feed.load().text == "old")
+                try await world.settle()
+                #expect(simulated.feed.metrics.refreshErrors == UInt64(refreshErrors))
+            }
+            #expect(simulated.feed.metrics.refreshes == 2)
+        }
+    }
+
     @Test func joinedCallContinuesAfterItsRefreshEnds() throws {
         try SimulatedWorld().run { world in
             let simulated = try await simulated(world, background: "10s")
