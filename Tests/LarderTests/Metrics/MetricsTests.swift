@@ -109,6 +109,22 @@ import Testing
         }
     }
 
+    @Test func percentilesOfLoadsIncludeEveryOutcome() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world, "cache-first")
+            for (number, act) in [
+                ScriptedOrigin.Act.value("new", after: .milliseconds(10)),
+                .failure(.status(503), after: .milliseconds(90)),
+            ].enumerated() {
+                simulated.origin.play(act)
+                _ = await simulated.start(["id": "\(number)"]).result()
+            }
+            let metrics = simulated.feed.metrics
+            #expect(metrics.load(percentile: 0.5)?.isAbout(.milliseconds(10)) == true)
+            #expect(metrics.load(percentile: 0.95)?.isAbout(.milliseconds(90)) == true)
+        }
+    }
+
     @Test func immediateHitCountsInFirstBucket() throws {
         try SimulatedWorld().run { world in
             let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, isStoreForeign: false)
