@@ -135,6 +135,34 @@ import Testing
         }
     }
 
+    @Test func copyIsRefreshedAgainAfterRefreshThatExceededItsLimit() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world, background: "10s")
+            simulated.origin.play(.hang, .value("new"))
+            #expect(try await simulated.feed.load().text == "old")
+            // The limit and the origin's rest, which is 5 s and a tenth at most.
+            try await world.sleep(for: .seconds(16))
+            #expect(try await simulated.feed.load().text == "old")
+            try await world.settle()
+            #expect(simulated.held() == "new" && simulated.origin.calls.count == 2)
+            let metrics = simulated.feed.metrics
+            #expect(metrics.refreshes == 2 && metrics.refreshErrors == 1)
+        }
+    }
+
+    @Test func refreshThatIsAnsweredWithErrorHasNotFailed() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world)
+            simulated.origin.play(.failure(.status(403)), .failure(.status(503)))
+            for refreshErrors in [0, 1] {
+                #expect(try await simulated.feed.load().text == "old")
+                try await world.settle()
+                #expect(simulated.feed.metrics.refreshErrors == UInt64(refreshErrors))
+            }
+            #expect(simulated.feed.metrics.refreshes == 2)
+        }
+    }
+
     @Test func joinedCallContinuesAfterItsRefreshEnds() throws {
         try SimulatedWorld().run { world in
             let simulated = try await simulated(world, background: "10s")

@@ -140,6 +140,24 @@ import Testing
         }
     }
 
+    @Test func clearingReachesReplacedStoreThatLoadStillUses() throws {
+        try SimulatedWorld().run { world in
+            let next = FaultyStore("next", world: world)
+            let simulated = try await SimulatedPantry(
+                world, strategy: #""cache-first""#, validators: Self.windows, plugins: [next.plugin])
+            simulated.stock("old", age: .seconds(60))
+            simulated.origin.play(.value("slow", after: .seconds(60)))
+            // Holds the former graph, and with it the store.
+            let busy = simulated.start(["id": "busy"])
+            try await world.settle()
+            try await simulated.edit(#""store": "faulty""#, #""store": "next""#)
+            try await simulated.pantry.clear()
+            #expect(simulated.held() == nil)
+            #expect(try await busy.value().isStored == false)
+            #expect(simulated.held(simulated.key(["id": "busy"])) == nil)
+        }
+    }
+
     @Test func clearedFormerStoreDoesNotHideFailureOfPresentStore() throws {
         try SimulatedWorld().run { world in
             let next = FaultyStore("next", world: world)

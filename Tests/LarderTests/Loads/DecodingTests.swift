@@ -108,6 +108,20 @@ import Larder
         }
     }
 
+    @Test func loadsWithDifferentCodecsShareNoCall() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(world, strategy: #""network-first""#, validators: Self.age)
+            simulated.origin.play(then: .value("unreadable", after: .seconds(1)))
+            let bytes = simulated.start()
+            try await world.settle()
+            let feed = simulated.pantry.resource("feed", codec: CountingCodec())
+            let error = await #expect(throws: LoadError.self) { try await feed.load() }
+            #expect(error?.code == .undecodable)
+            #expect(try await bytes.value().text == "unreadable")
+            #expect(simulated.origin.calls.count == 2 && simulated.feed.metrics.coalesced == 0)
+        }
+    }
+
     @Test func undecodableCopyIsMissForThisCodec() throws {
         try SimulatedWorld().run { world in
             let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, validators: Self.age)

@@ -70,6 +70,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [Request.Mode.normal, .cachedOnly]) func deadlineEndsReadOfCopy(_ mode: Request.Mode) throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#)
+            simulated.stock("old", age: .zero)
+            simulated.store.set(.takes(.seconds(9)), for: .read)
+            let feed = simulated.feed
+            let load = world.start { try await feed.load(mode: mode, deadline: .seconds(1)) }
+            await #expect { try await load.value() } throws: { ($0 as? LoadError)?.code == .deadline }
+            #expect(load.endedAt == .seconds(1))
+            try await world.sleep(for: .seconds(60))
+        }
+    }
+
     @Test(arguments: strategies) func cachedOnlyWithoutCopyThrowsNotCached(_ strategy: String) throws {
         try SimulatedWorld().run { world in
             let simulated = try await simulated(world, strategy, age: nil)

@@ -32,6 +32,16 @@ import Testing
         }
     }
 
+    @Test func confirmationWritesNoPayload() throws {
+        try run { simulated, _ in
+            simulated.origin.play(.value("a", etag: "e1"), .unchanged())
+            _ = try await simulated.feed.load()
+            try await simulated.world.sleep(for: .seconds(300))
+            #expect(try await simulated.feed.load().source == .revalidated)
+            #expect(simulated.store.count(of: .write) == 1 && simulated.store.count(of: .renew) == 1)
+        }
+    }
+
     @Test func confirmationUpdatesFactsAndKeepsTheOthers() throws {
         try run { simulated, counting in
             let world = simulated.world

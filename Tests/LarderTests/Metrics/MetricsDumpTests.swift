@@ -51,6 +51,32 @@ import Testing
         }
     }
 
+    @Test func dumpContainsPercentilesOfLoadsAndCalls() throws {
+        struct Contents: Decodable {
+            var resources: [[String: Percentile]]
+        }
+        /// A number of seconds; nil for members of other kinds.
+        struct Percentile: Decodable {
+            var seconds: Double?
+
+            init(from decoder: any Decoder) throws { seconds = try? decoder.singleValueContainer().decode(Double.self) }
+        }
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(world, strategy: #""network-only""#)
+            for number in 1...100 {
+                simulated.origin.play(.value("x", after: .milliseconds(10 * number)))
+                _ = try await simulated.feed.load()
+            }
+            let text = await simulated.pantry.metrics.dump().json.text()
+            let resource = try #require(JSONDecoder().decode(Contents.self, from: Data(text.utf8)).resources.first)
+            let shares = ["feed_load_p50": 0.5, "feed_load_p95": 0.95, "feed_load_p99": 0.99, "origin_p95": 0.95]
+            for (name, exact) in shares {
+                let seconds = try #require(resource[name]?.seconds)
+                #expect(abs(seconds - exact) <= exact * 0.010_001, "\(name)")
+            }
+        }
+    }
+
     @Test func dumpContainsNoKeyHeaderOrPayload() throws {
         try SimulatedWorld().run { world in
             let dump = await (try await Self.lived(world)).pantry.metrics.dump()

@@ -85,6 +85,46 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func latencyIsSplitByOutcome(_ isStoreForeign: Bool) throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(
+                world, strategy: #"{ "use": "stale-while-revalidate", "rest": "0s" }"#, validators: Self.windows,
+                fallbacks: #"[{ "use": "constant", "value": 1 }]"#, isStoreForeign: isStoreForeign)
+            simulated.origin.play(then: .failure(.status(503)))
+            // Live, fresh, stale, a copy in the place of a failed call, a fallback, and failed.
+            simulated.origin.play(.value("new"))
+            _ = try await simulated.feed.load()
+            _ = try await simulated.feed.load()
+            world.stepClock(by: .seconds(600))
+            for _ in 1...2 { #expect(try await simulated.feed.load().freshness == .stale) }
+            world.stepClock(by: .seconds(86_400))
+            #expect(try await simulated.feed.load().source == .store("faulty"))
+            world.stepClock(by: .seconds(30 * 86_400))
+            #expect(try await simulated.feed.load().source == .fallback("constant"))
+            simulated.origin.play(.failure(.status(403)))
+            _ = try await simulated.start().failure()
+            #expect(
+                simulated.feed.metrics.latency.mapValues(\.count)
+                    == [.live: 1, .fresh: 1, .stale: 2, .fallback: 2, .failed: 1])
+        }
+    }
+
+    @Test func percentilesOfLoadsIncludeEveryOutcome() throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world, "cache-first")
+            for (number, act) in [
+                ScriptedOrigin.Act.value("new", after: .milliseconds(10)),
+                .failure(.status(503), after: .milliseconds(90)),
+            ].enumerated() {
+                simulated.origin.play(act)
+                _ = await simulated.start(["id": "\(number)"]).result()
+            }
+            let metrics = simulated.feed.metrics
+            #expect(metrics.load(percentile: 0.5)?.isAbout(.milliseconds(10)) == true)
+            #expect(metrics.load(percentile: 0.95)?.isAbout(.milliseconds(90)) == true)
+        }
+    }
+
     @Test func immediateHitCountsInFirstBucket() throws {
         try SimulatedWorld().run { world in
             let simulated = try await SimulatedPantry(world, strategy: #""cache-first""#, isStoreForeign: false)

@@ -71,6 +71,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [-86_400, 86_400])
+    func callWithinTimeoutIsNotEndedByStepOfWallClock(_ step: Int) throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await simulated(world, #"{ "use": "timeout", "after": "8s" }"#)
+            simulated.origin.play(.value("in time", after: .seconds(7)), .hang)
+            for isAnswered in [true, false] {
+                let load = simulated.start()
+                try await world.sleep(for: .seconds(1))
+                world.stepClock(by: .seconds(step))
+                if isAnswered {
+                    #expect(try await load.value().text == "in time")
+                } else {
+                    #expect(try await load.failure().code == .timeout && world.uptime == .seconds(15))
+                }
+            }
+        }
+    }
+
     @Test func cancelledCallerCancelsCallInsideTimeout() throws {
         try SimulatedWorld().run { world in
             let simulated = try await simulated(world, #"{ "use": "timeout", "after": "8s" }"#)
