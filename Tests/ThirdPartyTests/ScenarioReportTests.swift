@@ -34,6 +34,6 @@ import Testing
     @Test func reportTellsTheProblemOfAFile() throws {
         let report = try report(expecting: "new")
         #expect(!report.isPassed)
-        #expect("\(report)".contains("\"fresh\" or \"stale\""), "\(report)")
+        #expect("\(report)".contains("expected one of \"fresh\", \"stale\""), "\(report)")
     }
 }
