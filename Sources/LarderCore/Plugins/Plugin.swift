@@ -6,7 +6,8 @@
 /// ) { sides, patience in NetworkFirst(sides: sides, patience: patience) }
 /// ```
 ///
-/// The values of the settings arrive in the order of their declaration. Settings that are not declared cannot be read.
+/// The values of the settings arrive in the order of their declaration; those of more than three are read by name: see
+/// ``Setting/group(_:)``. Settings that are not declared cannot be read.
 public final class Plugin: Sendable {
     /// The kind of plugin.
     public let kind: PluginKind
@@ -212,13 +213,13 @@ extension Plugin {
         recipe: @escaping @Sendable (repeat each Value) -> (Recipe, Traits)
     ) -> Plugin {
         var declarations: [SettingDeclaration] = []
-        for setting in repeat each settings { declarations.append(setting.declaration) }
+        for setting in repeat each settings { declarations += setting.declarations }
         let owner = "\(kind) '\(name)'"
         return Plugin(
             kind, name: name, about: about, settings: declarations, needs: needs, counters: counters, levels: levels,
             isCustom: isCustom
         ) { node, reading in
-            let given = (repeat SettingValue(value: (each settings).read(from: node, owner: owner, reading)))
+            let given = (repeat SettingValue(value: (each settings).read(node, owner, reading)))
             do {
                 return recipe(repeat try (each given).unwrapped())
             } catch {

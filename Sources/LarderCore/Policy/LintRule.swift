@@ -81,10 +81,9 @@ package struct LintRule: Sendable {
                 at: "$.\(member.name)", node: node, reading: reading)
         }
         if let patience = strategy.traits.patience, let longest = longestCall(of: policy), patience >= longest {
-            let setting = Setting<Duration?>.patience.name
             rule.report(
-                "'\(setting)' has no effect: it is not shorter than \(spelled(longest, policy.around + [policy.origin].compactMap { $0 })), after which a call is given up",
-                about: strategy, setting: setting, reading)
+                "'patience' has no effect: it is not shorter than \(spelled(longest, policy.around + [policy.origin].compactMap { $0 })), after which a call is given up",
+                about: strategy, setting: "patience", reading)
         }
     }
 
@@ -231,7 +230,7 @@ package struct LintRule: Sendable {
         guard let tier = endless(store) else { return }
         rule.report(
             "nothing limits the time of an operation of store '\(tier.plugin.name)'", about: tier, reading,
-            expected: "a '\(Setting<Duration?>.limit.name)'")
+            expected: "a 'limit'")
     }
 
     private static let keepsNothing = LintRule(

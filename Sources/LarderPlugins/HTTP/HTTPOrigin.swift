@@ -2,23 +2,9 @@ import LarderSystem
 import LarderFoundation
 import LarderCore
 
-/// The settings of an `http` origin.
-struct HTTPSettings: Sendable {
-    var url: HTTPURL
-    var method: String
-    var fields: [Fields.Field]
-    var accept: HTTPAccept
-    var statuses: Set<Int>
-    var redirects: Int
-    var limits: HTTPLimits
-    var trust: HTTPTrust
-    /// Whether a large answer that breaks off goes on where it stopped.
-    var resumes: Bool
-}
-
 /// A loader that asks an HTTP server.
 struct HTTPOrigin: Loader {
-    let settings: HTTPSettings
+    let settings: SettingValues<HTTPSettings>
     /// The credentials that are added to requests; nil if none are.
     let credentials: HTTPCredentials?
     let payloads: HTTPPayloads
@@ -30,7 +16,7 @@ struct HTTPOrigin: Loader {
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let owner = try credentials?.owner(of: call.request)
         do {
-            let end = min(world.uptime + settings.limits.whole, call.limit ?? .forever)
+            let end = min(world.uptime + settings.limit, call.limit ?? .forever)
             let loaded = try await answer(to: call, owner, by: end)
             // An answer that arrives after its account has signed out is not kept. A change has been made all the same.
             if !call.isSend { try credentials?.check(owner) }
@@ -153,7 +139,8 @@ struct HTTPOrigin: Loader {
             }
             if request.fields.contains(where: { $0.name == "authorization" }) { isAuthorized = true }
             let asked = world.now
-            let answer = try await transport.send(request, within: try limits(until: end), trusting: settings.trust)
+            let answer = try await transport.send(
+                request, within: try limits(until: end), trusting: HTTPTrust(authorities: settings.authorities))
             let exchange = HTTPExchange(
                 answer: answer, askedAt: asked, arrivedAt: world.now, isConditional: conditions.isConditional,
                 isResuming: conditions.isResuming, isAuthorized: isAuthorized, route: route)
@@ -174,11 +161,12 @@ struct HTTPOrigin: Loader {
 
     /// The limits of an exchange that is one of several within the same limit.
     private func limits(until end: Duration) throws -> HTTPLimits {
-        var limits = settings.limits
-        limits.whole = try timeLeft(until: end)
-        limits.connect = min(limits.connect, limits.whole)
-        limits.firstByte = min(limits.firstByte, limits.whole)
-        return limits
+        let whole = try timeLeft(until: end)
+        return HTTPLimits(
+            connect: min(settings.connectLimit ?? .seconds(10), whole),
+            firstByte: min(settings.firstByteLimit, whole), whole: whole,
+            // The explanation of an error may be larger than the data.
+            capacity: max(settings.capacity, 1 << 20))
     }
 
     private func timeLeft(until end: Duration) throws(HTTPFailure) -> Duration {

@@ -1,52 +1,62 @@
 import LarderSystem
 import LarderCore
 
+/// The settings of the validator `http`.
+private struct HTTPValidatorSettings {
+    let fresh = Setting("fresh", optional: .duration, help: "How long a copy is fresh if its server does not say")
+    let whileRevalidating = Setting(
+        "whileRevalidating", optional: .duration,
+        help:
+            "How long after the end of freshness a copy may be served while a refresh runs, if its server does not say"
+    )
+    let onError = Setting(
+        "onError", optional: .duration,
+        help:
+            "How long after the end of freshness a copy may be served when the origin fails, if its server does not say"
+    ).advised(.onError)
+    let trust = Setting(
+        "trust", .choice(HTTPValidator.Trust.allCases.map(\.rawValue)),
+        default: HTTPValidator.Trust.server.rawValue,
+        help: "Whose windows count where both the server and these settings name one")
+    let shared = Setting(
+        "shared", .flag, default: false,
+        help: "Whether the copies are for several users, as in a gateway. Answers for one user are then not kept")
+    let heuristic = Setting(
+        "heuristic", .share, default: 0,
+        help:
+            "The share of the time since its last change for which a copy is fresh if its server names no lifetime")
+}
+
 extension Plugin {
     /// A validator that follows the rules of HTTP caches.
     static let httpRules = Plugin.validator(
         "http", "Follows the rules of HTTP caches: servers say how long copies are fresh and which may be kept.",
-        Setting("fresh", optional: .duration, help: "How long a copy is fresh if its server does not say"),
-        Setting(
-            "whileRevalidating", optional: .duration,
-            help:
-                "How long after the end of freshness a copy may be served while a refresh runs, if its server does not say"
-        ),
-        Setting(
-            "onError", optional: .duration,
-            help:
-                "How long after the end of freshness a copy may be served when the origin fails, if its server does not say"
-        ).advised(.onError),
-        Setting(
-            "trust", .choice(HTTPValidator.Trust.allCases.map(\.rawValue)),
-            default: HTTPValidator.Trust.server.rawValue,
-            help: "Whose windows count where both the server and these settings name one"),
-        Setting(
-            "shared", .flag, default: false,
-            help: "Whether the copies are for several users, as in a gateway. Answers for one user are then not kept"),
-        Setting(
-            "heuristic", .share, default: 0,
-            help:
-                "The share of the time since its last change for which a copy is fresh if its server names no lifetime"),
-        traits: { fresh, whileRevalidating, onError, trust, _, heuristic in
-            let stale = max(whileRevalidating ?? .zero, onError ?? .zero)
+        .group(HTTPValidatorSettings()),
+        traits: { settings in
+            let fresh = settings.fresh ?? .zero
+            let whileRevalidating = settings.whileRevalidating ?? .zero
+            let onError = settings.onError ?? .zero
+            let stale = max(whileRevalidating, onError)
             return Traits().with {
-                if heuristic > 0, fresh != nil, trust == HTTPValidator.Trust.policy.rawValue {
+                if settings.heuristic > 0, settings.fresh != nil, settings.trust == HTTPValidator.Trust.policy.rawValue
+                {
                     $0.contradictions = [
                         Contradiction("heuristic", "has no effect: with trust 'policy', 'fresh' decides for every copy")
                     ]
                 }
                 $0.followsOrigin = true
                 $0.showsStaleFor = stale
-                $0.showsStaleAtOnceFor = whileRevalidating ?? .zero
-                $0.showsFor = min((fresh ?? .zero) + stale, .forever)
+                $0.showsStaleAtOnceFor = whileRevalidating
+                $0.showsFor = min(fresh + stale, .forever)
                 // The borders that servers set are not known.
-                $0.borders = [.zero, whileRevalidating ?? .zero, onError ?? .zero].map { (fresh ?? .zero) + $0 }
+                $0.borders = [.zero, whileRevalidating, onError].map { fresh + $0 }
             }
         }
-    ) { _, fresh, whileRevalidating, onError, trust, isShared, heuristic in
+    ) { _, settings in
         HTTPValidator(
-            fresh: fresh, whileRevalidating: whileRevalidating, onError: onError,
-            trust: HTTPValidator.Trust(rawValue: trust) ?? .server, isShared: isShared, heuristic: heuristic)
+            fresh: settings.fresh, whileRevalidating: settings.whileRevalidating, onError: settings.onError,
+            trust: HTTPValidator.Trust(rawValue: settings.trust) ?? .server, isShared: settings.shared,
+            heuristic: settings.heuristic)
     }
 }
 

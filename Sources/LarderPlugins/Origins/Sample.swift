@@ -21,6 +21,23 @@ public import LarderCore
     }
 }
 
+/// The settings of the origin `sample`.
+struct SampleSettings {
+    let payload = Setting("payload", .choice(["feed", "catalog", "image"]), help: "The kind of payload")
+        .identifiesData()
+    let seed = Setting("seed", .int(0...Int(Int32.max)), default: 1, help: "The seed of the payloads")
+        .identifiesData()
+    let changes = Setting(
+        "changes", .duration(.seconds(1) ... .forever), default: .seconds(600),
+        help: "How often the contents change; until then the answer for a current copy is \"unchanged\"")
+    let latency = Setting("latency", .duration, default: .milliseconds(80), help: "The median latency of calls")
+    let slowest = Setting("slowest", .duration, default: .milliseconds(400), help: "The 99th percentile of the latency")
+    let failures = Setting("failures", .share, default: 0, help: "The share of calls that fail")
+    let outages = Setting(
+        "outages", .list(of: .window), default: [],
+        help: "The times when the service is down: windows since the origin was composed")
+}
+
 extension Plugin {
     /// An imitation of a service, for demonstrations and documentation.
     ///
@@ -30,35 +47,17 @@ extension Plugin {
     ) -> Plugin {
         .origin(
             "sample", "Imitates a service. The same seed and parameters give the same payloads.",
-            Setting("payload", .choice(["feed", "catalog", "image"]), help: "The kind of payload").identifiesData(),
-            Setting("seed", .int(0...Int(Int32.max)), default: 1, help: "The seed of the payloads")
-                .identifiesData(),
-            Setting(
-                "changes", .duration(.seconds(1) ... .forever), default: .seconds(600),
-                help: "How often the contents change; until then the answer for a current copy is \"unchanged\""),
-            Setting("latency", .duration, default: .milliseconds(80), help: "The median latency of calls"),
-            Setting("slowest", .duration, default: .milliseconds(400), help: "The 99th percentile of the latency"),
-            Setting("failures", .share, default: 0, help: "The share of calls that fail"),
-            Setting(
-                "outages", .list(of: .window), default: [],
-                help: "The times when the service is down: windows since the origin was composed")
-        ) { context, payload, seed, changes, latency, slowest, failures, outages in
+            .group(SampleSettings())
+        ) { context, settings in
             Sample(
-                payload: SamplePayload(kind: payload, seed: UInt64(seed)), changes: changes, latency: latency,
-                slowest: slowest, failures: failures, outages: outages, conditions: conditions, world: context.world,
-                start: context.world.uptime)
+                settings: settings, conditions: conditions, world: context.world, start: context.world.uptime)
         }
     }
 }
 
 /// A simulated service: payloads, latencies and failures come from a seed and the world's random numbers.
 struct Sample: Loader {
-    let payload: SamplePayload
-    let changes: Duration
-    let latency: Duration
-    let slowest: Duration
-    let failures: Double
-    let outages: [Range<Duration>]
+    let settings: SettingValues<SampleSettings>
     let conditions: @Sendable (Timestamp) -> SampleConditions
     let world: any World
     let start: Duration
@@ -66,13 +65,15 @@ struct Sample: Loader {
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let conditions = conditions(world.now)
         if conditions.isOffline { throw LoadError(.failed, "the network is not reachable") }
-        try await world.sleep(for: world.chance(around: latency, slowest: slowest).scaled(by: conditions.slowness))
+        let latency = world.chance(around: settings.latency, slowest: settings.slowest)
+        try await world.sleep(for: latency.scaled(by: conditions.slowness))
         let since = world.uptime - start
-        if conditions.isDown || outages.contains(where: { $0.contains(since) }) { throw LoadError.status(503) }
-        if world.chance() < 1 - (1 - failures) * (1 - conditions.failures) { throw LoadError.status(500) }
-        let edition = UInt64(max(0, world.now.nanoseconds)) / UInt64(changes.nanoseconds)
+        if conditions.isDown || settings.outages.contains(where: { $0.contains(since) }) { throw LoadError.status(503) }
+        if world.chance() < 1 - (1 - settings.failures) * (1 - conditions.failures) { throw LoadError.status(500) }
+        let edition = UInt64(max(0, world.now.nanoseconds)) / UInt64(settings.changes.nanoseconds)
         let etag = "\"\(edition)\""
         if call.known?.metadata.etag == etag { return try .unchanged(call) }
+        let payload = SamplePayload(kind: settings.payload, seed: UInt64(settings.seed))
         let (bytes, type) = payload.make(for: call.request.parameters.dictionary, edition: edition)
         return Loaded(Entry(bytes, Metadata(etag: etag, contentType: type)))
     }

@@ -1,45 +1,41 @@
 import LarderSystem
 public import LarderCore
 
+/// The settings of the section `promises`.
+private struct PromisesSettings {
+    let neverOlderThan = Setting(
+        "neverOlderThan", optional: .duration,
+        help:
+            "Nothing older than this is shown, whatever happens; a fallback, whose age is unknown, breaks the promise"
+    )
+    let waits = Setting(
+        "waits", optional: .duration,
+        help: "The longest time that a load takes while there is a copy which may be shown")
+    let waitsAtMost = Setting(
+        "waitsAtMost", optional: .duration, help: "The longest time that any load takes, fallbacks included")
+    let offlineFor = Setting(
+        "offlineFor", optional: .duration(.milliseconds(1) ... .forever),
+        help: "How long after a load that the origin answered loads without network are answered, too")
+    let callsPerLoad = Setting(
+        "callsPerLoad", optional: .int(0...1_000_000),
+        help:
+            "The largest number of calls to origins that one load causes, with retries, hedges, mirrors and refreshes"
+    )
+    let freshWithin = Setting(
+        "freshWithin", optional: .duration,
+        help:
+            "While the origin answers in time, nothing older than this is shown unless a refresh follows within it")
+}
+
 extension Plugin {
     /// A section that says what users can rely on.
     static let promises = Plugin.section(
         "promises",
         "Says what users of the resource can rely on. It changes nothing while an app runs: 'larder prove' shows whether "
             + "the policy keeps its promises.",
-        Setting(
-            "neverOlderThan", optional: .duration,
-            help:
-                "Nothing older than this is shown, whatever happens; a fallback, whose age is unknown, breaks the promise"
-        ),
-        Setting(
-            "waits", optional: .duration,
-            help: "The longest time that a load takes while there is a copy which may be shown"),
-        Setting(
-            "waitsAtMost", optional: .duration, help: "The longest time that any load takes, fallbacks included"),
-        Setting(
-            "offlineFor", optional: .duration(.milliseconds(1) ... .forever),
-            help: "How long after a load that the origin answered loads without network are answered, too"),
-        Setting(
-            "callsPerLoad", optional: .int(0...1_000_000),
-            help:
-                "The largest number of calls to origins that one load causes, with retries, hedges, mirrors and refreshes"
-        ),
-        Setting(
-            "freshWithin", optional: .duration,
-            help:
-                "While the origin answers in time, nothing older than this is shown unless a refresh follows within it"),
-        traits: { age, waits, waitsAtMost, offlineFor, calls, fresh in
-            let promises = Promises(
-                neverOlderThan: age, waits: waits, waitsAtMost: waitsAtMost, offlineFor: offlineFor,
-                callsPerLoad: calls, freshWithin: fresh)
-            return Traits().with { $0.contradictions = promises.contradictions }
-        }
-    ) { _, age, waits, waitsAtMost, offlineFor, calls, fresh in
-        Promises(
-            neverOlderThan: age, waits: waits, waitsAtMost: waitsAtMost, offlineFor: offlineFor,
-            callsPerLoad: calls, freshWithin: fresh)
-    }
+        .group(PromisesSettings()),
+        traits: { settings in Traits().with { $0.contradictions = Promises(settings).contradictions } }
+    ) { _, settings in Promises(settings) }
 }
 
 /// The promises of a policy: what users of its resource can rely on. They do nothing at run time; `larder prove` plays
@@ -72,6 +68,12 @@ public struct Promises: Attachment, Hashable {
         self.offlineFor = offlineFor
         self.callsPerLoad = callsPerLoad
         self.freshWithin = freshWithin
+    }
+
+    fileprivate init(_ settings: SettingValues<PromisesSettings>) {
+        self.init(
+            neverOlderThan: settings.neverOlderThan, waits: settings.waits, waitsAtMost: settings.waitsAtMost,
+            offlineFor: settings.offlineFor, callsPerLoad: settings.callsPerLoad, freshWithin: settings.freshWithin)
     }
 
     /// Whether there is no promise.

@@ -2,30 +2,36 @@ import LarderFoundation
 import LarderSystem
 import LarderCore
 
+/// The settings of the store `file`.
+private struct FileStoreSettings {
+    let directory = Setting("directory", .name, default: "entries", help: "The name of the folder")
+    let capacity = Setting("capacity", .size, default: 200_000_000, help: "The largest total size of the files")
+    let forgetAfter = Setting(
+        "forgetAfter", .duration, default: .forever,
+        help: "How long an entry is kept after it was fetched or validated"
+    )
+    let eviction = Setting(
+        "eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full")
+}
+
 extension Plugin {
     /// A store with one file for each entry.
     static let fileStore = Plugin.store(
         "file", "Keeps each entry in a file of its own in the resource's cache folder.",
-        Setting("directory", .name, default: "entries", help: "The name of the folder"),
-        Setting("capacity", .size, default: 200_000_000, help: "The largest total size of the files"),
-        Setting(
-            "forgetAfter", .duration, default: .forever,
-            help: "How long an entry is kept after it was fetched or validated"
-        ),
-        Setting("eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full"),
-        traits: { directory, capacity, maxAge, _ in
+        .group(FileStoreSettings()),
+        traits: { settings in
             Traits().with {
-                $0.writesTo = directory
-                $0.capacity = capacity
-                $0.keepsFor = maxAge
+                $0.writesTo = settings.directory
+                $0.capacity = settings.capacity
+                $0.keepsFor = settings.forgetAfter
                 $0.isForeign = true
             }
         }
-    ) { context, directory, capacity, maxAge, eviction in
-        let place = try context.place(directory)
+    ) { context, settings in
+        let place = try context.place(settings.directory)
         return FileStore(
-            folder: place.path, place: place, capacity: capacity, maxAge: maxAge,
-            eviction: try eviction.eviction(), world: context.world)
+            folder: place.path, place: place, capacity: settings.capacity, maxAge: settings.forgetAfter,
+            eviction: try settings.eviction.eviction(), world: context.world)
     }
 }
 

@@ -1,33 +1,38 @@
 import LarderSystem
 import LarderCore
 
+/// The settings of the store `memory`.
+private struct MemoryStoreSettings {
+    let capacity = Setting(
+        "capacity", .size, default: 32_000_000,
+        help:
+            "The largest total size: payloads, decoded values at their codec's cost, and 420 bytes for each entry, "
+            + "more if its key has over 23 bytes"
+    ).advised(.capacity)
+    let entries = Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries")
+    let forgetAfter = Setting(
+        "forgetAfter", .duration, default: .forever,
+        help: "How long an entry is kept after it was fetched or validated"
+    )
+    let eviction = Setting(
+        "eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full")
+}
+
 extension Plugin {
     /// A store in this process's memory.
     static let memoryStore = Plugin.store(
         "memory", "Keeps entries in memory until the process ends.",
-        Setting(
-            "capacity", .size, default: 32_000_000,
-            help:
-                "The largest total size: payloads, decoded values at their codec's cost, and 420 bytes for each entry, "
-                + "more if its key has over 23 bytes"
-        ).advised(.capacity),
-        Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries"),
-        Setting(
-            "forgetAfter", .duration, default: .forever,
-            help: "How long an entry is kept after it was fetched or validated"
-        ),
-        Setting("eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full"),
-        traits: { capacity, _, maxAge, _ in
+        .group(MemoryStoreSettings()),
+        traits: { settings in
             Traits().with {
-                $0.capacity = capacity
-                if maxAge < .forever { $0.keepsFor = maxAge }
+                $0.capacity = settings.capacity
+                if settings.forgetAfter < .forever { $0.keepsFor = settings.forgetAfter }
             }
         }
-    ) { context, capacity, entries, maxAge, eviction in
+    ) { context, settings in
         MemoryStore(
-            capacity: capacity, entries: entries, maxAge: maxAge,
-            eviction: try eviction.eviction(), world: context.world,
-            context: context)
+            capacity: settings.capacity, entries: settings.entries, maxAge: settings.forgetAfter,
+            eviction: try settings.eviction.eviction(), world: context.world, context: context)
     }
 }
 

@@ -1,36 +1,43 @@
 import LarderSystem
 import LarderCore
 
+/// The settings of the validator `age`.
+private struct AgeSettings {
+    let fresh = Setting("fresh", .duration, default: .zero, help: "How long a copy is fresh").advised(.fresh)
+    let whileRevalidating = Setting(
+        "whileRevalidating", .duration, default: .zero,
+        help: "How long after the end of freshness a copy may be served while a refresh runs")
+    let onError = Setting(
+        "onError", .duration, default: .zero,
+        help: "How long after the end of freshness a copy may be served when the origin fails"
+    ).advised(.onError)
+    let jitter = Setting(
+        "jitter", .share, default: 0,
+        help:
+            "The largest share by which freshness is shortened at random, so that copies do not expire all at once"
+    )
+}
+
 extension Plugin {
     /// A validator of the age of copies.
     static let age = Plugin.validator(
         "age", "Sets how long a copy is fresh, and how long after that it may still be served.",
-        Setting("fresh", .duration, default: .zero, help: "How long a copy is fresh").advised(.fresh),
-        Setting(
-            "whileRevalidating", .duration, default: .zero,
-            help: "How long after the end of freshness a copy may be served while a refresh runs"),
-        Setting(
-            "onError", .duration, default: .zero,
-            help: "How long after the end of freshness a copy may be served when the origin fails"
-        ).advised(.onError),
-        Setting(
-            "jitter", .share, default: 0,
-            help:
-                "The largest share by which freshness is shortened at random, so that copies do not expire all at once"
-        ),
-        traits: { fresh, whileRevalidating, onError, jitter in
-            let stale = max(whileRevalidating, onError)
+        .group(AgeSettings()),
+        traits: { settings in
+            let stale = max(settings.whileRevalidating, settings.onError)
             // Freshness ends between these two ages, and each window begins where it ends.
-            let ends = [fresh, fresh.scaled(by: 1 - jitter)]
+            let ends = [settings.fresh, settings.fresh.scaled(by: 1 - settings.jitter)]
             return Traits().with {
                 $0.showsStaleFor = stale
-                $0.showsStaleAtOnceFor = whileRevalidating
-                $0.showsFor = min(fresh + stale, .forever)
-                $0.borders = ends + ends.flatMap { [$0 + whileRevalidating, $0 + onError] }
+                $0.showsStaleAtOnceFor = settings.whileRevalidating
+                $0.showsFor = min(settings.fresh + stale, .forever)
+                $0.borders = ends + ends.flatMap { [$0 + settings.whileRevalidating, $0 + settings.onError] }
             }
         }
-    ) { _, fresh, whileRevalidating, onError, jitter in
-        Age(fresh: fresh, whileRevalidating: whileRevalidating, onError: onError, jitter: jitter)
+    ) { _, settings in
+        Age(
+            fresh: settings.fresh, whileRevalidating: settings.whileRevalidating, onError: settings.onError,
+            jitter: settings.jitter)
     }
 }
 

@@ -6,70 +6,53 @@ extension Counter {
     public static let retries = Counter("retries", "Tries after a failed one")
 }
 
+/// The settings of the wrapper `retry`.
+struct RetrySettings {
+    let retries = Setting("retries", .int(1...100), default: 3, help: "How many tries may follow the first one")
+    let backoff = Setting("backoff", .duration, default: .seconds(1), help: "The wait before the first retry")
+    let factor = Setting(
+        "factor", .number(1...100), default: 2, help: "The factor by which each further wait is longer")
+    let jitter = Setting(
+        "jitter", .share, default: 0, help: "The share by which each wait varies at random, in both directions")
+    let limit = Setting(
+        "limit", .duration, default: .seconds(60),
+        help: "The longest wait; if the origin asks for a longer one, there are no more retries"
+    )
+    let sends = Setting(
+        "sends", .flag, default: false,
+        help: "Whether failed changes are sent again, too; only for an origin that ignores a change it already has")
+}
+
 extension Plugin {
     /// A wrapper that tries failed calls again.
     static let retry = Plugin.wrapper(
         "retry",
         "Repeats failed calls, and waits longer each time. A call that was answered is never repeated, even if the answer is an error.",
-        Setting("retries", .int(1...100), default: 3, help: "How many tries may follow the first one"),
-        Setting("backoff", .duration, default: .seconds(1), help: "The wait before the first retry"),
-        Setting("factor", .number(1...100), default: 2, help: "The factor by which each further wait is longer"),
-        Setting(
-            "jitter", .share, default: 0, help: "The share by which each wait varies at random, in both directions"),
-        Setting(
-            "limit", .duration, default: .seconds(60),
-            help: "The longest wait; if the origin asks for a longer one, there are no more retries"
-        ),
-        Setting(
-            "sends", .flag, default: false,
-            help: "Whether failed changes are sent again, too; only for an origin that ignores a change it already has"),
+        .group(RetrySettings()),
         counters: [.retries],
-        traits: { retries, backoff, factor, _, limit, sends in
-            let waits = Retry.waits(retries: retries, backoff: backoff, factor: factor, limit: limit)
+        traits: { settings in
+            let waits = Retry.waits(settings)
             return Traits().with {
-                $0.tries = (retries + 1, waits)
-                $0.borders = [backoff, limit, waits]
-                $0.repeatsSends = sends
+                $0.tries = (settings.retries + 1, waits)
+                $0.borders = [settings.backoff, settings.limit, waits]
+                $0.repeatsSends = settings.sends
             }
         }
-    ) { context, inner, retries, backoff, factor, jitter, limit, sends in
-        Retry(
-            inner, retries: retries, backoff: backoff, factor: factor, jitter: jitter, limit: limit,
-            repeatsSends: sends, context: context)
-    }
+    ) { context, inner, settings in Retry(inner: inner, settings: settings, context: context) }
 }
 
 /// A loader that repeats failed calls.
 struct Retry: Loader {
-    private let inner: any Loader
-    private let retries: Int
-    private let backoff: Duration
-    private let factor: Double
-    private let jitter: Double
-    private let limit: Duration
-    private let repeatsSends: Bool
-    private let context: Context
-
-    init(
-        _ inner: any Loader, retries: Int, backoff: Duration, factor: Double, jitter: Double, limit: Duration,
-        repeatsSends: Bool, context: Context
-    ) {
-        self.inner = inner
-        self.retries = retries
-        self.backoff = backoff
-        self.factor = factor
-        self.jitter = jitter
-        self.limit = limit
-        self.repeatsSends = repeatsSends
-        self.context = context
-    }
+    let inner: any Loader
+    let settings: SettingValues<RetrySettings>
+    let context: Context
 
     var keepsLimit: Bool { inner.keepsLimit }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
-        if call.isSend, !repeatsSends { return try await inner.load(call) }
-        var planned = backoff
-        for attempt in 1...retries {
+        if call.isSend, !settings.sends { return try await inner.load(call) }
+        var planned = settings.backoff
+        for attempt in 1...settings.retries {
             do {
                 return try await inner.load(call)
             } catch {
@@ -81,7 +64,7 @@ struct Retry: Loader {
                 try await context.world.sleep(for: min(wait, left))
                 guard wait < left else { throw LoadError(.timeout, "the tries took too long", cause: .timeout) }
                 context.count(.retries)
-                planned = planned.scaled(by: factor)
+                planned = planned.scaled(by: settings.factor)
             }
         }
         return try await inner.load(call)
@@ -91,18 +74,19 @@ struct Retry: Loader {
     /// asks for more than the limit.
     private func wait(_ planned: Duration, _ failure: LoadError) -> Duration? {
         let asked = failure.retryAfter ?? .zero
-        guard asked <= limit else { return nil }
+        guard asked <= settings.limit else { return nil }
+        let jitter = settings.jitter
         let varied = jitter == 0 ? planned : planned.scaled(by: 1 + jitter * (2 * context.world.chance() - 1))
-        return max(asked, min(varied, limit))
+        return max(asked, min(varied, settings.limit))
     }
 
     /// Returns the sum of all waits.
-    static func waits(retries: Int, backoff: Duration, factor: Double, limit: Duration) -> Duration {
-        var planned = backoff
+    fileprivate static func waits(_ settings: SettingValues<RetrySettings>) -> Duration {
+        var planned = settings.backoff
         var sum = Duration.zero
-        for _ in 0..<retries {
-            sum += min(planned, limit)
-            planned = planned.scaled(by: factor)
+        for _ in 0..<settings.retries {
+            sum += min(planned, settings.limit)
+            planned = planned.scaled(by: settings.factor)
         }
         return min(sum, .forever)
     }

@@ -14,14 +14,12 @@ import Testing
         }
 
         private let state: Mutex<State>
-        private let takes: Duration
-        private let fails: Bool
-        private let isDeaf: Bool
+        private let settings: SettingValues<PostSettings>
         private let world: any World
 
-        init(after delay: Duration, takes: Duration, fails: Bool, isDeaf: Bool, in world: any World) {
-            state = Mutex(State(next: world.now + delay))
-            (self.takes, self.fails, self.isDeaf, self.world) = (takes, fails, isDeaf, world)
+        init(_ settings: SettingValues<PostSettings>, in world: any World) {
+            state = Mutex(State(next: world.now + settings.after))
+            (self.settings, self.world) = (settings, world)
         }
 
         var sent: Int { state.withLock { $0.sent } }
@@ -29,24 +27,25 @@ import Testing
         var nextDue: Timestamp? { state.withLock { $0.next } }
 
         func runDue() async -> DueResult {
-            if isDeaf {
+            if settings.isDeaf {
                 await world.spawn { [world] in try? await world.sleep(for: .seconds(3_600)) }.value
-            } else if (try? await world.sleep(for: takes)) == nil {
+            } else if (try? await world.sleep(for: settings.takes)) == nil {
                 return .unfinished
             }
             state.withLock { ($0.next, $0.sent) = (nil, $0.sent + 1) }
-            return fails ? .failed("the post is closed") : .ran
+            return settings.fails ? .failed("the post is closed") : .ran
         }
     }
 
-    private static let post = Plugin.section(
-        "post", "Sends letters.",
-        Setting("after", .duration, default: .zero, help: "When the letter is due"),
-        Setting("takes", .duration, default: .zero, help: "How long the way is"),
-        Setting("fails", .flag, default: false, help: "Whether the post is closed"),
-        Setting("isDeaf", .flag, default: false, help: "Whether it hears nobody")
-    ) { context, after, takes, fails, isDeaf in
-        Post(after: after, takes: takes, fails: fails, isDeaf: isDeaf, in: context.world)
+    private struct PostSettings {
+        let after = Setting("after", .duration, default: .zero, help: "When the letter is due")
+        let takes = Setting("takes", .duration, default: .zero, help: "How long the way is")
+        let fails = Setting("fails", .flag, default: false, help: "Whether the post is closed")
+        let isDeaf = Setting("isDeaf", .flag, default: false, help: "Whether it hears nobody")
+    }
+
+    private static let post = Plugin.section("post", "Sends letters.", .group(PostSettings())) { context, settings in
+        Post(settings, in: context.world)
     }
 
     /// Runs a test with a resource for each of these sections, in the order of their names.

@@ -4,19 +4,22 @@ import Testing
 
 /// The settings of another module's plugin in metrics dumps, which leave the machine.
 @Suite struct ThirdPartyDumpTests {
+    private struct VaultSettings {
+        let password = Setting("password", .text, help: "The password")
+        let words = Setting("words", .list(of: .text), default: [], help: "More passwords")
+        let pin = Setting("pin", .int(0...9_999).hiddenInDumps, help: "The PIN")
+        let code = Setting("code", .code, help: "A value of a type that the module made")
+        let details = Setting("details", .json, default: [:], help: "Anything")
+        let region = Setting("region", optional: .text.shownInDumps, help: "The region of the vault")
+        let zones = Setting("zones", .list(of: .text.shownInDumps), default: [], help: "The zones of the vault")
+        let mode = Setting("mode", .choice(["quick", "slow"]), default: "quick", help: "How it is opened")
+        let size = Setting("size", .size, default: 1_000, help: "Its size")
+        let inner = Setting("inner", optional: .part(.wrapper), help: "A vault inside")
+    }
+
     private static let vault = Plugin.wrapper(
-        "vault", "Opens a vault before each call.",
-        Setting("password", .text, help: "The password"),
-        Setting("words", .list(of: .text), default: [], help: "More passwords"),
-        Setting("pin", .int(0...9_999).hiddenInDumps, help: "The PIN"),
-        Setting("code", .code, help: "A value of a type that the module made"),
-        Setting("details", .json, default: [:], help: "Anything"),
-        Setting("region", optional: .text.shownInDumps, help: "The region of the vault"),
-        Setting("zones", .list(of: .text.shownInDumps), default: [], help: "The zones of the vault"),
-        Setting("mode", .choice(["quick", "slow"]), default: "quick", help: "How it is opened"),
-        Setting("size", .size, default: 1_000, help: "Its size"),
-        Setting("inner", optional: .part(.wrapper), help: "A vault inside")
-    ) { _, inner, _, _, _, _, _, _, _, _, _, _ in inner }
+        "vault", "Opens a vault before each call.", .group(VaultSettings())
+    ) { _, inner, _ in inner }
 
     private static func dump(_ wrapper: String) throws -> String {
         let feed = """

@@ -50,6 +50,11 @@ extension Traits: CustomStringConvertible, CustomReflectable {
     }
 }
 
+extension SettingValues: CustomReflectable {
+    /// No values: they may come from the environment.
+    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
+}
+
 extension Plugin: CustomStringConvertible {
     /// The kind and the name: `strategy 'network-first'`.
     public var description: String { "\(kind) '\(name)'" }

@@ -9,7 +9,7 @@ extension SettingType {
         make: @escaping @Sendable (Node, PolicyDiagnostics, repeat each Part) -> Value?
     ) -> SettingType<Value> {
         var all: [SettingDeclaration] = []
-        for key in repeat each keys { all.append(key.declaration) }
+        for key in repeat each keys { all += key.declarations }
         let declarations = all
         let own = declarations.map(\.name)
         return SettingType(
@@ -26,7 +26,7 @@ extension SettingType {
                         member, message: "unknown key '\(member.name.prefix(64))' of \(noun)", sections: sections,
                         among: known)
                 }
-                let given = (repeat SettingValue(value: (each keys).read(from: node, owner: noun, reading)))
+                let given = (repeat SettingValue(value: (each keys).read(node, noun, reading)))
                 do { return make(node, reading, repeat try (each given).unwrapped()) } catch { return nil }
             })
     }

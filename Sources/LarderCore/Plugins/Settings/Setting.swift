@@ -3,33 +3,40 @@
 /// The reading from a policy, the error messages, the JSON Schema, `larder plugins` and the reference all come from
 /// this declaration.
 public final class Setting<Value: Sendable>: Sendable {
-    /// The name in a policy.
-    public let name: String
-    /// The type: how a value is written, and which values are allowed.
-    public let type: SettingType<Value>
-    /// The default; nil if the setting is required.
-    public let fallback: Value?
-    /// The purpose, in one line.
-    public let help: String
-    /// The purpose of the setting, for advice; nil if none is given about it.
-    let topic: AdviceTopic?
-    /// The meaning for the source of an origin's data.
-    let role: SourceRole
-    /// Gives the part that holds when a part is left out. Gives nil if none can be had.
-    private let defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)?
+    /// The declaration without the value's type, for listing. A group has one for each of its settings.
+    let declarations: [SettingDeclaration]
+    /// Returns the value that the settings of a part give, or the default; nil after a problem was reported.
+    let read: @Sendable (_ settings: Node, _ owner: String, PolicyDiagnostics) -> Value?
 
-    private init(
+    init(
+        _ declarations: [SettingDeclaration],
+        read: @escaping @Sendable (_ settings: Node, _ owner: String, PolicyDiagnostics) -> Value?
+    ) {
+        self.declarations = declarations
+        self.read = read
+    }
+
+    /// `defaultPart` gives the part that holds when a part is left out, or nil if none can be had.
+    private convenience init(
         _ name: String, type: SettingType<Value>, fallback: Value?, help: String,
-        topic: AdviceTopic? = nil, role: SourceRole = .none,
         defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)? = nil
     ) {
-        self.topic = topic
-        self.role = role
-        self.defaultPart = defaultPart
-        self.name = name
-        self.type = type
-        self.fallback = fallback
-        self.help = help
+        let declaration = SettingDeclaration(
+            name: name, type: type.name, expectation: type.expectation, default: fallback.flatMap(type.show),
+            isRequired: fallback == nil && defaultPart == nil, help: help, schema: type.schema, example: type.example,
+            kind: type.kind, isDefaultPart: defaultPart != nil, isShownInDumps: type.isShownInDumps,
+            isShareable: type.isShareable)
+        self.init([declaration]) { settings, owner, reading in
+            if let node = settings[name] {
+                return reading.inside("." + name) { type.read(node, reading) }
+            }
+            if let part = defaultPart?(reading) { return part }
+            if fallback == nil {
+                reading.report(
+                    "\(owner) needs the setting '\(name)'", at: settings.position, expected: type.expectation)
+            }
+            return fallback
+        }
     }
 
     /// Declares a required setting.
@@ -63,51 +70,26 @@ public final class Setting<Value: Sendable>: Sendable {
     /// ```swift
     /// Setting("onError", .duration, default: .zero, help: "How long …").advised(.onError)
     /// ```
-    public func advised(_ topic: AdviceTopic) -> Setting {
-        Setting(
-            name, type: type, fallback: fallback, help: help, topic: topic, role: role,
-            defaultPart: defaultPart)
-    }
+    public func advised(_ topic: AdviceTopic) -> Setting { with { $0.topic = topic } }
 
     /// Returns the setting of an origin whose value decides which data the origin gives, such as a URL.
     ///
     /// A copy belongs to the source that these settings name. If a policy changes one of them, no copy of the former
     /// source is used. If a plugin marks none of its settings, all of them count.
-    public func identifiesData() -> Setting { with(.identifiesData) }
+    public func identifiesData() -> Setting { with { $0.role = .identifiesData } }
 
     /// Returns the setting of an origin whose value lists the earlier values of another setting that gave the same data.
     /// Copies from there are still used.
-    public func formerValues(of name: String) -> Setting { with(.formerValues(of: name)) }
+    public func formerValues(of name: String) -> Setting { with { $0.role = .formerValues(of: name) } }
 
     /// Returns the setting of an origin whose value names other origins, which all give the same data: the data of
     /// this origin.
-    public func givesSameData() -> Setting { with(.givesSameData) }
+    public func givesSameData() -> Setting { with { $0.role = .givesSameData } }
 
-    private func with(_ role: SourceRole) -> Setting {
-        Setting(
-            name, type: type, fallback: fallback, help: help, topic: topic, role: role,
-            defaultPart: defaultPart)
-    }
-
-    /// The declaration without its value type, for listing.
-    package var declaration: SettingDeclaration {
-        SettingDeclaration(
-            name: name, type: type.name, expectation: type.expectation, default: fallback.flatMap(type.show),
-            isRequired: fallback == nil && defaultPart == nil, help: help, schema: type.schema, example: type.example,
-            kind: type.kind, isDefaultPart: defaultPart != nil, isShownInDumps: type.isShownInDumps,
-            topic: topic, isShareable: type.isShareable, role: role)
-    }
-
-    /// Returns the value that `settings` gives, or the default; nil after a problem was reported.
-    func read(from settings: Node, owner: String, _ reading: PolicyDiagnostics) -> Value? {
-        if let node = settings[name] {
-            return reading.inside("." + name) { type.read(node, reading) }
-        }
-        if let part = defaultPart?(reading) { return part }
-        if fallback == nil {
-            reading.report("\(owner) needs the setting '\(name)'", at: settings.position, expected: type.expectation)
-        }
-        return fallback
+    private func with(_ change: (inout SettingDeclaration) -> Void) -> Setting {
+        var declarations = declarations
+        for index in declarations.indices { change(&declarations[index]) }
+        return Setting(declarations, read: read)
     }
 }
 
@@ -136,11 +118,11 @@ public struct SettingDeclaration: Sendable {
     /// Whether metrics dumps show the values.
     public let isShownInDumps: Bool
     /// The purpose of the setting, for advice; nil if none is given about it.
-    package let topic: AdviceTopic?
+    package fileprivate(set) var topic: AdviceTopic?
     /// Whether a value depends on its text alone.
     let isShareable: Bool
     /// The meaning for the source of an origin's data.
-    let role: SourceRole
+    fileprivate(set) var role = SourceRole.none
 }
 
 /// The meaning of a setting for the source of an origin's data.

@@ -5,7 +5,7 @@ import LarderCore
 extension HTTPOrigin {
     /// Returns the beginning of an earlier answer to a request, whose rest can be asked for; nil if there is none.
     func resumption(of request: HTTPRequest, for call: Call, by end: Duration) async throws -> HTTPResumption? {
-        guard settings.resumes, !call.isSend, request.method == "GET", request.body == nil else { return nil }
+        guard settings.resume, !call.isSend, request.method == "GET", request.body == nil else { return nil }
         let unfinished = try await payloads.context.unfinishedPayload(for: call, within: end - world.uptime) {
             HTTPResumption.suits($0, request)
         }
@@ -14,7 +14,7 @@ extension HTTPOrigin {
 
     /// Returns the facts with which an answer is kept if it breaks off. Returns nil if it cannot go on.
     func facts(of exchange: HTTPExchange, to request: HTTPRequest, for call: Call) -> (call: Call, facts: Metadata)? {
-        guard settings.resumes, !call.isSend else { return nil }
+        guard settings.resume, !call.isSend else { return nil }
         return HTTPResumption.facts(of: exchange, to: request, for: call.key).map { (call, $0) }
     }
 

@@ -20,13 +20,13 @@ final class OTLPExporter: Attachment {
         var silence = Duration.zero
     }
 
-    private let settings: OTLPSettings
+    private let settings: SettingValues<OTLPSettings>
     private let transport: any HTTPTransport
     private let context: Context
     private let state = Locked(State())
     private let work = Locked<Task<Void, Never>?>(nil)
 
-    init(_ settings: OTLPSettings, over transport: any HTTPTransport, _ context: Context) {
+    init(_ settings: SettingValues<OTLPSettings>, over transport: any HTTPTransport, _ context: Context) {
         self.settings = settings
         self.transport = transport
         self.context = context
@@ -63,7 +63,8 @@ final class OTLPExporter: Attachment {
         if !isLast, state.withLock({ now < $0.silence }) { return }
         guard let dump = await context.metrics() else { return }
         let message = OTLPMessage(
-            dump: dump, attributes: settings.attributes, buckets: settings.buckets, failures: failures)
+            dump: dump, attributes: settings.attributes,
+            buckets: settings.histograms == "explicit" ? .fixed : .exponential, failures: failures)
         do {
             try await send(Data(message.json.text(indented: false).utf8))
             succeeded()
@@ -79,7 +80,8 @@ final class OTLPExporter: Attachment {
         let request = HTTPRequest(method: "POST", url: settings.endpoint, fields: fields, body: body)
         let limits = HTTPLimits(
             connect: settings.limit, firstByte: settings.limit, whole: settings.limit, capacity: 1 << 16)
-        let answer = try await transport.send(request, within: limits, trusting: settings.trust)
+        let answer = try await transport.send(
+            request, within: limits, trusting: HTTPTrust(authorities: settings.authorities))
         guard 200...299 ~= answer.status else {
             if let silence = answer.retryAfter(at: context.world.now) {
                 let end = context.world.uptime + min(silence, .seconds(86_400))

@@ -1,5 +1,31 @@
 import LarderCore
 
+/// The settings of the section `otlp`.
+struct OTLPSettings {
+    let endpoint = Setting(
+        "endpoint", .otlpEndpoint,
+        help: "The URL for metrics, with its path, as in \"http://localhost:4318/v1/metrics\"")
+    let fields = Setting(
+        "fields", .fields, default: [],
+        help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\"")
+    let attributes = Setting(
+        "attributes", .otlpAttributes, default: [],
+        help: "Attributes of the process, as in { \"service.name\": \"shop\" } (default: its name)")
+    let every = Setting(
+        "every", .duration(.seconds(1) ... .seconds(86_400)), default: .seconds(60),
+        help: "How often the metrics are sent")
+    let limit = Setting(
+        "limit", .duration(.milliseconds(1) ... .seconds(600)), default: .seconds(10),
+        help: "How long one request may take")
+    let histograms = Setting(
+        "histograms", .choice(["explicit", "exponential"]), default: "explicit",
+        help:
+            "The buckets of distributions: the fixed ones of the text formats, or finer ones that fit the data")
+    let authorities = Setting(
+        "authorities", optional: .path,
+        help: "A file with the only authorities whose certificates are trusted, in PEM (default: the system's)")
+}
+
 extension Plugin {
     /// A section of `_larder.json` that sends the metrics to an OpenTelemetry collector.
     static let otlp = Plugin.otlp { context in
@@ -14,48 +40,9 @@ extension Plugin {
     static func otlp(over transport: @escaping @Sendable (Context) throws -> any HTTPTransport) -> Plugin {
         .pantrySection(
             "otlp", "Sends the metrics to an OpenTelemetry collector, by HTTP in JSON.",
-            Setting(
-                "endpoint", .otlpEndpoint,
-                help: "The URL for metrics, with its path, as in \"http://localhost:4318/v1/metrics\""),
-            Setting(
-                "fields", .fields, default: [],
-                help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\""),
-            Setting(
-                "attributes", .otlpAttributes, default: [],
-                help: "Attributes of the process, as in { \"service.name\": \"shop\" } (default: its name)"),
-            Setting(
-                "every", .duration(.seconds(1) ... .seconds(86_400)), default: .seconds(60),
-                help: "How often the metrics are sent"),
-            Setting(
-                "limit", .duration(.milliseconds(1) ... .seconds(600)), default: .seconds(10),
-                help: "How long one request may take"),
-            Setting(
-                "histograms", .choice(["explicit", "exponential"]), default: "explicit",
-                help:
-                    "The buckets of distributions: the fixed ones of the text formats, or finer ones that fit the data"),
-            Setting(
-                "authorities", optional: .path,
-                help: "A file with the only authorities whose certificates are trusted, in PEM (default: the system's)")
-        ) { context, endpoint, fields, attributes, every, limit, histograms, authorities in
-            OTLPExporter(
-                OTLPSettings(
-                    endpoint: endpoint, fields: fields, attributes: attributes, every: every, limit: limit,
-                    buckets: histograms == "explicit" ? .fixed : .exponential,
-                    trust: HTTPTrust(authorities: authorities)),
-                over: try transport(context), context)
-        }
+            .group(OTLPSettings())
+        ) { context, settings in OTLPExporter(settings, over: try transport(context), context) }
     }
-}
-
-/// The settings of the section `otlp`.
-struct OTLPSettings: Sendable {
-    var endpoint: String
-    var fields: [Fields.Field]
-    var attributes: [OTLPAttribute]
-    var every: Duration
-    var limit: Duration
-    var buckets: OTLPMessage.Buckets
-    var trust: HTTPTrust
 }
 
 /// A name and a text that describe a process or a series.

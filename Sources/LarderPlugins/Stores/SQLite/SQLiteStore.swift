@@ -2,43 +2,49 @@ import LarderSystem
 import LarderCore
 import Synchronization
 
+/// The settings of the store `sqlite`.
+private struct SQLiteStoreSettings {
+    let file = Setting("file", .name, default: "entries.sqlite", help: "The name of the database")
+    let capacity = Setting(
+        "capacity", .size, default: 200_000_000, help: "The largest total size of payloads, keys and metadata"
+    ).advised(.capacity)
+    let entries = Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries")
+    let forgetAfter = Setting(
+        "forgetAfter", .duration, default: .forever,
+        help: "How long an entry is kept after it was fetched or validated")
+    let durability = Setting(
+        "durability", .choice(SQLiteOptions.Durability.allCases.map(\.rawValue)), default: "process",
+        help: "What an entry survives once it is saved: nothing, the end of the process, or a power cut")
+    let filesFrom = Setting(
+        "filesFrom", .size, default: 128_000, help: "The size from which a payload gets a file of its own")
+    let checksum = Setting(
+        "checksum", .choice(SQLiteChecksum.allCases.map(\.rawValue)), default: "fast",
+        help: "How payloads are checked: by 64 bits, which notice damage, or by SHA-256")
+}
+
 extension Plugin {
     /// A store in a SQLite database.
     static let sqliteStore = Plugin.store(
         "sqlite", "Keeps entries in a SQLite database, and large payloads in files beside it.",
-        Setting("file", .name, default: "entries.sqlite", help: "The name of the database"),
-        Setting(
-            "capacity", .size, default: 200_000_000, help: "The largest total size of payloads, keys and metadata"
-        ).advised(.capacity),
-        Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries"),
-        Setting(
-            "forgetAfter", .duration, default: .forever,
-            help: "How long an entry is kept after it was fetched or validated"),
-        Setting(
-            "durability", .choice(SQLiteOptions.Durability.allCases.map(\.rawValue)), default: "process",
-            help: "What an entry survives once it is saved: nothing, the end of the process, or a power cut"),
-        Setting(
-            "filesFrom", .size, default: 128_000, help: "The size from which a payload gets a file of its own"),
-        Setting(
-            "checksum", .choice(SQLiteChecksum.allCases.map(\.rawValue)), default: "fast",
-            help: "How payloads are checked: by 64 bits, which notice damage, or by SHA-256"),
-        traits: { file, capacity, _, maxAge, _, _, _ in
+        .group(SQLiteStoreSettings()),
+        traits: { settings in
             Traits().with {
-                $0.writesTo = file
-                $0.capacity = capacity
-                $0.keepsFor = maxAge
+                $0.writesTo = settings.file
+                $0.capacity = settings.capacity
+                $0.keepsFor = settings.forgetAfter
                 $0.isForeign = true
             }
         }
-    ) { context, file, capacity, entries, maxAge, durability, smallestFile, checksum in
+    ) { context, settings in
         do { _ = try SQLiteLibrary.system.get() } catch { throw StoreError(error) }
-        let place = try context.place(file)
-        var options = SQLiteOptions(folder: place.path, capacity: capacity, mostEntries: entries)
-        options.maxAge = maxAge
-        options.durability = .init(rawValue: durability) ?? .process
-        options.smallestFile = max(1, smallestFile)
-        options.checksum = .init(rawValue: checksum) ?? .fast
-        return SQLiteStore(file: file, options, place: place, in: context.world, context: context)
+        let place = try context.place(settings.file)
+        var options = SQLiteOptions(
+            folder: place.path, capacity: settings.capacity, mostEntries: settings.entries)
+        options.maxAge = settings.forgetAfter
+        options.durability = .init(rawValue: settings.durability) ?? .process
+        options.smallestFile = max(1, settings.filesFrom)
+        options.checksum = .init(rawValue: settings.checksum) ?? .fast
+        return SQLiteStore(file: settings.file, options, place: place, in: context.world, context: context)
     }
 }
 
