@@ -39,7 +39,7 @@ import LarderStories
         #expect(proof.isProved && proof.gaps.isEmpty, "\(proof)")
         let broken = try Self.proof(tellsBorders: true, #"{ "neverOlderThan": "7199998ms" }"#)
         let refutation = try #require(broken.verdicts.first?.refutation)
-        #expect(refutation.situation.copy?.age == .milliseconds(7_199_999))
+        #expect(refutation.story.copy?.age == .milliseconds(7_199_999))
         #expect(refutation.needed == .time(.seconds(7_200)))
     }
 

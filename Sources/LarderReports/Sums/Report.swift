@@ -53,7 +53,7 @@ public struct Report: Sendable {
 
     /// A file that is not a dump or cannot be read.
     public struct Skipped: Sendable {
-        /// The path of the file.
+        /// The path of the file; empty for a dump in memory.
         public internal(set) var file: String
         /// The reason why it is left out, in words.
         public internal(set) var reason: String

@@ -2,7 +2,7 @@ public import Larder
 public import LarderSystem
 
 extension Report {
-    /// There is no dump to report on.
+    /// An error that says that no dump can be counted.
     public struct NoDumps: Error, Sendable, CustomStringConvertible {
         /// The files that are left out and the dumps whose clock was wrong, with the reasons. A dump in memory has no file.
         public let skipped: [Skipped]
@@ -32,7 +32,7 @@ extension Report {
         now: Timestamp = SystemWorld().now
     ) throws(NoDumps) {
         var builder = ReportBuilder(since: start.map { .time($0) }, now: now)
-        // `-` names a file, and no list of names.
+        // Here, `-` is the name of a file.
         for file in DumpFile.all(paths, list: { Array("-".utf8) }) { builder.add(file) }
         try self.init(builder, registry)
     }
@@ -40,7 +40,7 @@ extension Report {
     /// Adds up dumps, such as that of a pantry in this process.
     ///
     /// - Parameters:
-    ///   - dumps: the dumps. Of several dumps of one process, the last one counts.
+    ///   - dumps: the dumps. Of several dumps of one process, the newest counts, whatever their order.
     ///   - start: the start of the report. Earlier counts are left out, as far as the dumps can tell. If all dumps are
     ///     older, the report has no sections.
     ///   - registry: the plugins whose settings advice can be about.

@@ -39,6 +39,6 @@ enum ComparedPromises {
 extension PromiseVerdict {
     fileprivate var inWords: String {
         guard let refutation else { return "kept" }
-        return "broken (\(refutation.situation.inWords): \(refutation.observation.inWords(for: promise)))"
+        return "broken (\(refutation.story.inWords): \(refutation.observation.inWords(for: promise)))"
     }
 }

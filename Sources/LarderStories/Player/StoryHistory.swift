@@ -20,8 +20,8 @@ struct StoryHistory: Sendable {
         var end: Duration?
         /// The end of the load; nil if it never ends.
         var ending: Ending?
-        /// The time from when the origin last sent or confirmed a payload that is new in each answer, until the load
-        /// ended; nil if that is not known.
+        /// The age of the payload when the load ended: the time since the origin last sent or confirmed it. Nil for a
+        /// payload that the origin did not send.
         var age: Duration?
         /// Whether the payload is one that the origin sent, and had sent or confirmed since zero.
         var isLive = false

@@ -16,6 +16,8 @@ final class StoryOrigin: Loader {
         var calls: [StoryHistory.Call] = []
         var payloads = 0
         var dates: [String: Timestamp] = [:]
+        /// The payloads that were sent.
+        var sent: Set<String> = []
         var answeredAt: Duration?
 
         /// Returns the behaviour in the next call: the last one whose time has come, or the one after it if it has had
@@ -26,7 +28,7 @@ final class StoryOrigin: Loader {
                 // Of those that begin together, each waits until the calls of the one before are over.
                 let next = acts[act.number + 1].from
                 let isLater = act.number < 0 || next > acts[act.number].from
-                guard isOver || isLater && (isEarlier || next <= now) else { break }
+                guard isOver || isLater && (isEarlier && act.number < 0 || next <= now) else { break }
                 act = (act.number + 1, 0)
             }
             act.calls += 1
@@ -53,14 +55,20 @@ final class StoryOrigin: Loader {
     /// Records that a payload was current at a time.
     func record(_ payload: String, at time: Timestamp) { state.withLock { $0.dates[payload] = time } }
 
-    /// Returns when a payload was last sent or confirmed; nil if this origin did not make it.
-    func date(of payload: String) -> Timestamp? { state.withLock { $0.dates[Self.sound(payload)] } }
+    /// Returns when a payload was last sent or confirmed; nil if this origin did not send it.
+    func date(of payload: String) -> Timestamp? {
+        state.withLock { $0.dates[payload] ?? $0.dates[Self.sound(payload)] }
+    }
 
     /// Returns the text of a payload before it was damaged, which changes its first byte.
     private static func sound(_ payload: String) -> String { "{" + payload.dropFirst() }
 
-    /// Whether a payload is an answer that this origin made, and whether it has answered since zero.
-    func isLive(_ payload: String) -> Bool { Self.sound(payload).hasPrefix("{\"answer\"") && answeredAt != nil }
+    /// Whether this origin sent a payload, and has answered since zero.
+    func isLive(_ payload: String) -> Bool {
+        state.withLock { state in
+            state.answeredAt != nil && (state.sent.contains(payload) || state.sent.contains(Self.sound(payload)))
+        }
+    }
 
     /// The calls so far, in the order of their beginning.
     var calls: [StoryHistory.Call] { state.withLock { $0.calls } }
@@ -101,11 +109,12 @@ final class StoryOrigin: Loader {
                 return state.payloads
             }
             let text = "{\"answer\":\(number)}"
-            record(text, at: world.now)
+            send(text)
             return Loaded(Entry(Data(text.utf8), Metadata(etag: "\"\(number)\"", contentType: contentType)))
         case .sends(let value, let etag, let contentType):
-            let bytes = Data(value.text(indented: false).utf8)
-            return Loaded(Entry(bytes, Metadata(etag: etag, contentType: contentType)))
+            let text = value.text(indented: false)
+            send(text)
+            return Loaded(Entry(Data(text.utf8), Metadata(etag: etag, contentType: contentType)))
         case .status(let status, let retryAfter): throw LoadError.status(status, retryAfter: retryAfter)
         case .hangs: throw CancellationError()
         case .unreachable: throw LoadError(.failed, "the network is not reachable")
@@ -113,9 +122,18 @@ final class StoryOrigin: Loader {
     }
 
     private func confirmed(_ call: Call) throws -> Loaded<Entry> {
-        let payload = call.known.map { Self.sound(String(decoding: $0.payload.bytes, as: UTF8.self)) } ?? ""
-        state.withLock { [now = world.now] in if $0.dates[payload] != nil { $0.dates[payload] = now } }
+        let payload = call.known.map { String(decoding: $0.payload.bytes, as: UTF8.self) } ?? ""
+        state.withLock { [now = world.now] state in
+            for text in [payload, Self.sound(payload)] where state.dates[text] != nil { state.dates[text] = now }
+        }
         return try .unchanged(call)
+    }
+
+    private func send(_ payload: String) {
+        state.withLock { [now = world.now] state in
+            state.dates[payload] = now
+            state.sent.insert(payload)
+        }
     }
 
     private func end(_ number: Int, _ ending: StoryHistory.Call.Ending) {

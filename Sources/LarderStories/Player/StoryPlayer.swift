@@ -71,9 +71,10 @@ public final class StoryPlayer: Sendable {
 
     /// Makes a player that keeps the policy's own stores and the origins of this device.
     ///
-    /// - Parameter hasFaults: whether the stores can have faults, or copies in single tiers.
+    /// - Parameter canFail: whether the stores can have faults, or copies in single tiers.
     init(
-        of resource: String, in folder: URL, registry: Registry, environment: [String: String], hasFaults: Bool
+        withOwnStoresOf resource: String, in folder: URL, registry: Registry, environment: [String: String],
+        canFail: Bool
     ) throws {
         let present = Locked<StoryStage?>(nil)
         self.present = present
@@ -81,7 +82,7 @@ public final class StoryPlayer: Sendable {
         (needsFolder, horizon) = (true, .zero)
         let registry = try registry.simulated(
             store: { plugin, context, traits, own in
-                guard hasFaults, let stores = present.withLock({ $0 })?.stores, context.resource == resource else {
+                guard canFail, let stores = present.withLock({ $0 })?.stores, context.resource == resource else {
                     return try own()
                 }
                 return try stores.next(plugin, traits, own: own)
@@ -95,19 +96,20 @@ public final class StoryPlayer: Sendable {
         isOriginSimple = reader.check(resource + ".json").policy?.origin?.plugin.isMadeOfOthers != true
     }
 
-    /// Plays a story of one load.
+    /// Plays a story, and returns what the user of its first load notices. The calls of other loads count too.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
     public func play(_ story: Story) throws -> Observation { try playTellingFacts(story).seen }
 
-    /// Plays a story of one load, and tells which of its facts were asked for.
+    /// Plays a story, and tells which of its facts were asked for.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
     func playTellingFacts(_ story: Story) throws -> (seen: Observation, used: UsedFacts) {
         let history = Locked(StoryHistory(story, of: resource))
         return try perform(story) { [horizon] stage in
             try await stage.play(story, recordingIn: history)
-            try await stage.world.sleep(for: horizon)
+            let start = story.loads.map { $0.at + $0.pause }.max() ?? .zero
+            try await stage.world.sleep(for: start + horizon)
             let history = stage.finished(history)
             let seen = history.answers.first.map { Observation($0, in: history) } ?? Observation(ending: .never)
             return (seen, UsedFacts(calls: history.calls, until: stage.origin.now, storeUses: stage.stores.uses))
@@ -188,43 +190,41 @@ extension StoryStage {
         }
         try await sleep(until: .zero)
         origin.play(story.origin)
-        var networks = story.networks[...]
-        var tasks: [Task<Void, Never>] = []
-        for (number, load) in story.loads.enumerated() {
-            while let network = networks.first, network.from < load.at { try await begin(networks.removeFirst()) }
-            try await sleep(until: load.at)
+        for network in story.networks {
+            if network.from <= .zero {
+                world.network = network.state
+            } else {
+                world.spawn { [world] in
+                    guard (try? await world.sleep(for: network.from)) != nil else { return }
+                    world.network = network.state
+                }
+            }
+        }
+        return story.loads.enumerated().map { number, load in
+            world.spawn { [self] in
+                let ending = await make(load)
+                // A load that ends only because the story ends has no answer.
+                if !Task.isCancelled { record(ending, of: number, in: history) }
+            }
+        }
+    }
+
+    private func make(_ load: Story.Load) async -> StoryHistory.Ending {
+        do {
+            try await world.sleep(for: load.at)
             if load.isRestarted { try await open() }
             if load.clockBack > .zero { world.stepClock(by: .zero - load.clockBack) }
-            while let network = networks.first, network.from == load.at { try await begin(networks.removeFirst()) }
             if load.pause > .zero { try await world.sleep(for: load.pause) }
             let resource = try resource
-            tasks.append(
-                world.spawn { [self] in
-                    let ending = await end(of: load.request(resource.name), resource)
-                    // A load that ends only because the story ends has no answer.
-                    if let ending, !Task.isCancelled { record(ending, of: number, in: history) }
-                })
+            return .value(try await resource.load(load.request(resource.name)))
+        } catch {
+            return .error(LoadError.meaning(of: error) ?? LoadError(.failed, "was cancelled"))
         }
-        while !networks.isEmpty { try await begin(networks.removeFirst()) }
-        return tasks
     }
 
     private func sleep(until time: Duration) async throws {
         let pause = time - origin.now
         if pause > .zero { try await world.sleep(for: pause) }
-    }
-
-    private func begin(_ network: Story.Network) async throws {
-        try await sleep(until: network.from)
-        world.network = network.state
-    }
-
-    private func end(of request: Request, _ resource: Resource<Data>) async -> StoryHistory.Ending? {
-        do {
-            return .value(try await resource.load(request))
-        } catch {
-            return LoadError.meaning(of: error).map { .error($0) }
-        }
     }
 
     private func record(_ ending: StoryHistory.Ending, of number: Int, in history: Locked<StoryHistory>) {

@@ -54,14 +54,19 @@ final class StoryStage: Sendable {
     func stock(_ copies: [Story.Copy], lead: Duration) async throws -> [String] {
         guard let pantry else { return [] }
         var notes: [String] = []
-        for copy in copies {
+        for (number, copy) in copies.enumerated() {
             let request = Request(player.resource, copy.parameters, scope: copy.scope)
             if player.stores == .simulated, copy.value == nil {
-                stores.put(copy, { entry($0, age: $1 - lead, spread: copy.spread, pantry: pantry) }, for: request.key)
+                let suffix = number == 0 ? "" : "\(number + 1)"
+                stores.put(
+                    copy, { entry($0 + suffix, age: $1 - lead, spread: copy.spread, pantry: pantry) },
+                    for: request.key)
                 continue
             }
             do {
-                if let note = try await stock(copy, for: request, pantry) { notes.append("cached: " + note) }
+                if let note = try await stock(copy, lead: lead, for: request, pantry) {
+                    notes.append("cached: " + note)
+                }
             } catch let refusal as Refusal {
                 notes.append("cached: refused: \(refusal.reason)")
             } catch let error as StoreError {
@@ -72,9 +77,12 @@ final class StoryStage: Sendable {
     }
 
     /// Returns a note if the copy is not kept.
-    private func stock(_ copy: Story.Copy, for request: Request, _ pantry: Pantry) async throws -> String? {
+    private func stock(
+        _ copy: Story.Copy, lead: Duration, for request: Request, _ pantry: Pantry
+    ) async throws -> String? {
         let metadata = Metadata(
-            fetchedAt: world.now - copy.age, etag: copy.etag, contentType: copy.contentType, spread: copy.spread)
+            fetchedAt: world.now - (copy.age - lead), etag: copy.etag, contentType: copy.contentType,
+            spread: copy.spread)
         let entry = Entry(Data((copy.value?.text(indented: false) ?? "").utf8), metadata)
         guard let tier = copy.tier else {
             let isKept = try await pantry.resource(player.resource).stock(entry, for: request)

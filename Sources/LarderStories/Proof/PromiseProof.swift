@@ -4,10 +4,10 @@ import LarderSystem
 
 /// The verdict on one promise.
 public struct PromiseVerdict: Sendable {
-    /// A situation that breaks the promise.
+    /// A story that breaks the promise.
     public struct Refutation: Sendable {
-        /// The situation. Of all that break the promise, it has the fewest unusual facts, and of those it breaks it most.
-        public let situation: Story
+        /// The story. Of all that break the promise, it has the fewest unusual facts, and of those it breaks it most.
+        public let story: Story
         /// The user's observation in it.
         public let observation: Observation
         /// The limit that the promise would need to hold in every situation that was played. Nil if none is enough.
@@ -180,7 +180,7 @@ public struct PromiseProof: Sendable {
         }
         let refutation = smallest.map { found in
             PromiseVerdict.Refutation(
-                situation: found.situation, observation: found.seen, needed: worst?.rounded(for: rule).limit)
+                story: found.situation, observation: found.seen, needed: worst?.rounded(for: rule).limit)
         }
         return PromiseVerdict(promise: rule.name, limit: rule.limit, situations: count, refutation: refutation)
     }

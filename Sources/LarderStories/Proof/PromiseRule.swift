@@ -16,7 +16,7 @@ public enum PromiseLimit: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The limit as a policy writes it: `"365m"`, `3`.
+    /// The limit as a policy writes it, without quotation marks: `365m`, `3`.
     var written: String {
         switch self {
         case .time(let time): time.spelled
@@ -24,8 +24,9 @@ public enum PromiseLimit: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it is as large as the limit that an observation needs.
-    func isKept(by needed: NeededLimit?) -> Bool {
+    /// Whether it is at least as large as the limit that an observation needs. An observation that keeps every limit
+    /// needs none.
+    func covers(_ needed: NeededLimit?) -> Bool {
         needed.map { $0 <= self.needed } ?? true
     }
 
@@ -73,8 +74,8 @@ enum NeededLimit: Sendable, Comparable {
     }
 }
 
-/// The measure of a promise or of an expectation: what its limit is about.
-enum Measure: Sendable {
+/// The quantity that a promise or an expectation limits.
+enum PromiseMeasure: Sendable {
     /// The age of the value. A copy that is older than `oldest` is shown at any age.
     case age(oldest: Duration)
     /// The time until the load ends.
@@ -85,7 +86,7 @@ enum Measure: Sendable {
     case freshness(oldest: Duration)
 
     /// Returns the limit that an observation needs; nil if it keeps every limit.
-    func needed(_ seen: Observation) -> NeededLimit? {
+    func limitNeeded(by seen: Observation) -> NeededLimit? {
         switch self {
         case .wait: return seen.waited.map(NeededLimit.time) ?? NeededLimit.none
         case .calls: return .calls(seen.calls)
@@ -95,7 +96,7 @@ enum Measure: Sendable {
             return .time(age)
         case .freshness(let oldest):
             let refreshed = seen.refreshedAfter.map(NeededLimit.time) ?? NeededLimit.none
-            return Measure.age(oldest: oldest).needed(seen).map { min($0, refreshed) }
+            return PromiseMeasure.age(oldest: oldest).limitNeeded(by: seen).map { min($0, refreshed) }
         }
     }
 }
@@ -133,13 +134,13 @@ struct PromiseRule: Sendable {
                 PromiseRule(name: "waits", limit: .time(limit), needsCopy: true) {
                     $0.load.mode == .normal && !$0.isOfflineHistory
                 } needed: {
-                    Measure.wait.needed($1)
+                    PromiseMeasure.wait.limitNeeded(by: $1)
                 })
         }
         if let limit = promises.waitsAtMost {
             rules.append(
                 PromiseRule(name: "waitsAtMost", limit: .time(limit), concerns: { _ in true }) {
-                    Measure.wait.needed($1)
+                    PromiseMeasure.wait.limitNeeded(by: $1)
                 })
         }
         if let limit = promises.offlineFor {
@@ -154,7 +155,7 @@ struct PromiseRule: Sendable {
             rules.append(
                 // The calls of loads that began earlier are not this load's.
                 PromiseRule(name: "callsPerLoad", limit: .calls(limit), concerns: { $0.earlier.isEmpty }) {
-                    Measure.calls.needed($1)
+                    PromiseMeasure.calls.limitNeeded(by: $1)
                 })
         }
         if let limit = promises.freshWithin { rules.append(fresh(within: limit, soon, oldest)) }
@@ -163,7 +164,7 @@ struct PromiseRule: Sendable {
 
     private static func neverOlder(than limit: Duration, _ oldest: Duration) -> PromiseRule {
         PromiseRule(name: "neverOlderThan", limit: .time(limit), concerns: { _ in true }) {
-            Measure.age(oldest: oldest).needed($1)
+            PromiseMeasure.age(oldest: oldest).limitNeeded(by: $1)
         }
     }
 
@@ -175,13 +176,13 @@ struct PromiseRule: Sendable {
                     ($0.ending == .value || $0.ending == .unchanged) && $0.after < soon
                 }
         } needed: {
-            Measure.freshness(oldest: oldest).needed($1)
+            PromiseMeasure.freshness(oldest: oldest).limitNeeded(by: $1)
         }
     }
 }
 
 extension Story {
-    /// The situation of a request that only takes the copy, some time after the load would begin. Earlier loads go on as if
+    /// The story of a request that only takes the copy, some time after the load would begin. Earlier loads go on as if
     /// there were no load.
     func askingForTheCopy(after time: Duration) -> Story {
         with { situation in

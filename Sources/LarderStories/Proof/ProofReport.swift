@@ -23,7 +23,7 @@ extension PromiseProof {
         ]
         if let refutation = verdict.refutation {
             members += [
-                JSON.Member("situation", .string(refutation.situation.inWords)),
+                JSON.Member("situation", .string(refutation.story.inWords)),
                 JSON.Member("lines", .list(verdict.lines.map(JSON.string))),
                 JSON.Member("needed", refutation.needed?.json ?? .null),
                 JSON.Member("scenario", scenario(of: verdict, promising: verdict.limit) ?? .null),

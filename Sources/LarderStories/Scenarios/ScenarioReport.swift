@@ -37,8 +37,9 @@ public struct ScenarioReport: Sendable {
     ///   - policies: the folder of the policies.
     ///   - registry: the plugins that the policies may name.
     ///   - environment: the values of `${NAME}` in policies.
-    ///   - progress: is told which share of the scenarios was played, and the resource that comes next.
-    /// - Throws: the error of a temporary folder that cannot be made. Problems of files are part of the report.
+    ///   - progress: called before each scenario with the share that was played, and its resource.
+    /// - Throws: `PolicyError` if a policy cannot be composed, for example because a system library is missing; the error
+    ///   of a temporary folder that cannot be made. Problems of files are part of the report.
     public init(
         of paths: [String], policies: URL, registry: Registry = .standard, environment: [String: String] = [:],
         progress: (_ share: Double, _ resource: String) -> Void = { _, _ in }
@@ -64,8 +65,8 @@ public struct ScenarioReport: Sendable {
             for scenario in file.scenarios {
                 progress(Double(results.count) / Double(count), file.resource)
                 let player = try StoryPlayer(
-                    of: file.resource, in: policies, registry: registry, environment: environment,
-                    hasFaults: scenario.needsFaultyStores)
+                    withOwnStoresOf: file.resource, in: policies, registry: registry, environment: environment,
+                    canFail: scenario.needsFaultyStores)
                 let history = try player.history(of: scenario.story, aftermath: scenario.aftermath)
                 results.append(Result(path: verdict.path, file: file, scenario: scenario, history: history))
             }

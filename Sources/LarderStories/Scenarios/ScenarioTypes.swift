@@ -119,6 +119,12 @@ extension Scenario {
                 "this is asked before the request above it", at: index + 1, of: "asks",
                 expected: "requests in the order of their 'at'")
         }
+        for (index, (one, next)) in zip(story.networks, story.networks.dropFirst()).enumerated()
+        where next.from <= one.from {
+            report(
+                "this state begins no later than the one before it", at: index + 1, of: "network",
+                expected: "states in the order of their 'from'")
+        }
         var keys: [Key: Set<Int>] = [:]
         for (index, copy) in story.copies.enumerated() {
             let key = Key(resource: "", scope: copy.scope, parameters: copy.parameters)

@@ -58,7 +58,7 @@ extension ScenarioReport.Result {
         let seen = history.seen(by: answer)
         let age = seen.age?.short ?? "unknown"
         for (key, limit, measure, actual) in [
-            ("within", expectation.within.map(PromiseLimit.time), Measure.wait, answer.took?.spelled),
+            ("within", expectation.within.map(PromiseLimit.time), PromiseMeasure.wait, answer.took?.spelled),
             ("callsAtMost", expectation.callsAtMost.map(PromiseLimit.calls), .calls, "\(seen.calls)"),
             ("noOlderThan", expectation.noOlderThan.map(PromiseLimit.time), .age(oldest: .forever), age),
             (
@@ -67,7 +67,7 @@ extension ScenarioReport.Result {
             ),
         ] {
             guard let limit, let actual else { continue }
-            compare(key, expected: limit.written, actual: actual, isMet: limit.isKept(by: measure.needed(seen)))
+            compare(key, expected: limit.written, actual: actual, isMet: limit.covers(measure.limitNeeded(by: seen)))
         }
         return found
     }

@@ -1,5 +1,4 @@
-/// The things that the user of a load notices, and its origin: what comes, how old it is, how long it takes, and how many
-/// calls it costs.
+/// The result of a load as its user and its origin notice it: the value, its age, the wait, and the number of calls.
 ///
 /// They are measured from outside. The age follows from the payload and the time at which the origin last sent or
 /// confirmed it, by the device's clock.

@@ -25,7 +25,7 @@ public struct Story: Hashable, Sendable {
         public var isRestarted = false
         /// How far the clock is set back right before.
         public var clockBack = Duration.zero
-        /// How long after ``at``, and after everything that happens then, the request is made.
+        /// The time between ``at`` and the request. The rest of what happens at ``at`` happens first.
         package var pause = Duration.zero
 
         /// Makes a usual load.
@@ -35,7 +35,7 @@ public struct Story: Hashable, Sendable {
 
         /// Makes a load that begins before zero.
         ///
-        /// - Parameter isOther: whether it is for another instance of the resource.
+        /// - Parameter isOther: whether it is for another instance: the one with the parameter `other`.
         public init(before time: Duration, isOther: Bool = false) {
             self.init(at: .zero - time, parameters: isOther ? ["other": "1"] : [:])
         }
@@ -45,7 +45,7 @@ public struct Story: Hashable, Sendable {
             get { .zero - at }
             set { at = .zero - newValue }
         }
-        /// Whether it is for another instance than the load of a proof.
+        /// Whether it has parameters, and so is for another instance than a load without any.
         public var isOther: Bool { !parameters.isEmpty }
 
         /// Returns the request.
@@ -63,13 +63,13 @@ public struct Story: Hashable, Sendable {
     public var origin: [OriginAct] = [OriginAct(.value)]
     /// The loads before zero, the earliest first.
     public var earlier: [Load] = []
-    /// The behaviour of the origin before zero.
+    /// The behaviour of the origin before zero. The first one begins with the first call.
     public var earlierOrigin: [OriginAct] = []
-    /// The states of the network. Before the first, nothing is known of it.
+    /// The states of the network, in the order of their beginnings. Before the first, nothing is known of it.
     public var networks: [Network] = []
     /// The faults of stores, after the copies are in them.
     public var stores: [StoreFault] = []
-    /// The share of the largest number that every random number is; nil for random numbers.
+    /// A share from 0 to 1: every random number is this share of the largest one. Nil for random numbers.
     public var chance: Double? = 0.5
     /// The loads that are judged, in the order of their times.
     public var loads = [Load()]
@@ -78,7 +78,7 @@ public struct Story: Hashable, Sendable {
     public init() {}
 
     /// How long before zero the story begins.
-    public var lead: Duration { earlier.map(\.before).max() ?? .zero }
+    public var lead: Duration { max(earlier.map(\.before).max() ?? .zero, .zero) }
 
     /// Returns the story with a change.
     public func with(_ change: (inout Story) -> Void) -> Story {
@@ -102,15 +102,21 @@ extension Story {
         set { copies = (newValue.map { [$0] } ?? []) + copies.dropFirst() }
     }
 
-    /// Whether the device is first known to have a network.
+    /// The first known state of the network; `unknown` without any.
     public var network: NetworkState.Reach {
         get { networks.first?.reach ?? .unknown }
-        set { networks = newValue == .unknown ? [] : [Network(newValue, isCostly: isNetworkCostly)] }
+        set {
+            let first = newValue == .unknown ? [] : [Network(newValue, isCostly: isNetworkCostly)]
+            networks = first + networks.dropFirst()
+        }
     }
 
-    /// Whether that network is a mobile one that costs by use, on which the user asked to save data.
+    /// Whether that network, `online` if nothing else is known, is a mobile one that costs by use, on which the user asked to save data.
     public var isNetworkCostly: Bool {
         get { networks.first?.isCostly ?? false }
-        set { if !networks.isEmpty { networks[0].isCostly = newValue } }
+        set {
+            if networks.isEmpty { networks = [Network(.online)] }
+            networks[0].isCostly = newValue
+        }
     }
 }

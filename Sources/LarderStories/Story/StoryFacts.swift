@@ -52,7 +52,7 @@ extension Story {
         public var after: Duration
         /// The number of calls that it is about, before the next behaviour follows; nil for all.
         public var calls: Int?
-        /// When it begins. Of those that begin together, each waits for the calls of the one before.
+        /// When it begins, since zero. Of those that begin together, each begins after the ``calls`` of the one before.
         public var from: Duration
 
         /// Makes a behaviour.
@@ -106,6 +106,37 @@ extension Story {
             self.operations = operations
             self.fault = fault
             self.tier = tier
+        }
+    }
+}
+
+extension Story.OriginAct {
+    /// The time after which the call shows its ending.
+    var time: Duration { ending == .hangs ? .forever : after }
+}
+
+extension Story {
+    /// Whether it is a load without network, after one that the origin answered and whose answer was saved.
+    var isOfflineHistory: Bool {
+        guard stores.isEmpty, earlier.count == 1, earlier.first?.isOther == false else { return false }
+        switch earlierOrigin.first {
+        case OriginAct(.value) where copy == nil: break
+        case OriginAct(.unchanged) where copy != nil: break
+        default: return false
+        }
+        return origin.allSatisfy { act in
+            switch act.ending {
+            case .unreachable, .hangs, .status(503, retryAfter: nil): true
+            case .value, .unchanged, .sends, .status: false
+            }
+        }
+    }
+
+    /// The history of a load without network, if the origin answered some time before it.
+    package func answered(before time: Duration) -> Story {
+        with { situation in
+            if let age = copy?.age { situation.copy?.age = age - lead + time }
+            situation.earlier = [Load(before: time)]
         }
     }
 }

@@ -54,7 +54,7 @@ import Testing
             #"{ "waits": "2s" }"#, around: "[]", strategy: #""cache-only""#,
             validators: #"{ "use": "age", "fresh": "1h" }"#, store: #"{ "use": "file", "limit": "2s" }"#,
             fallbacks: "[\(Self.sample)]")
-        let situation = try #require(proof.verdicts.first?.refutation?.situation)
+        let situation = try #require(proof.verdicts.first?.refutation?.story)
         #expect(situation.load.deadline != nil && situation.origin.first?.ending == .hangs, "\(proof)")
     }
 
@@ -132,7 +132,7 @@ import Testing
             store: #"{ "use": "file", "limit": "990ms" }"#)
         // The store has an older copy than the one that was shown. The origin is asked for as long as the patience lasts.
         #expect(proof.isProved == isKept, "\(proof)")
-        let situation = proof.verdicts.first?.refutation?.situation
+        let situation = proof.verdicts.first?.refutation?.story
         #expect(isKept || situation?.stores == [.init(.changes, .fails)], "\(proof)")
     }
 

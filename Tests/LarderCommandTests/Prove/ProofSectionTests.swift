@@ -35,7 +35,7 @@ import Testing
     @Test func networkThatCostsRefutesFreshnessIfRefreshesWaitForABetterOne() async throws {
         let folder = try Self.folder(#""expensive": { "refresh": false }, "#, #"{ "freshWithin": "10m" }"#)
         let proof = try PromiseProof(of: "prices", in: folder.url)
-        #expect(proof.verdicts.first?.refutation?.situation.isNetworkCostly == true && proof.gaps.isEmpty, "\(proof)")
+        #expect(proof.verdicts.first?.refutation?.story.isNetworkCostly == true && proof.gaps.isEmpty, "\(proof)")
         #expect("\(proof)".contains("the device knows that it has a network, which costs"), "\(proof)")
         let verdict = try #require(proof.verdicts.first)
         try FileManager.default.createDirectory(

@@ -63,7 +63,7 @@ import Testing
             #"{ "offlineFor": "30m" }"#, strategy: #""stale-while-revalidate""#,
             validators: #"{ "use": "age", "fresh": "1h", "whileRevalidating": "1h" }"#,
             store: #"{ "use": "file", "limit": "1s" }"#)
-        let situation = try #require(proof.verdicts.first?.refutation?.situation)
+        let situation = try #require(proof.verdicts.first?.refutation?.story)
         #expect(situation.load.clockBack > .zero && situation.load.mode == .refresh, "\(proof)")
     }
 

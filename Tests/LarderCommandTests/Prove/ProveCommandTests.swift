@@ -96,7 +96,7 @@ import Testing
     @Test func restartRefutesOfflineTimeOfAStoreInMemory() throws {
         let folder = try Self.folder(#"{ "offlineFor": "1h" }"#)
         let proof = try PromiseProof(of: "prices", in: folder.url)
-        #expect(proof.verdicts.first?.refutation?.situation.load.isRestarted == true)
+        #expect(proof.verdicts.first?.refutation?.story.load.isRestarted == true)
         let kept = try Self.folder(
             #"{ "offlineFor": "364m" }"#,
             policy: Self.small.replacing("\"memory\"", with: #"{ "use": "file", "limit": "1s" }"#))

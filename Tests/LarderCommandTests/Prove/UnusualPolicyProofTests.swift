@@ -37,7 +37,7 @@ import Testing
         let proof = try PromiseProof(of: "prices", in: folder.url)
         let verdict = try #require(proof.verdicts.last { $0.promise == "freshWithin" })
         // An answer is in time as long as it comes before the patience ends.
-        let origin = verdict.refutation?.situation.origin
+        let origin = verdict.refutation?.story.origin
         #expect(origin == [.init(.value, after: .milliseconds(999))], "\(proof)")
     }
 

@@ -215,4 +215,16 @@ import Testing
         let format = await stories.told("--format", "xml")
         #expect(format.code == 2 && format.err.hasPrefix("larder: --format takes one of text, json"))
     }
+
+    @Test func statesOfTheNetworkOutOfOrderAreReported() async throws {
+        let text = Self.sound.replacing(
+            #""asks":"#, with: #""network": [{ "from": "10s", "is": "offline" }, { "is": "online" }], "asks":"#)
+        #expect(
+            try await Stories().problems(text) == [
+                """
+                7:59: error: this state begins no later than the one before it; expected states in the order of their \
+                'from' [at $.scenarios[0].network[1]]
+                """
+            ])
+    }
 }

@@ -109,6 +109,35 @@ import Testing
         }
     }
 
+    @Test func loadsMeetTheStateOfTheNetworkAtTheirTimes() async throws {
+        let lines = try await Stories().drawn(
+            """
+            "origin": { "value": "new" },
+            "network": [{ "is": "offline" }, { "from": "10s", "is": "online" }],
+            "asks": [{ "expect": { "error": "failed", "calls": 0 } },
+                     { "at": "10s", "parameters": { "id": "1" }, "expect": { "value": "new", "calls": 1 } }]
+            """, passes: true)
+        #expect(lines.count == 2, "\(lines)")
+    }
+
+    @Test func clockIsSetBackAfterEarlierLoadsOfTheSameMomentHaveBegun() async throws {
+        _ = try await Stories().drawn(
+            """
+            "cached": { "value": "old", "age": "3h" }, "origin": { "offline": true },
+            "asks": [{ "expect": { "value": "old", "age": "3h" } },
+                     { "clockBack": "1h", "expect": { "value": "old", "age": "2h" } }]
+            """, passes: true)
+    }
+
+    @Test func faultOfATierInMemoryIsThereAfterARestart() async throws {
+        _ = try await Stories().drawn(
+            """
+            "cached": { "value": "old", "age": "3h" }, "origin": { "offline": true },
+            "stores": [{ "tier": 1, "operations": "reads", "fails": true }],
+            "asks": [{ "restarted": true, "expect": { "value": "old", "source": "sqlite" } }]
+            """, passes: true)
+    }
+
     @Test func jsonReportContainsEverything() async throws {
         let stories = try Stories()
         try stories.folder.write(

@@ -57,29 +57,3 @@ extension SituationSpace {
         }
     }
 }
-
-extension Story {
-    /// Whether it is a load without network, after one that the origin answered and whose answer was saved.
-    var isOfflineHistory: Bool {
-        guard stores.isEmpty, earlier.count == 1, earlier.first?.isOther == false else { return false }
-        switch earlierOrigin.first {
-        case OriginAct(.value) where copy == nil: break
-        case OriginAct(.unchanged) where copy != nil: break
-        default: return false
-        }
-        return origin.allSatisfy { act in
-            switch act.ending {
-            case .unreachable, .hangs, .status(503, retryAfter: nil): true
-            case .value, .unchanged, .sends, .status: false
-            }
-        }
-    }
-
-    /// The history of a load without network, if the origin answered some time before it.
-    package func answered(before time: Duration) -> Story {
-        with { situation in
-            if let age = copy?.age { situation.copy?.age = age - lead + time }
-            situation.earlier = [Load(before: time)]
-        }
-    }
-}

@@ -18,7 +18,7 @@ extension PromiseProof {
     /// With a shorter `offlineFor`, the request is made right before the time is over.
     package func scenario(of verdict: PromiseVerdict, promising limit: PromiseLimit) -> JSON? {
         guard let refutation = verdict.refutation else { return nil }
-        var situation = refutation.situation
+        var situation = refutation.story
         if verdict.promise == "offlineFor", case .time(let time) = limit, situation.lead >= time {
             situation = situation.answered(before: max(time - .milliseconds(1), .zero))
         }
@@ -38,12 +38,13 @@ extension PromiseProof {
 }
 
 extension Story {
-    /// The story as a scenario whose last request is expected to end in some way.
+    /// The story, whose copies have payloads that are made, as a scenario whose last request is expected to end in some way.
     func scenario(named name: String, expecting expectation: JSON, contentType: String) -> JSON {
         var members = [JSON.Member("name", .string(name))]
         let cached = copies.flatMap { entries(of: $0, contentType) }
         if !cached.isEmpty { members.append(JSON.Member("cached", .list(cached))) }
         var phases = earlierOrigin.map { $0.phase(from: .zero, contentType, number: 0) }
+        if isRestarted { members.append(JSON.Member("restarted", true)) }
         phases += origin.enumerated().map { $1.phase(from: lead + $1.from, contentType, number: $0 + 1) }
         members.append(JSON.Member("origin", .list(phases)))
         if !networks.isEmpty {
@@ -83,6 +84,7 @@ extension Story.Load {
             members.append(
                 JSON.Member("parameters", .object(parameters.map { JSON.Member($0.name, .string($0.value)) })))
         }
+        if let scope { members.append(JSON.Member("scope", .string(scope))) }
         if mode != .normal { members.append(JSON.Member("mode", .string(mode.rawValue))) }
         if let deadline { members.append(JSON.Member("deadline", .string(deadline.spelled))) }
         if isRestarted { members.append(JSON.Member("restarted", true)) }
@@ -107,7 +109,11 @@ extension Story.OriginAct {
         if after > .zero, ending != .hangs { members.append(JSON.Member("takes", .string(after.spelled))) }
         let tag = ending == .unchanged ? "\"copy\"" : "\"\(number)\""
         switch ending {
-        case .value, .unchanged, .sends:
+        case .sends(let value, let etag, let type):
+            members.append(JSON.Member("value", value))
+            if let etag { members.append(JSON.Member("etag", .string(etag))) }
+            if type != "application/json" { members.append(JSON.Member("contentType", .string(type))) }
+        case .value, .unchanged:
             members += [
                 JSON.Member("value", .object([JSON.Member("answer", .int(number))])), JSON.Member("etag", .string(tag)),
             ]

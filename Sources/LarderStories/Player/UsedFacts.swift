@@ -1,10 +1,10 @@
 import Larder
 import LarderSimulation
 
-/// The facts of a situation that a play of it asked for: the behaviour of the origin, call by call, and the faults of the
+/// The facts of a story that a play of it asked for: the behaviour of the origin, call by call, and the faults of the
 /// stores.
 ///
-/// A play depends on nothing else but the other facts. So a situation with the same other facts, and with the same
+/// A play depends on nothing else but the other facts. So a story with the same other facts, and with the same
 /// behaviour and faults as far as they were asked for, is played the same way. An origin that is not called can do
 /// anything. An origin whose call was cancelled after two seconds can do anything after three. A store that is not read
 /// can be damaged.
@@ -32,16 +32,18 @@ struct UsedFacts: Sendable {
         self.storeUses = storeUses
     }
 
-    /// Whether two situations that have the same other facts agree in the facts that a play of one asked for.
+    /// Whether two stories that have the same other facts agree in the facts that a play of one asked for.
     func agree(_ played: Story, _ other: Story) -> Bool {
-        played.earlierOrigin.isSame(as: other.earlierOrigin, in: calls.earlier)
+        let isSimple = (played.origin + other.origin).allSatisfy { $0.from == .zero }
+        guard isSimple || played.origin == other.origin else { return false }
+        return played.earlierOrigin.isSame(as: other.earlierOrigin, in: calls.earlier)
             && played.origin.isSame(as: other.origin, in: calls.own)
             && storeUses.allSatisfy { played.stores.fault(of: $0) == other.stores.fault(of: $0) }
     }
 }
 
 extension Story {
-    /// The situation without the facts that ``UsedFacts`` compares.
+    /// The story without the facts that ``UsedFacts`` compares.
     var withoutOriginAndFaults: Story { with { ($0.origin, $0.earlierOrigin, $0.stores) = ([], [], []) } }
 }
 
@@ -64,11 +66,6 @@ extension [Story.OriginAct] {
             return waited.map { one.time > $0 && another.time > $0 } ?? false
         }
     }
-}
-
-extension Story.OriginAct {
-    /// The time after which the call shows its ending.
-    var time: Duration { ending == .hangs ? .forever : after }
 }
 
 extension [Story.StoreFault] {
