@@ -108,8 +108,8 @@ public final class StoryPlayer: Sendable {
         let history = Locked(StoryHistory(story, of: resource))
         return try perform(story) { [horizon] stage in
             try await stage.play(story, recordingIn: history)
-            let start = story.loads.map { $0.at + $0.pause }.max() ?? .zero
-            try await stage.world.sleep(for: start + horizon)
+            let last = story.loads.map { $0.at + $0.pause }.max() ?? .zero
+            try await stage.world.sleep(for: last - stage.origin.now + horizon)
             let history = stage.finished(history)
             let seen = history.answers.first.map { Observation($0, in: history) } ?? Observation(ending: .never)
             return (seen, UsedFacts(calls: history.calls, until: stage.origin.now, storeUses: stage.stores.uses))
@@ -190,6 +190,9 @@ extension StoryStage {
         }
         try await sleep(until: .zero)
         origin.play(story.origin)
+        // A load at zero is prepared before anything else happens then.
+        let first = story.loads.first.flatMap { $0.at <= .zero ? $0 : nil }
+        if let first { try await prepare(first) }
         for network in story.networks {
             if network.from <= .zero {
                 world.network = network.state
@@ -200,21 +203,29 @@ extension StoryStage {
                 }
             }
         }
+        if let first, first.pause > .zero { try await world.sleep(for: first.pause) }
         return story.loads.enumerated().map { number, load in
             world.spawn { [self] in
-                let ending = await make(load)
+                let ending = await make(load, isPrepared: number == 0 && first != nil)
                 // A load that ends only because the story ends has no answer.
                 if !Task.isCancelled { record(ending, of: number, in: history) }
             }
         }
     }
 
-    private func make(_ load: Story.Load) async -> StoryHistory.Ending {
+    /// Does what happens right before a load.
+    private func prepare(_ load: Story.Load) async throws {
+        if load.isRestarted { try await open() }
+        if load.clockBack > .zero { world.stepClock(by: .zero - load.clockBack) }
+    }
+
+    private func make(_ load: Story.Load, isPrepared: Bool) async -> StoryHistory.Ending {
         do {
-            try await world.sleep(for: load.at)
-            if load.isRestarted { try await open() }
-            if load.clockBack > .zero { world.stepClock(by: .zero - load.clockBack) }
-            if load.pause > .zero { try await world.sleep(for: load.pause) }
+            if !isPrepared {
+                try await world.sleep(for: load.at)
+                try await prepare(load)
+                if load.pause > .zero { try await world.sleep(for: load.pause) }
+            }
             let resource = try resource
             return .value(try await resource.load(load.request(resource.name)))
         } catch {

@@ -222,7 +222,7 @@ import Testing
         #expect(
             try await Stories().problems(text) == [
                 """
-                7:59: error: this state begins no later than the one before it; expected states in the order of their \
+                7:55: error: this state begins no later than the one before it; expected states in the order of their \
                 'from' [at $.scenarios[0].network[1]]
                 """
             ])
