@@ -35,7 +35,9 @@ public struct Story: Hashable, Sendable {
 
         /// Makes a load that begins before zero.
         ///
-        /// - Parameter isOther: whether it is for another instance: the one with the parameter `other`.
+        /// - Parameters:
+        ///   - time: how long before zero.
+        ///   - isOther: whether it is for another instance: the one with the parameter `other`.
         public init(before time: Duration, isOther: Bool = false) {
             self.init(at: .zero - time, parameters: isOther ? ["other": "1"] : [:])
         }
