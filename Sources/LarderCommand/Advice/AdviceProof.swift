@@ -10,23 +10,29 @@ struct AdviceProof {
     /// The folder of the files that the policies read.
     let folder: String
 
-    /// Returns the promises that a policy keeps now and would break with changes: `neverOlderThan 6h`.
+    /// The promises that changes break, and the reasons why a proof of the others is not complete.
+    struct Result {
+        /// The promises that the policy keeps now and would break: `neverOlderThan 6h`.
+        var broken: [String] = []
+        var gaps: [String] = []
+    }
+
+    /// Proves a policy with changes.
     ///
     /// - Parameter progress: is told which share of the work is done. It is called from several threads.
     /// - Throws: ``PolicyError`` if the policy would be wrong with the changes, or cannot be proved; ``Inapplicable`` if it
     ///   does not have the settings to change.
-    func brokenPromises(
-        of policy: AdvisedPolicy, by changes: [Advice.Change], progress: @escaping @Sendable (Double) -> Void
-    ) throws -> [String] {
+    func result(
+        of policy: AdvisedPolicy, with changes: [Advice.Change], progress: @escaping @Sendable (Double) -> Void
+    ) throws -> Result {
         guard let json = AdvisedPolicy.json(policy.policy, with: changes) else { throw Inapplicable() }
-        guard let after = try proof(of: json, for: policy.policy.resource, progress)
-        else { return [] }
+        guard let after = try proof(of: json, for: policy.policy.resource, progress) else { return Result() }
         let broken = after.verdicts.filter { !$0.isProved }.map(Self.title)
-        if broken.isEmpty { return [] }
+        if broken.isEmpty { return Result(gaps: after.gaps) }
         // The change is not to blame for promises that are broken already.
         let before = try proof(of: AdvisedPolicy.json(policy.policy), for: policy.policy.resource, progress)
         let kept = before?.verdicts.filter(\.isProved).map(Self.title) ?? []
-        return broken.filter(kept.contains)
+        return Result(broken: broken.filter(kept.contains), gaps: after.gaps)
     }
 
     private func proof(
@@ -56,29 +62,23 @@ extension JudgedAdvice {
         _ advice: Advice, of policy: AdvisedPolicy?, beside accepted: [Advice], by proof: AdviceProof,
         progress: @escaping @Sendable (Double) -> Void
     ) {
-        self.init(
-            advice,
-            objection: policy.flatMap { proof.objection(to: advice, of: $0, beside: accepted, progress: progress) })
-    }
-}
-
-extension AdviceProof {
-    /// The reason why advice is not proposed; nil if it is.
-    fileprivate func objection(
-        to advice: Advice, of policy: AdvisedPolicy, beside accepted: [Advice],
-        progress: @escaping @Sendable (Double) -> Void
-    ) -> String? {
+        guard let policy else {
+            self.init(advice)
+            return
+        }
         do {
-            let alone = try brokenPromises(of: policy, by: advice.changes, progress: progress)
-            if !alone.isEmpty || accepted.isEmpty {
-                return alone.isEmpty ? nil : "it would break " + alone.joined(separator: ", ")
+            var (result, company) = (try proof.result(of: policy, with: advice.changes, progress: progress), "")
+            if result.broken.isEmpty, !accepted.isEmpty {
+                let all = accepted.flatMap(\.changes) + advice.changes
+                (result, company) = (
+                    try proof.result(of: policy, with: all, progress: progress), "with the advice above, "
+                )
             }
-            let all = accepted.flatMap(\.changes) + advice.changes
-            let together = try brokenPromises(of: policy, by: all, progress: progress)
-            return together.isEmpty
-                ? nil : "with the advice above, it would break " + together.joined(separator: ", ")
+            let broken = result.broken.joined(separator: ", ")
+            self.init(
+                advice, objection: broken.isEmpty ? nil : company + "it would break " + broken, gaps: result.gaps)
         } catch {
-            return "the promises of the policy cannot be proved with it: \(error)"
+            self.init(advice, objection: "the promises of the policy cannot be proved with it: \(error)")
         }
     }
 }

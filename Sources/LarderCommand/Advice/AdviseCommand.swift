@@ -70,6 +70,7 @@ extension Command {
                     lines.append("  not proposed: \(objection.printable)")
                     continue
                 }
+                lines += judged.gaps.map { "  may break promises: not completely proved, because \($0.printable)" }
                 lines += advice.lines.map { "  " + $0 }
                 if let patch = policies[advice.resource]?.patch(advice.changes) {
                     lines.append("  patch: " + patch.text(indented: false))

@@ -21,7 +21,8 @@ package struct AdviceFile: Sendable {
     package static func json(_ judged: [JudgedAdvice], patch: (Advice) -> JSON?) -> JSON {
         [
             "format": .string(format),
-            "advice": .list(judged.filter { $0.objection == nil }.map { $0.advice.json(patch: patch($0.advice)) }),
+            "advice": .list(
+                judged.filter { $0.objection == nil }.map { $0.advice.json(patch: patch($0.advice), gaps: $0.gaps) }),
             "notProposed": .list(
                 judged.compactMap { judged in
                     judged.objection.map {
@@ -61,8 +62,10 @@ package struct AdviceFile: Sendable {
 extension Advice {
     /// The advice as JSON.
     ///
-    /// - Parameter patch: the patch of a policy that carries it out, if there is one.
-    func json(patch: JSON? = nil) -> JSON {
+    /// - Parameters:
+    ///   - patch: the patch of a policy that carries it out, if there is one.
+    ///   - gaps: the reasons why it is not completely proved that the policy keeps its promises.
+    func json(patch: JSON? = nil, gaps: [String] = []) -> JSON {
         .object(
             [
                 .init("resource", .string(resource)), .init("revision", .string(revision)),
@@ -70,7 +73,8 @@ extension Advice {
                 .init("effect", .string(effect.rawValue)), .init("figure", .number(figure)),
                 .init("saved", [.number(saved.lowerBound), .number(saved.upperBound)]),
                 .init("changes", .list(changes.map(\.json))),
-            ] + (patch.map { [.init("patch", $0)] } ?? []))
+            ] + (patch.map { [.init("patch", $0)] } ?? [])
+                + (gaps.isEmpty ? [] : [.init("notProved", .list(gaps.map(JSON.string)))]))
     }
 }
 

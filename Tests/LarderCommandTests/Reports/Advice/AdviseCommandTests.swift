@@ -52,8 +52,8 @@ import Testing
         }
 
         /// 400 loads failed, and 300 of them would have been answered with a window of less than two hours.
-        static func ofFailedLoads(promising promises: String? = nil) throws -> Place {
-            let section = promises.map { #", "promises": \#($0) }"# }
+        static func ofFailedLoads(promising promises: String? = nil, sections: String = "") throws -> Place {
+            let section = promises.map { #"\#(sections), "promises": \#($0) }"# }
             return try Place(
                 { counts in
                     for _ in 0..<300 { counts.refusedForAge.record(.seconds(7_000)) }
@@ -114,6 +114,23 @@ import Testing
         // A promise that is broken without the advice, too, says nothing against it.
         let broken = await (try Place.ofFailedLoads(promising: #"{ "neverOlderThan": "1m" }"#)).advise()
         #expect(broken.out.contains(#""onError": "2h""#) && !broken.out.contains("not proposed"))
+    }
+
+    @Test func adviceWhoseProofIsNotCompleteSaysThatPromisesMayBreak() async throws {
+        // The server may say that copies are fresh for longer than is played.
+        let place = try Place.ofFailedLoads(
+            promising: #"{ "neverOlderThan": "1d" }"#,
+            sections: #", "validators": [{ "use": "http", "fresh": "1m", "onError": "10m" }]"#)
+        let output = await place.advise()
+        let reason = "validator 'http' follows what the origin says about its answers, which is not played"
+        #expect(
+            output.out.contains("\n  may break promises: not completely proved, because \(reason)\n"),
+            "\(output.out)\(output.err)")
+        #expect(output.out.contains(#""onError": "2h""#))
+        let json = await place.advise("--json")
+        #expect(json.out.contains("notProved") && json.out.contains(reason), "\(json.out)")
+        let complete = await (try Place.ofFailedLoads(promising: #"{ "neverOlderThan": "1d" }"#)).advise()
+        #expect(!complete.out.contains("may break promises"))
     }
 
     @Test func listWhoseCopiesAreNotUsedIsAdvisedAgainst() async throws {
