@@ -9,7 +9,7 @@ struct OutsideJudge {
     let player: StoryPlayer
 
     /// Returns whether the load at the end of a history breaks a promise.
-    func isBroken(_ promise: RandomPromise, by seen: Observation, in history: RandomHistory) throws -> Bool {
+    func isBroken(_ promise: RandomPromise, by seen: ObservedLoad, in history: RandomHistory) throws -> Bool {
         let situation = history.situation
         switch (promise.name, promise.limit) {
         case ("neverOlderThan", .time(let limit)): return isOlder(seen, than: limit)
@@ -29,7 +29,7 @@ struct OutsideJudge {
         }
     }
 
-    private func isOlder(_ seen: Observation, than limit: Duration) -> Bool {
+    private func isOlder(_ seen: ObservedLoad, than limit: Duration) -> Bool {
         guard case .value(let age) = seen.ending else { return false }
         return isLonger(age, than: limit)
     }

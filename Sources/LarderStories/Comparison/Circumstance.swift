@@ -182,13 +182,4 @@ extension [SimulatedPolicy] {
         let middles = zip(borders, borders.dropFirst()).map { $0.middle(to: $1) }
         return Set([middles.first, middles.last].compactMap { $0 }).sorted()
     }
-
-    /// A call that never ends, as far as the origins allow.
-    var hanging: Story.OriginAct {
-        let limits = map(\.originLimit)
-        guard !limits.contains(nil), let longest = limits.compactMap({ $0 }).max() else {
-            return Story.OriginAct(.hangs)
-        }
-        return Story.OriginAct(.unreachable, after: longest)
-    }
 }

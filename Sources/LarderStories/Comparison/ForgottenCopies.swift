@@ -53,7 +53,7 @@ extension SimulatedPolicy {
     fileprivate func shows(_ copy: Entry) throws -> Bool {
         try StoryPlayer(self).tryOut { [tiers] stage, _ in
             let request = try stage.resource.request(mode: .cachedOnly)
-            stage.stores.put(Story.Copy(age: .zero, tier: tiers.count), { _, _ in copy }, for: request.key)
+            stage.stores.put(Story.Copy(age: .zero, tier: tiers.count), for: request.key) { _, _ in copy }
             return (try? await stage.resource.load(request)) != nil
         }
     }

@@ -44,7 +44,7 @@ struct Outcome: Hashable, Sendable {
     var calls: Int
 
     /// - Parameter situation: the situation in which `seen` was observed.
-    init(_ seen: Observation, in situation: Story) {
+    init(_ seen: ObservedLoad, in situation: Story) {
         let isAnswered = seen.refreshedAfter.map { after in seen.waited.map { after <= $0 } ?? false } ?? false
         switch seen.ending {
         case .value where seen.isFallback: shown = .fallback

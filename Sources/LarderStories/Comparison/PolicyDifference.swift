@@ -22,7 +22,7 @@ struct GridDifferences {
         var old: Duration? = .zero
         var new: Duration? = .zero
 
-        mutating func add(_ old: Observation, _ new: Observation) {
+        mutating func add(_ old: ObservedLoad, _ new: ObservedLoad) {
             self.old = self.old.flatMap { longest in old.waited.map { max(longest, $0) } }
             self.new = self.new.flatMap { longest in new.waited.map { max(longest, $0) } }
         }
@@ -41,7 +41,7 @@ struct GridDifferences {
 
     /// Adds the outcomes under the next circumstance of the grid.
     mutating func add(
-        _ cells: [SituationGrid.Cell], situations: [Story], old: [Observation], new: [Observation]
+        _ cells: [SituationGrid.Cell], situations: [Story], old: [ObservedLoad], new: [ObservedLoad]
     ) {
         let circumstance = grid.circumstances[changes.count]
         var found: [OutcomeChange: Set<SituationGrid.Cell>] = [:]

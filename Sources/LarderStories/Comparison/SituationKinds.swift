@@ -7,7 +7,7 @@ package struct SituationKinds: Sendable {
         /// Their outcome in plain words: "stale copy after 400ms".
         package let outcome: String
         /// One of them, with what its user notices.
-        package let example: (situation: Story, seen: Observation)
+        package let example: (situation: Story, seen: ObservedLoad)
         fileprivate let shown: Outcome.Shown
         fileprivate let cells: Set<SituationGrid.Cell>
         fileprivate let circumstance: Circumstance.Kind
@@ -61,14 +61,14 @@ package struct SituationKinds: Sendable {
 
     private static func played(
         _ circumstance: Circumstance, grid: SituationGrid, policy: SimulatedPolicy
-    ) throws -> [(cell: SituationGrid.Cell, situation: Story, seen: Observation)] {
+    ) throws -> [(cell: SituationGrid.Cell, situation: Story, seen: ObservedLoad)] {
         let places = grid.situations(under: circumstance)
         let played = try PlayedSituations(places.map(\.situation), of: policy).all
         return zip(places, played).map { ($0.cell, $0.situation, $1.seen) }
     }
 
     /// Returns the kinds that no play shows: a play shows a kind if it has its situation and its outcome.
-    package func missing(in plays: [(situation: Story, seen: Observation)]) -> [Kind] {
+    package func missing(in plays: [(situation: Story, seen: ObservedLoad)]) -> [Kind] {
         all.filter { kind in
             !plays.contains { situation, seen in
                 guard Outcome(seen, in: situation).shown.isSameEnding(as: kind.shown) else { return false }

@@ -3,7 +3,7 @@ import LarderSystem
 
 /// Situations with what the user noticed in each.
 struct PlayedSituations: Sendable {
-    private(set) var all: [(situation: Story, seen: Observation)]
+    private(set) var all: [(situation: Story, seen: ObservedLoad)]
     private let distinct: DistinctPlays
 
     /// The number of plays. The other situations end as those that were played.
@@ -38,7 +38,7 @@ struct PlayedSituations: Sendable {
         // Situations of one kind are beside each other, so that one thread plays most of them.
         let order = kinds.values.sorted { $0[0] < $1[0] }.flatMap { $0 }
         let results = ParallelMap.results(for: order.count, inRangesOf: Self.rangeSize) { [distinct] range in
-            let results: [Result<Observation, any Error>]
+            let results: [Result<ObservedLoad, any Error>]
             do {
                 let player = try StoryPlayer(distinct.policy)
                 results = order[range].map { number in Result { try distinct.play(situations[number], by: player) } }
@@ -52,7 +52,7 @@ struct PlayedSituations: Sendable {
             progress(share)
             return results
         }
-        var seen = [Observation](repeating: Observation(ending: .never), count: order.count)
+        var seen = [ObservedLoad](repeating: ObservedLoad(ending: .never), count: order.count)
         for (number, result) in zip(order, results) { seen[number] = try result.get() }
         all += zip(situations, seen).map { (situation: $0, seen: $1) }
     }
@@ -60,7 +60,7 @@ struct PlayedSituations: Sendable {
     /// Plays one situation without adding it to ``all``. It is not played again when it is added.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    func play(_ situation: Story, by player: StoryPlayer) throws -> Observation {
+    func play(_ situation: Story, by player: StoryPlayer) throws -> ObservedLoad {
         try distinct.play(situation, by: player)
     }
 
@@ -73,7 +73,7 @@ struct PlayedSituations: Sendable {
 
 /// The situations of a policy that were played, each of which may end in another way. Several threads may play them.
 private final class DistinctPlays: Sendable {
-    private typealias Play = (situation: Story, seen: Observation, used: UsedFacts)
+    private typealias Play = (situation: Story, seen: ObservedLoad, used: UsedFacts)
 
     let policy: SimulatedPolicy
     /// The plays by the facts that are always asked for.
@@ -84,7 +84,7 @@ private final class DistinctPlays: Sendable {
 
     init(of policy: SimulatedPolicy) { self.policy = policy }
 
-    func play(_ situation: Story, by player: StoryPlayer) throws -> Observation {
+    func play(_ situation: Story, by player: StoryPlayer) throws -> ObservedLoad {
         let kind = situation.withoutOriginAndFaults
         let known = played.withLock { $0[kind] } ?? []
         if let same = known.first(where: { $0.used.agree($0.situation, situation) }) { return same.seen }

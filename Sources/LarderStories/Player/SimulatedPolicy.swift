@@ -227,28 +227,6 @@ extension SimulatedPolicy {
         return limits.contains(nil) ? nil : limits.compactMap { $0 }.max()
     }
 
-    /// The parts that do not tell their borders, and those that follow the origin's rules.
-    package var gaps: [String] {
-        var gaps = parts.filter { $0.traits.borders == nil && $0.plugin.kind != .section }.map {
-            "\($0.plugin.kind) '\($0.plugin.name)' tells no borders"
-        }
-        // A section that does not go around loads stands beside the graph.
-        let besides = Set(Plan(policy).node.children.filter { $0.role == PluginKind.section.name }.map(\.name))
-        gaps += policy.sections.filter { !besides.contains($0.plugin.name) && $0.traits.borders == nil }.map {
-            "section '\($0.plugin.name)' goes around loads and tells no borders"
-        }
-        gaps += parts.filter(\.traits.followsOrigin).map {
-            "validator '\($0.plugin.name)' follows what the origin says about its answers, which is not played"
-        }
-        gaps += parts.filter { $0.traits.changesAfterFailures ?? 0 > Self.mostFailures }.map {
-            "\($0.plugin.kind) '\($0.plugin.name)' changes after \($0.traits.changesAfterFailures ?? 0) failures, which are not played"
-        }
-        if makesMoreCalls { gaps.append("a load can make more than \(Self.mostCalls) calls, which are not all played") }
-        gaps += longTimeGaps + repeatedFailureGaps + networkGaps + lifetimeGaps + endlessStoreGaps
-        if !isAdmitted { gaps.append("no answer that is played is admitted by the validators") }
-        return gaps
-    }
-
     /// The largest number of failures in a row that are played.
     static let mostFailures = 20
 
@@ -274,6 +252,17 @@ extension SimulatedPolicy {
     private static func ordered(_ borders: [Duration]) -> [Duration] {
         let inside = borders.filter { $0 >= .zero && $0 < longest }
         return Set(inside.map { .milliseconds($0.nanoseconds / 1_000_000) }).sorted()
+    }
+}
+
+extension [SimulatedPolicy] {
+    /// A call that never ends, as far as the origins allow.
+    var hanging: Story.OriginAct {
+        let limits = map(\.originLimit)
+        guard !limits.contains(nil), let longest = limits.compactMap({ $0 }).max() else {
+            return Story.OriginAct(.hangs)
+        }
+        return Story.OriginAct(.unreachable, after: longest)
     }
 }
 

@@ -77,7 +77,7 @@ struct StoryHistory: Sendable {
     }
 }
 
-extension Observation {
+extension ObservedLoad {
     /// The things that the user of a load noticed.
     init(_ answer: StoryHistory.Answer, in history: StoryHistory) {
         self.init(ending: .never)

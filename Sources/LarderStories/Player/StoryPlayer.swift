@@ -99,19 +99,19 @@ public final class StoryPlayer: Sendable {
     /// Plays a story, and returns what the user of its first load notices. The calls of other loads count too.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    public func play(_ story: Story) throws -> Observation { try playTellingFacts(story).seen }
+    public func play(_ story: Story) throws -> ObservedLoad { try playTellingFacts(story).seen }
 
     /// Plays a story, and tells which of its facts were asked for.
     ///
     /// - Throws: `PolicyError` if the policy cannot be composed.
-    func playTellingFacts(_ story: Story) throws -> (seen: Observation, used: UsedFacts) {
+    func playTellingFacts(_ story: Story) throws -> (seen: ObservedLoad, used: UsedFacts) {
         let history = Locked(StoryHistory(story, of: resource))
         return try perform(story) { [horizon] stage in
             try await stage.play(story, recordingIn: history)
             let last = story.loads.map { $0.at + $0.pause }.max() ?? .zero
             try await stage.world.sleep(for: last - stage.origin.now + horizon)
             let history = stage.finished(history)
-            let seen = history.answers.first.map { Observation($0, in: history) } ?? Observation(ending: .never)
+            let seen = history.answers.first.map { ObservedLoad($0, in: history) } ?? ObservedLoad(ending: .never)
             return (seen, UsedFacts(calls: history.calls, until: stage.origin.now, storeUses: stage.stores.uses))
         }
     }

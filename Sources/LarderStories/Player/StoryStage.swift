@@ -58,9 +58,9 @@ final class StoryStage: Sendable {
             let request = Request(player.resource, copy.parameters, scope: copy.scope)
             if player.stores == .simulated, copy.value == nil {
                 let suffix = number == 0 ? "" : "\(number + 1)"
-                stores.put(
-                    copy, { entry($0 + suffix, age: $1 - lead, spread: copy.spread, pantry: pantry) },
-                    for: request.key)
+                stores.put(copy, for: request.key) {
+                    entry($0 + suffix, age: $1 - lead, spread: copy.spread, pantry: pantry)
+                }
                 continue
             }
             do {

@@ -52,7 +52,9 @@ final class StoryStores: Sendable {
     func restart() { state.withLock { $0.made = 0 } }
 
     /// Puts a copy where it lies, in simulated stores.
-    func put(_ copy: Story.Copy, _ entry: (_ name: String, _ age: Duration) -> Entry?, for key: Key) {
+    ///
+    /// - Parameter entry: makes the entry of a name and an age; nil if it is not kept.
+    func put(_ copy: Story.Copy, for key: Key, making entry: (_ name: String, _ age: Duration) -> Entry?) {
         for (number, tier) in tiers.enumerated() {
             let isHere = copy.tier.map { number == $0 - 1 } ?? true
             let isAbove = copy.tier.map { number < $0 - 1 } ?? false

@@ -9,7 +9,7 @@ public struct PromiseVerdict: Sendable {
         /// The story. Of all that break the promise, it has the fewest unusual facts, and of those it breaks it most.
         public let story: Story
         /// The user's observation in it.
-        public let observation: Observation
+        public let observation: ObservedLoad
         /// The limit that the promise would need to hold in every situation that was played. Nil if none is enough.
         public let needed: PromiseLimit?
     }
@@ -151,7 +151,7 @@ public struct PromiseProof: Sendable {
         firstTooLate: Duration?
     ) throws -> PromiseVerdict {
         var count = 0
-        var broken: [(situation: Story, seen: Observation, needed: NeededLimit)] = []
+        var broken: [(situation: Story, seen: ObservedLoad, needed: NeededLimit)] = []
         for (situation, seen) in played.all where rule.concerns(situation) {
             if rule.needsCopy, copies?.isShown(situation) != true { continue }
             count += 1

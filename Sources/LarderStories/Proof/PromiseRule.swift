@@ -86,7 +86,7 @@ enum PromiseMeasure: Sendable {
     case freshness(oldest: Duration)
 
     /// Returns the limit that an observation needs; nil if it keeps every limit.
-    func limitNeeded(by seen: Observation) -> NeededLimit? {
+    func limitNeeded(by seen: ObservedLoad) -> NeededLimit? {
         switch self {
         case .wait: return seen.waited.map(NeededLimit.time) ?? NeededLimit.none
         case .calls: return .calls(seen.calls)
@@ -114,7 +114,7 @@ struct PromiseRule: Sendable {
     /// Whether the promise is about a situation.
     let concerns: @Sendable (Story) -> Bool
     /// Returns the limit that the observation needs; nil if it keeps every promise.
-    let needed: @Sendable (Story, Observation) -> NeededLimit?
+    let needed: @Sendable (Story, ObservedLoad) -> NeededLimit?
 
     /// Whether an observation that needs a limit breaks the promise.
     func isBroken(needing needed: NeededLimit) -> Bool {

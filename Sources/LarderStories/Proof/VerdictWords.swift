@@ -1,6 +1,6 @@
 import Larder
 
-extension Observation {
+extension ObservedLoad {
     /// The observation in plain words, as far as a promise is about it.
     func inWords(for promise: String) -> String {
         let time = waited.map { $0 == .zero ? "at once" : "after \($0.inWords)" } ?? "never"

@@ -51,7 +51,7 @@ package struct ScenarioCoverage {
     }
 }
 
-extension Observation {
+extension ObservedLoad {
     /// The observation as an expectation; nil for a load that never ends.
     fileprivate var expectation: JSON? {
         var members: [JSON.Member] = []

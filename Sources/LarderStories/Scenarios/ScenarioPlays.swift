@@ -3,7 +3,7 @@ import LarderSimulation
 
 extension ScenarioReport.Result {
     /// The stories of the loads whose expectations are met, each as if it were the only one, with what their users saw.
-    func plays(keepingFiles keepsFiles: Bool) -> [(situation: Story, seen: Observation)] {
+    func plays(keepingFiles keepsFiles: Bool) -> [(situation: Story, seen: ObservedLoad)] {
         let judged = history.answers.filter { scenario.expectations[$0.number] != nil && mismatches(of: $0).isEmpty }
         return judged.compactMap { answer in
             answer.seen.map { (history.story(of: answer, in: scenario.story, keepsFiles: keepsFiles), $0) }
@@ -85,12 +85,12 @@ extension StoryHistory {
 
 extension StoryHistory.Answer {
     /// The end of the load, as its user sees it; nil if it has none.
-    fileprivate var seen: Observation? {
+    fileprivate var seen: ObservedLoad? {
         switch ending {
         case nil: return nil
-        case .error(let error): return Observation(ending: .error(code: "\(error.code)", status: error.status))
+        case .error(let error): return ObservedLoad(ending: .error(code: "\(error.code)", status: error.status))
         case .value(let loaded):
-            var seen = Observation(ending: .value(age: loaded.age))
+            var seen = ObservedLoad(ending: .value(age: loaded.age))
             seen.isStale = loaded.freshness == .stale
             switch loaded.source {
             case .origin, .revalidated: seen.isLive = true

@@ -108,8 +108,8 @@ extension StoryHistory {
     }
 
     /// The answer as its user sees it, with the calls that began from the request on.
-    fileprivate func seen(by answer: Answer) -> Observation {
-        var seen = Observation(ending: .never)
+    fileprivate func seen(by answer: Answer) -> ObservedLoad {
+        var seen = ObservedLoad(ending: .never)
         if case .value(let loaded) = answer.ending { seen.ending = .value(age: age(of: loaded, in: answer)) }
         seen.waited = answer.took
         seen.calls = calls.count { $0.start >= answer.start }

@@ -2,7 +2,7 @@
 ///
 /// They are measured from outside. The age follows from the payload and the time at which the origin last sent or
 /// confirmed it, by the device's clock.
-public struct Observation: Hashable, Sendable {
+public struct ObservedLoad: Hashable, Sendable {
     /// The end of a load.
     public enum Ending: Hashable, Sendable {
         /// A value of this age. The age of a fallback's value is unknown. It is negative if the clock was set back.

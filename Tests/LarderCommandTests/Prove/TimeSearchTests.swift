@@ -23,7 +23,7 @@ import Testing
     /// Returns what is seen in the situations that a search plays.
     private static func searched(
         _ situation: Story, for promise: String, of plan: SimulatedPolicy
-    ) throws -> [Observation] {
+    ) throws -> [ObservedLoad] {
         let player = try StoryPlayer(plan)
         let promises = try #require(plan.promises)
         let rules = PromiseRule.rules(of: promises, soon: plan.timeToAnswer, oldest: plan.oldest)
@@ -34,7 +34,7 @@ import Testing
         return try search.worsen(situation, needing: needed).map { try player.play($0) }
     }
 
-    private static func oldest(_ seen: [Observation]) -> Duration? {
+    private static func oldest(_ seen: [ObservedLoad]) -> Duration? {
         seen.compactMap { if case .value(let age) = $0.ending { age } else { nil } }.max()
     }
 

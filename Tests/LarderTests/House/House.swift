@@ -7,8 +7,8 @@ struct House {
     var floors: [String: Set<String>]
     var files: [SwiftSource]
 
-    /// The floors of the library's modules, from the ground up: the rooms of LarderCore and LarderPlugins, and the
-    /// other modules as one room each.
+    /// The floors of the library's modules, from the ground up: the rooms of LarderCore, LarderPlugins and LarderStories,
+    /// and the other modules as one room each.
     static let floors: [String: Set<String>] = {
         var floors: [String: Set<String>] = ["LarderSystem": []]
         floors["JSON"] = ["LarderSystem"]
@@ -22,6 +22,11 @@ struct House {
         for folder in plugins { floors[folder] = below }
         floors["LarderPlugins"] = below.union(plugins)
         floors["Larder"] = below.union(plugins).union(["LarderPlugins"])
+        below.formUnion(plugins.union(["LarderPlugins", "Larder"]))
+        for room in ["Story", "Player", "Proof", "Comparison", "Scenarios"] {
+            floors[room] = below
+            below.insert(room)
+        }
         return floors
     }()
 
@@ -35,9 +40,10 @@ struct House {
 
     /// The sources of the library's modules, each under its room.
     static func sources(in root: URL) throws -> [SwiftSource] {
-        try ["LarderSystem", "LarderCore", "LarderPlugins", "Larder"].flatMap { module in
+        try ["LarderSystem", "LarderCore", "LarderPlugins", "Larder", "LarderStories"].flatMap { module in
             try SwiftSource.all(below: root.appending(path: "Sources/" + module)).map { file in
-                let isRoom = module == "LarderCore" || module == "LarderPlugins" && !file.folder.isEmpty
+                let hasRooms = ["LarderCore", "LarderStories"].contains(module)
+                let isRoom = hasRooms || module == "LarderPlugins" && !file.folder.isEmpty
                 return isRoom ? file : SwiftSource(module + "/" + file.path, file.text)
             }
         }

@@ -49,7 +49,7 @@ struct WorstSituations {
 
     /// Notes situations that were played.
     mutating func note(
-        _ played: some Collection<(situation: Story, seen: Observation)>, _ copies: CopiesThatMayBeShown?
+        _ played: some Collection<(situation: Story, seen: ObservedLoad)>, _ copies: CopiesThatMayBeShown?
     ) {
         var found = rules.map { _ in [UnusualFacts: [Worst]]() }
         for (situation, seen) in played {
