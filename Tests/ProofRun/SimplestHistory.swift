@@ -53,7 +53,7 @@ extension OutsideJudge {
             case .unchanged: 2
             case .status(503, retryAfter: nil): 3
             case .hangs: 4
-            case .status, .unreachable: 5
+            case .status, .unreachable, .throwsError: 5
             }
         return ending + (act.after > .zero ? 1 : 0)
     }

@@ -18,19 +18,21 @@ public struct BrokenPromise: Hashable, Sendable, CustomStringConvertible {
         self.got = got
     }
 
-    /// One line: `never masks the origin's answer (a fresh copy, the origin answers 404): expected 404, got the copy`.
+    /// One line: `never masks the origin's answer (a call answers 404): expected the answer, got a value`.
     public var description: String {
         "\(promise.rawValue) (\(situation)): expected \(expected), got \(got)"
     }
 }
 
 /// A collection of broken promises. It keeps the first finding for each promise.
-struct BrokenPromises: Sendable {
-    private(set) var broken: [BrokenPromise] = []
+package struct BrokenPromises: Sendable {
+    package private(set) var broken: [BrokenPromise] = []
     var situation = ""
 
+    package init() {}
+
     /// Records that `promise` is broken if `isKept` is false.
-    mutating func expect(
+    package mutating func expect(
         _ isKept: Bool, promise: Promise, expected: @autoclosure () -> String, got: @autoclosure () -> String
     ) {
         guard !isKept, !broken.contains(where: { $0.promise == promise }) else { return }
@@ -42,7 +44,7 @@ struct BrokenPromises: Sendable {
     }
 
     /// Runs a scenario and checks its result. A scenario that throws breaks a promise, too.
-    mutating func check<Seen: Sendable>(
+    package mutating func check<Seen: Sendable>(
         _ situation: String, run: () throws -> Seen, check: (Seen, inout BrokenPromises) -> Void
     ) {
         self.situation = situation

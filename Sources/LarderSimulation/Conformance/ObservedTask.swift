@@ -39,22 +39,10 @@ final class ObservedTask<Value: Sendable>: Sendable {
     var inWords: String {
         switch ending?.result {
         case nil: "no result"
-        case .success(let value as Loaded<String>): value.inWords
         case .success(let value): "\(value)"
         case .failure(let error as LoadError): error.inWords
         case .failure(let error): "\(type(of: error))"
         }
-    }
-}
-
-extension Loaded<String> {
-    /// The value and its provenance in words.
-    var inWords: String {
-        var text = "'\(value)' from \(source), \(freshness)"
-        if let age { text += ", \(age.brief) old" }
-        if fellBack { text += ", in place of a failed call" }
-        if !isStored { text += ", not stored" }
-        return text
     }
 }
 

@@ -62,36 +62,13 @@ struct TestedPlugin: Sendable {
 }
 
 extension SimulatedPantry {
-    /// The composed strategy and its traits.
-    var strategy: Part? { pantry.policy(of: TestedPlugin.resource)?.strategy }
-
-    var handle: Resource<String> { pantry.resource(TestedPlugin.resource, codec: Words()) }
-
     /// Starts a load in a task beside the scenario.
-    func load(
-        _ parameters: Parameters = [:], scope: String? = nil, mode: Request.Mode = .normal,
-        deadline: Duration? = nil
-    ) -> ObservedTask<Loaded<String>> {
-        ObservedTask(in: world) { [handle] in
-            try await handle.load(parameters, scope: scope, mode: mode, deadline: deadline)
-        }
+    func load() -> ObservedTask<Loaded<Data>> {
+        ObservedTask(in: world) { [resource] in try await resource.load() }
     }
 
     /// The number of running tasks, without the scenario's own.
     var leftRunning: Int { world.unfinished - 1 }
-}
-
-/// A codec of text that fails to decode `broken`.
-struct Words: Codec {
-    struct Unreadable: Error {}
-
-    static let unreadable = "broken"
-
-    func decode(_ bytes: Data) throws -> String {
-        let text = String(decoding: bytes, as: UTF8.self)
-        if text == Self.unreadable { throw Unreadable() }
-        return text
-    }
 }
 
 extension JSON {

@@ -130,13 +130,3 @@ extension OriginBehaviour {
 
     fileprivate var isAnswer: Bool { if case .answers = self { true } else { false } }
 }
-
-extension Story.OriginAct.Ending {
-    fileprivate var isFailure: Bool {
-        switch self {
-        case .unreachable: true
-        case .status(let status, retryAfter: _): !LoadError.status(status).isAnswer
-        case .value, .unchanged, .sends, .hangs: false
-        }
-    }
-}

@@ -61,7 +61,7 @@ struct Outcome: Hashable, Sendable {
 
     private static func wait(_ time: Duration, for shown: Shown, in situation: Story) -> Wait {
         if time == .zero { return .none }
-        guard let act = situation.origin.first, act.isAnswer, act.brings(shown) || act.after == time else {
+        guard let act = situation.origin.first, act.ending.isAnswer, act.brings(shown) || act.after == time else {
             return .time(time)
         }
         return .origin(and: time - act.after)
@@ -73,14 +73,6 @@ extension Story.OriginAct {
     fileprivate func brings(_ shown: Outcome.Shown) -> Bool {
         guard case .status(let status, retryAfter: _) = ending else { return shown == .answer }
         return shown == .error("error \(status)")
-    }
-
-    fileprivate var isAnswer: Bool {
-        switch ending {
-        case .value, .unchanged, .sends: true
-        case .status(let status, retryAfter: _): LoadError.status(status).isAnswer
-        case .unreachable, .hangs: false
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 import LarderFoundation
 import LarderSystem
 import Larder
+import LarderSimulation
 
 /// The history of a story. Times are since zero.
 struct StoryHistory: Sendable {
@@ -8,6 +9,7 @@ struct StoryHistory: Sendable {
     enum Ending: Sendable {
         case value(Loaded<Data>)
         case error(LoadError)
+        case cancelled
     }
 
     /// The answer to a load.
@@ -27,6 +29,15 @@ struct StoryHistory: Sendable {
         var isLive = false
 
         var took: Duration? { end.map { $0 - start } }
+
+        /// The code and the status of the error; "none" without one.
+        var error: (code: String, status: Int?) {
+            switch ending {
+            case .error(let error): ("\(error.code)", error.status)
+            case .cancelled: ("cancelled", nil)
+            case .value, nil: ("none", nil)
+            }
+        }
     }
 
     /// A call of the origin.
@@ -43,6 +54,8 @@ struct StoryHistory: Sendable {
         let start: Duration
         /// Whether it met the behaviour before zero.
         let isEarlier: Bool
+        /// Whether it named a copy that may be unchanged.
+        let isConditional: Bool
         var end: Duration?
         var ending: Ending?
 
@@ -70,6 +83,10 @@ struct StoryHistory: Sendable {
     var answeredAt: Duration?
     /// Notes about copies that could not be put into the store.
     var notes: [String] = []
+    /// The stores, the fastest first.
+    var stores: [FaultyStore] = []
+    /// The number of tasks that were running at the end.
+    var running = 0
 
     /// The number of calls to the origin up to an answer.
     func calls(by answer: Answer) -> Int {
@@ -86,7 +103,7 @@ extension ObservedLoad {
         refreshedAfter = history.answeredAt.map { $0 - answer.start }
         switch answer.ending {
         case nil: break
-        case .error(let error): ending = .error(code: "\(error.code)", status: error.status)
+        case .error, .cancelled: ending = .error(code: answer.error.code, status: answer.error.status)
         case .value(let loaded):
             // An origin on the device is not simulated, so that its payload is unknown.
             let isOwn = answer.age == nil && loaded.source == .origin

@@ -82,19 +82,22 @@ final class StoryOrigin: Loader {
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let (number, act) = state.withLock { [uptime = world.uptime] state in
             let now = uptime - state.zero
-            state.calls.append(StoryHistory.Call(key: call.key, start: now, isEarlier: state.isEarlier))
+            state.calls.append(
+                StoryHistory.Call(
+                    key: call.key, start: now, isEarlier: state.isEarlier, isConditional: call.known != nil))
             return (state.calls.count - 1, state.next(at: now))
         }
         do {
-            if act.time > .zero { try await world.sleep(for: act.time) }
+            if act.ignoresCancellation {
+                await world.spawn { [world] in try? await world.sleep(for: .seconds(3_600)) }.value
+            } else if act.time > .zero {
+                try await world.sleep(for: act.time)
+            }
             let loaded = try answer(call, act.ending)
             end(number, loaded.source == .revalidated ? .unchanged : .value)
             return loaded
-        } catch let error as LoadError {
-            end(number, .failed(error))
-            throw error
         } catch {
-            end(number, .givenUp)
+            end(number, LoadError.meaning(of: error).map { .failed($0) } ?? .givenUp)
             throw error
         }
     }
@@ -117,6 +120,7 @@ final class StoryOrigin: Loader {
             return Loaded(Entry(Data(text.utf8), Metadata(etag: etag, contentType: contentType)))
         case .status(let status, let retryAfter): throw LoadError.status(status, retryAfter: retryAfter)
         case .hangs: throw CancellationError()
+        case .throwsError(let message): throw StoryError(message: message)
         case .unreachable: throw LoadError(.failed, "the network is not reachable")
         }
     }
@@ -143,6 +147,11 @@ final class StoryOrigin: Loader {
             if state.calls[number].isAnswered { state.answeredAt = state.answeredAt ?? now }
         }
     }
+}
+
+/// The error of an origin that throws errors of its own.
+struct StoryError: Error {
+    let message: String
 }
 
 /// A fallback on this device: it answers at once.

@@ -128,6 +128,8 @@ public final class StoryPlayer: Sendable {
                 played.withLock { $0 = stage }
                 for load in try await stage.play(story, recordingIn: history) { await load.value }
                 try await stage.world.sleep(for: aftermath)
+                // The task that plays the story is no work of it.
+                history.withLock { $0.running = stage.world.unfinished - 1 }
             }
         } catch is SimulatedWorld.Stuck {
             // A load waits for ever. Its answer has no end.
@@ -147,7 +149,8 @@ public final class StoryPlayer: Sendable {
         _ story: Story, _ body: @escaping @Sendable (StoryStage) async throws -> Value
     ) throws -> Value {
         try turn.withLock { _ in
-            let world = SimulatedWorld()
+            let world = SimulatedWorld(
+                seed: story.order ?? 1, interleaving: story.order == nil ? .inOrder : .shuffled)
             if let chance = story.chance { world.fixChances(at: chance) }
             let stage = try StoryStage(self, story, in: world)
             present.withLock { $0 = stage }
@@ -204,13 +207,26 @@ extension StoryStage {
             }
         }
         if let first, first.pause > .zero { try await world.sleep(for: first.pause) }
+        for time in story.clearings { world.spawn { [self] in try? await clear(at: time) } }
         return story.loads.enumerated().map { number, load in
-            world.spawn { [self] in
+            let task = world.spawn { [self] in
                 let ending = await make(load, isPrepared: number == 0 && first != nil)
                 // A load that ends only because the story ends has no answer.
-                if !Task.isCancelled { record(ending, of: number, in: history) }
+                if !Task.isCancelled || load.cancelledAfter != nil { record(ending, of: number, in: history) }
             }
+            if let time = load.cancelledAfter {
+                world.spawn { [self] in
+                    try? await sleep(until: load.at + load.pause + time)
+                    task.cancel()
+                }
+            }
+            return task
         }
+    }
+
+    private func clear(at time: Duration) async throws {
+        try await sleep(until: time)
+        try await pantry?.clear()
     }
 
     /// Does what happens right before a load.
@@ -226,10 +242,9 @@ extension StoryStage {
                 try await prepare(load)
                 if load.pause > .zero { try await world.sleep(for: load.pause) }
             }
-            let resource = try resource
-            return .value(try await resource.load(load.request(resource.name)))
+            return .value(try await self.load(load))
         } catch {
-            return .error(LoadError.meaning(of: error) ?? LoadError(.failed, "was cancelled"))
+            return LoadError.meaning(of: error).map { .error($0) } ?? .cancelled
         }
     }
 
@@ -254,6 +269,7 @@ extension StoryStage {
     fileprivate func finished(_ history: Locked<StoryHistory>) -> StoryHistory {
         history.withLock { [origin] history in
             history.calls = origin.calls
+            history.stores = stores.tiers.map(\.store)
             history.answeredAt = origin.answeredAt
             return history
         }

@@ -35,6 +35,15 @@ final class StoryStage: Sendable {
         }
     }
 
+    /// Makes a load.
+    func load(_ load: Story.Load) async throws -> Loaded<Data> {
+        let resource = load.decodes ? pantry?.resource(player.resource, codec: ObjectCodec()) : try resource
+        let request = load.request(player.resource)
+        let answer = load.isImmediate ? resource?.answer(request) : try await resource?.load(request)
+        guard let answer else { throw LoadError.notCached }
+        return answer
+    }
+
     /// Opens the pantry, or opens it again on what its stores have kept.
     @discardableResult
     func open() async throws -> Pantry {
@@ -103,5 +112,13 @@ final class StoryStage: Sendable {
         let metadata = Metadata(
             fetchedAt: fetchedAt, etag: "\"\(name)\"", contentType: player.contentType, spread: spread)
         return pantry.admitted(Entry(Data(text.utf8), metadata), by: player.resource)
+    }
+}
+
+/// A codec of payloads that are JSON objects.
+private struct ObjectCodec: Codec {
+    func decode(_ bytes: Data) throws -> Data {
+        guard bytes.first == UInt8(ascii: "{") else { throw StoryError(message: "no object") }
+        return bytes
     }
 }

@@ -25,6 +25,9 @@ struct Expectation: Sendable {
         case unknown
         /// The range of an age, as exact as it is written: `3h` is at least three hours and less than four.
         case about(Range<Duration>, text: String)
+
+        /// Exactly this age.
+        static func exactly(_ age: Duration) -> Age { .about(age..<age + .nanoseconds(1), text: age.short) }
     }
 
     var value: JSON?
@@ -32,6 +35,7 @@ struct Expectation: Sendable {
     var source: String?
     var age: Age?
     var fellBack: Bool?
+    var isStored: Bool?
     var error: String?
     var status: Int?
     var takes: Duration?
@@ -42,6 +46,6 @@ struct Expectation: Sendable {
     var noOlderThan: Duration?
     var freshWithin: Duration?
     var callsAtMost: Int?
-    /// The text in the file, for the position of each key.
-    var node: Node
+    /// The text in the file, for the position of each key; nil for one that no file contains.
+    var node: Node?
 }

@@ -27,7 +27,8 @@ package struct ScenarioKey: Sendable {
 extension JSON {
     fileprivate subscript(name: String) -> JSON? { members?.first { $0.name == name }?.value }
 
-    fileprivate var members: [Member]? {
+    /// The members of an object; nil for anything else.
+    var members: [Member]? {
         if case .object(let members) = self { members } else { nil }
     }
 

@@ -63,7 +63,7 @@ extension StoryHistory {
         case .sends, .value, .unchanged:
             if case .unchanged? = own.first?.ending, hasCopy { return [.init(.unchanged, after: act.after)] }
             (act.ending, act.calls) = (.value, nil)
-        case .status, .unreachable, .hangs: act.after = .zero
+        case .status, .unreachable, .hangs, .throwsError: act.after = .zero
         }
         // The next act begins after so many calls.
         return act.calls != nil && number + 1 < whole.origin.count ? [act, .init(.value)] : [act]
@@ -87,7 +87,7 @@ extension StoryHistory.Answer {
     /// The end of the load, as its user sees it; nil if it has none.
     fileprivate var seen: ObservedLoad? {
         switch ending {
-        case nil: return nil
+        case nil, .cancelled: return nil
         case .error(let error): return ObservedLoad(ending: .error(code: "\(error.code)", status: error.status))
         case .value(let loaded):
             var seen = ObservedLoad(ending: .value(age: loaded.age))

@@ -17,7 +17,6 @@ public struct ScenarioReport: Sendable {
         var history: StoryHistory
 
         var isPassed: Bool { history.answers.allSatisfy { mismatches(of: $0).isEmpty } }
-        var timeline: ScenarioTimeline { ScenarioTimeline(result: self) }
     }
 
     package var files = 0
@@ -87,7 +86,7 @@ public struct ScenarioReport: Sendable {
             let position = result.scenario.position
             let name = result.scenario.name
             lines.append(result.isPassed ? "  ✓ \(name)" : "  ✗ \(name)  [line \(position.line)]")
-            if draws || !result.isPassed { lines += result.timeline.lines.map { "      " + $0 } }
+            if draws || !result.isPassed { lines += result.timeline.map { "      " + $0 } }
         }
         return lines.map(\.withoutControls)
     }
@@ -136,7 +135,7 @@ extension ScenarioReport.Result {
         [
             "file": .string(path), "line": .int(scenario.position.line), "resource": .string(file.resource),
             "name": .string(scenario.name), "passed": .bool(isPassed),
-            "timeline": .list(timeline.lines.map(JSON.string)),
+            "timeline": .list(timeline.map(JSON.string)),
             "answers": .list(history.answers.map(json)),
         ]
     }
@@ -148,7 +147,7 @@ extension ScenarioReport.Result {
             JSON.Member("calls", .int(history.calls(by: answer))),
         ]
         switch answer.ending {
-        case nil: break
+        case .cancelled, nil: break
         case .value(let loaded):
             members += [
                 JSON.Member("value", JSON(payload: loaded.value)),
@@ -174,8 +173,8 @@ extension ScenarioReport.Result {
 extension Mismatch {
     fileprivate var json: JSON {
         [
-            "key": .string(key), "expected": .string(expected), "actual": .string(actual), "line": .int(position.line),
-            "column": .int(position.column),
+            "key": .string(key), "expected": .string(expected), "actual": .string(actual),
+            "line": .int(position?.line ?? 0), "column": .int(position?.column ?? 0),
         ]
     }
 }

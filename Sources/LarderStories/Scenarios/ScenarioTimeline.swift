@@ -1,7 +1,21 @@
 import LarderFoundation
 import Larder
 
-/// A drawing of a scenario, with a line for each request: the calls to the origin, and the answer.
+extension ScenarioReport.Result {
+    /// The drawing of the scenario: a line for each request, with the expectations that were not met.
+    var timeline: [String] {
+        let widest = history.answers.map(\.start.short.count).max() ?? 0
+        let notes = history.notes.map { "\(file.resource)  [\($0)]" }
+        return notes
+            + history.answers.map { answer in
+                let wrong = mismatches(of: answer).map(\.text)
+                let line = "\(file.resource)  \(answer.start.short.aligned(to: widest)) \(history.drawing(of: answer))"
+                return wrong.isEmpty ? line : line + "   expected: " + wrong.joined(separator: "; ")
+            }
+    }
+}
+
+/// A drawing of a story has a line for each request: the calls to the origin, and the answer.
 ///
 /// ```
 /// feed  0s ask ──origin──✗ 800ms patience ──▶ cached in memory, 3h old, stale (age.onError 7d)
@@ -9,26 +23,9 @@ import Larder
 /// ```
 ///
 /// A solid line is a call that the request waited for. A dotted one went on after the answer. Times are since the request.
-struct ScenarioTimeline {
-    let result: ScenarioReport.Result
-
-    private var resource: String { result.file.resource }
-    private var history: StoryHistory { result.history }
-
-    /// A line for each request, with the expectations that were not met.
-    var lines: [String] {
-        let widest = history.answers.map(\.start.short.count).max() ?? 0
-        let notes = history.notes.map { "\(resource)  [\($0)]" }
-        return notes
-            + history.answers.map { answer in
-                let wrong = result.mismatches(of: answer).map(\.text)
-                let line = "\(resource)  \(answer.start.short.aligned(to: widest)) \(draw(answer))"
-                return wrong.isEmpty ? line : line + "   expected: " + wrong.joined(separator: "; ")
-            }
-    }
-
-    /// The line of a request.
-    func draw(_ answer: StoryHistory.Answer) -> String {
+extension StoryHistory {
+    /// Returns the line of a request.
+    func drawing(of answer: Answer) -> String {
         let calls = calls(around: answer)
         let isBehind = answer.isUnwaited
         var text = "ask" + who(answer.load)
@@ -44,9 +41,9 @@ struct ScenarioTimeline {
     }
 
     /// The calls for the same instance that were under way between the request and its answer.
-    private func calls(around answer: StoryHistory.Answer) -> [StoryHistory.Call] {
+    private func calls(around answer: Answer) -> [Call] {
         if answer.load.mode == .cachedOnly { return [] }
-        return history.calls.filter { call in
+        return calls.filter { call in
             guard call.key == answer.key, answer.end.map({ call.start <= $0 }) ?? true else { return false }
             if call.start >= answer.start { return true }
             return !answer.isUnwaited && call.end.map { $0 > answer.start } ?? true
@@ -60,7 +57,7 @@ struct ScenarioTimeline {
         return text
     }
 
-    private func waited(_ call: StoryHistory.Call, _ answer: StoryHistory.Answer) -> String {
+    private func waited(_ call: Call, _ answer: Answer) -> String {
         let since = call.start < answer.start ? " since \(call.start.short)" : ""
         let line = " ──origin\(since)──"
         guard let took = answer.took, let answered = answer.end else { return line + "…" }
@@ -76,7 +73,7 @@ struct ScenarioTimeline {
         }
     }
 
-    private func unwaited(_ call: StoryHistory.Call, _ answer: StoryHistory.Answer) -> String {
+    private func unwaited(_ call: Call, _ answer: Answer) -> String {
         let line = " ┄┄origin┄┄"
         guard let time = call.end.map({ ($0 - answer.start).short }) else { return line + "…" }
         switch call.ending {
@@ -88,7 +85,7 @@ struct ScenarioTimeline {
     }
 
     /// The steps of the trail that the calls and the answer do not show.
-    private func notes(_ answer: StoryHistory.Answer, _ calls: [StoryHistory.Call]) -> [String] {
+    private func notes(_ answer: Answer, _ calls: [Call]) -> [String] {
         let failures = calls.compactMap { call in
             if case .failed(let error) = call.ending { error.event } else { nil }
         }
@@ -102,9 +99,10 @@ struct ScenarioTimeline {
         return notes.filter { seen.insert($0).inserted }
     }
 
-    private func result(_ answer: StoryHistory.Answer, isDrawn: Bool) -> String {
+    private func result(_ answer: Answer, isDrawn: Bool) -> String {
         switch answer.ending {
         case nil: return " no answer"
+        case .cancelled: return " ──✗ cancelled"
         case .error(let error): return " ──✗ error \(error.code)"
         case .value(let loaded):
             let age = loaded.age.map { "\($0.short) old" } ?? "of unknown age"
@@ -124,7 +122,7 @@ extension StoryHistory.Answer {
         switch ending {
         case .value(let loaded): loaded.trail.steps
         case .error(let error): error.trail.steps
-        case nil: []
+        case .cancelled, nil: []
         }
     }
 
@@ -143,7 +141,7 @@ extension StoryHistory.Answer {
             }
             return false
         case .error(let error): return error.code == .deadline
-        case nil: return false
+        case .cancelled, nil: return false
         }
     }
 

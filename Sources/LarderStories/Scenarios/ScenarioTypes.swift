@@ -142,8 +142,8 @@ extension Scenario {
 extension Expectation {
     /// Reports contradictions between its keys.
     func check(_ reading: PolicyDiagnostics) {
-        let members = node.members ?? []
-        if members.isEmpty {
+        let members = node?.members ?? []
+        if members.isEmpty, let node {
             reading.report("nothing is expected", at: node.position, expected: "a key of an expectation")
         }
         guard let error = members.first(where: { $0.name == "error" || $0.name == "status" }) else { return }

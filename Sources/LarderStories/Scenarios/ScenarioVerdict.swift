@@ -6,7 +6,8 @@ struct Mismatch: Sendable {
     var key: String
     var expected: String
     var actual: String
-    var position: SourcePosition
+    /// The place of the expectation in its file.
+    var position: SourcePosition?
 
     /// `freshness fresh, not stale`.
     var text: String { (key == Self.answer ? "" : key + " ") + "\(expected), not \(actual)" }
@@ -18,51 +19,52 @@ struct Mismatch: Sendable {
 extension ScenarioReport.Result {
     /// The differences of an answer from its expectation.
     func mismatches(of answer: StoryHistory.Answer) -> [Mismatch] {
-        guard let expectation = scenario.expectations[answer.number] else { return [] }
+        scenario.expectations[answer.number]?.mismatches(of: answer, in: history) ?? []
+    }
+}
+
+extension Expectation {
+    /// The differences of an answer from it.
+    func mismatches(of answer: StoryHistory.Answer, in history: StoryHistory) -> [Mismatch] {
         var found: [Mismatch] = []
         func compare(_ key: String, expected: String?, actual: String, isMet: Bool) {
             guard let expected, !isMet else { return }
-            let position = expectation.node.members?.first { $0.name == key }?.position ?? expectation.node.position
+            let position = node?.members?.first { $0.name == key }?.position ?? node?.position
             found.append(Mismatch(key: key, expected: expected, actual: actual, position: position))
         }
         switch answer.ending {
         case nil:
-            let mayBeMissing = expectation.answered == "either" && expectation.within == nil && expectation.takes == nil
+            let mayBeMissing = answered == "either" && within == nil && takes == nil
             compare(Mismatch.answer, expected: "an answer", actual: "none", isMet: mayBeMissing)
             if !mayBeMissing { return found }
-        case .error(let error):
-            if expectation.error == nil, expectation.status == nil, expectation.answered ?? "yes" == "yes" {
-                compare(Mismatch.answer, expected: "a value", actual: "error \(error.code)", isMet: false)
+        case .error, .cancelled:
+            let (code, status) = answer.error
+            if error == nil, self.status == nil, answered ?? "yes" == "yes" {
+                compare(Mismatch.answer, expected: "a value", actual: "error \(code)", isMet: false)
             }
-            let status = error.status.map(String.init) ?? "none"
+            compare("error", expected: error, actual: code, isMet: error == code)
             compare(
-                "error", expected: expectation.error, actual: "\(error.code)",
-                isMet: expectation.error == "\(error.code)")
-            compare(
-                "status", expected: expectation.status.map(String.init), actual: status,
-                isMet: expectation.status == error.status)
+                "status", expected: self.status.map(String.init), actual: status.map(String.init) ?? "none",
+                isMet: self.status == status)
         case .value(let loaded):
-            compare("answered", expected: "no value", actual: "a value", isMet: expectation.answered != "no")
-            let error = expectation.error ?? expectation.status.map { "with status \($0)" }
-            compare("error", expected: error, actual: "a value", isMet: false)
-            judge(loaded, of: answer, by: expectation, compare)
+            compare("answered", expected: "no value", actual: "a value", isMet: answered != "no")
+            compare(
+                "error", expected: error ?? status.map { "with status \($0)" }, actual: "a value", isMet: false)
+            judge(loaded, compare)
         }
         if let took = answer.took {
-            compare(
-                "takes", expected: expectation.takes?.spelled, actual: took.spelled, isMet: took == expectation.takes)
+            compare("takes", expected: takes?.spelled, actual: took.spelled, isMet: took == takes)
         }
         let calls = history.calls(by: answer)
-        compare(
-            "calls", expected: expectation.calls.map(String.init), actual: "\(calls)", isMet: calls == expectation.calls
-        )
+        compare("calls", expected: self.calls.map(String.init), actual: "\(calls)", isMet: calls == self.calls)
         let seen = history.seen(by: answer)
         let age = seen.age?.short ?? "unknown"
         for (key, limit, measure, actual) in [
-            ("within", expectation.within.map(PromiseLimit.time), PromiseMeasure.wait, answer.took?.spelled),
-            ("callsAtMost", expectation.callsAtMost.map(PromiseLimit.calls), .calls, "\(seen.calls)"),
-            ("noOlderThan", expectation.noOlderThan.map(PromiseLimit.time), .age(oldest: .forever), age),
+            ("within", within.map(PromiseLimit.time), PromiseMeasure.wait, answer.took?.spelled),
+            ("callsAtMost", callsAtMost.map(PromiseLimit.calls), .calls, "\(seen.calls)"),
+            ("noOlderThan", noOlderThan.map(PromiseLimit.time), .age(oldest: .forever), age),
             (
-                "freshWithin", expectation.freshWithin.map(PromiseLimit.time), .freshness(oldest: .forever),
+                "freshWithin", freshWithin.map(PromiseLimit.time), .freshness(oldest: .forever),
                 age + ", not refreshed"
             ),
         ] {
@@ -72,25 +74,19 @@ extension ScenarioReport.Result {
         return found
     }
 
-    private func judge(
-        _ loaded: Loaded<Data>, of answer: StoryHistory.Answer, by expectation: Expectation,
-        _ compare: (String, String?, String, Bool) -> Void
-    ) {
-        let value = JSON(payload: loaded.value)
-        compare("value", expectation.value?.shortText, value.shortText, value.isSame(as: expectation.value))
-        compare(
-            "freshness", expectation.freshness, loaded.freshness.rawValue,
-            expectation.freshness == loaded.freshness.rawValue)
-        compare("source", expectation.source, "\(loaded.source)", loaded.source.isMeant(by: expectation.source))
-        let age = loaded.age?.short ?? "unknown"
-        switch expectation.age {
+    private func judge(_ loaded: Loaded<Data>, _ compare: (String, String?, String, Bool) -> Void) {
+        let payload = JSON(payload: loaded.value)
+        compare("value", value?.shortText, payload.shortText, payload.isSame(as: value))
+        compare("freshness", freshness, loaded.freshness.rawValue, freshness == loaded.freshness.rawValue)
+        compare("source", source, "\(loaded.source)", loaded.source.isMeant(by: source))
+        let seen = loaded.age?.short ?? "unknown"
+        switch age {
         case nil: break
-        case .unknown: compare("age", "unknown", age, loaded.age == nil)
-        case .about(let range, let text): compare("age", text, age, loaded.age.map(range.contains) ?? false)
+        case .unknown: compare("age", "unknown", seen, loaded.age == nil)
+        case .about(let range, let text): compare("age", text, seen, loaded.age.map(range.contains) ?? false)
         }
-        compare(
-            "fellBack", expectation.fellBack.map { "\($0)" }, "\(loaded.fellBack)",
-            expectation.fellBack == loaded.fellBack)
+        compare("fellBack", fellBack.map { "\($0)" }, "\(loaded.fellBack)", fellBack == loaded.fellBack)
+        compare("stored", isStored.map { "\($0)" }, "\(loaded.isStored)", isStored == loaded.isStored)
     }
 }
 

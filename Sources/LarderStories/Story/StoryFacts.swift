@@ -44,6 +44,8 @@ extension Story {
             case unreachable
             /// The call never ends.
             case hangs
+            /// An error that is no `LoadError`, as an app's closure can throw.
+            case throwsError(String)
         }
 
         /// The end of the call.
@@ -54,6 +56,8 @@ extension Story {
         public var calls: Int?
         /// When it begins, since zero. Of those that begin together, each begins after the ``calls`` of the one before.
         public var from: Duration
+        /// Whether a call that hangs goes on for an hour although it is cancelled.
+        package var ignoresCancellation = false
 
         /// Makes a behaviour.
         public init(_ ending: Ending, after: Duration = .zero, calls: Int? = nil, from: Duration = .zero) {
@@ -115,6 +119,19 @@ extension Story.OriginAct {
     var time: Duration { ending == .hangs ? .forever : after }
 }
 
+extension Story.OriginAct.Ending {
+    /// Whether the origin answers, with a value or with an error that stands.
+    var isAnswer: Bool {
+        switch self {
+        case .value, .unchanged, .sends: true
+        case .status(let status, retryAfter: _): LoadError.status(status).isAnswer
+        case .unreachable, .hangs, .throwsError: false
+        }
+    }
+
+    var isFailure: Bool { !isAnswer && self != .hangs }
+}
+
 extension Story {
     /// Whether it is a load without network, after one that the origin answered and whose answer was saved.
     var isOfflineHistory: Bool {
@@ -127,7 +144,7 @@ extension Story {
         return origin.allSatisfy { act in
             switch act.ending {
             case .unreachable, .hangs, .status(503, retryAfter: nil): true
-            case .value, .unchanged, .sends, .status: false
+            case .value, .unchanged, .sends, .status, .throwsError: false
             }
         }
     }

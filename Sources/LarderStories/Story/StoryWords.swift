@@ -58,6 +58,9 @@ extension Story {
         case .cachedOnly: facts.append("the request asks only for a copy")
         }
         if let deadline = load.deadline { facts.append("the caller waits \(deadline.inWords) at most") }
+        if load.isImmediate { facts.append("the caller takes only an answer at once") }
+        if let time = load.cancelledAfter { facts.append("the caller is cancelled after \(time.inWords)") }
+        facts += clearings.map { "all copies are cleared after \($0.inWords)" }
         if chance == 1 { facts.append("every random number is the largest") }
         if chance == 0 { facts.append("every random number is the smallest") }
         return facts
@@ -100,13 +103,15 @@ extension Story.OriginAct {
     fileprivate var inWords: String {
         let time = after == .zero ? "" : " after \(after.inWords)"
         switch ending {
-        case .value, .sends: return "answers" + (after == .zero ? " at once" : time)
+        case .value: return "answers" + (after == .zero ? " at once" : time)
+        case .sends(let value, _, _): return "sends \(value.text(indented: false))" + time
         case .unchanged: return "says\(time) that the copy is unchanged"
         case .status(let status, let pause) where !LoadError.status(status).isAnswer:
             return "fails" + time + (pause.map { " and asks for a pause of \($0.inWords)" } ?? "")
         case .status(let status, retryAfter: _): return "answers with the error \(status)" + time
         case .unreachable: return "cannot be reached" + (after == .zero ? "" : ", which takes \(after.inWords)")
-        case .hangs: return "does not answer"
+        case .hangs: return "does not answer" + (ignoresCancellation ? ", even if it is cancelled" : "")
+        case .throwsError(let message): return "throws the error '\(message)'" + time
         }
     }
 }

@@ -85,7 +85,7 @@ extension Story.OriginAct {
         case .status(let status, let retryAfter):
             members.append(JSON.Member(LoadError.status(status).isAnswer ? "answers" : "fails", .int(status)))
             if let retryAfter { members.append(JSON.Member("retryAfter", .string(retryAfter.spelled))) }
-        case .unreachable: members.append(JSON.Member("offline", true))
+        case .unreachable, .throwsError: members.append(JSON.Member("offline", true))
         case .hangs: members.append(JSON.Member("hangs", true))
         }
         return .object(members)

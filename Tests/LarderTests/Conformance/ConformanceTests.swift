@@ -1,6 +1,7 @@
 import LarderFoundation
 import Larder
 import LarderSimulation
+import LarderStories
 import Testing
 
 /// Every standard plugin keeps the promises of its kind.

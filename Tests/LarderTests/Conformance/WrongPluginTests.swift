@@ -1,6 +1,7 @@
 import LarderFoundation
 import Larder
 import LarderSimulation
+import LarderStories
 import Testing
 
 /// Plugins that are wrong on purpose: each is caught by the suite of its kind, with the promise it breaks.
@@ -157,6 +158,16 @@ import Testing
         (
             "lets no copy stand in", .standIn,
             strategy { sides, call in try await sides.live.load(call) }
+        ),
+        (
+            "calls the origin when it is asked for an answer at once", .noTrace,
+            .strategy("wrong", "Wrong.") { sides in
+                Wrong(
+                    now: { call in
+                        sides.world.spawn { _ = try? await sides.live.load(call) }
+                        return nil
+                    }, then: { try await sides.load($0) })
+            }
         ),
         (
             "leaves a refresh running for ever", .endsEverything,

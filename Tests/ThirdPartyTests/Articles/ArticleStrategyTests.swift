@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderSimulation
+import LarderStories
 import Testing
 
 // The strategy of the article "Writing a plugin".

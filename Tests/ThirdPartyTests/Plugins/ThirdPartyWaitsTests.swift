@@ -1,6 +1,7 @@
 import LarderFoundation
 import Larder
 import LarderSimulation
+import LarderStories
 import Testing
 
 /// Plugins without package access can wait as the built-in ones do.

@@ -1,3 +1,4 @@
+import LarderFoundation
 import Larder
 
 /// Checks of a wrapper whose caller is cancelled, and whose origin ignores cancellation.
@@ -105,7 +106,7 @@ extension WrapperConformance {
     // MARK: Deafness
 
     private struct Deaf: Sendable {
-        var caller: ObservedTask<Loaded<String>>
+        var caller: ObservedTask<Loaded<Data>>
         var load: ObservedTask<Loaded<Entry>>
         var limit: Duration?
         var leftRunning: Int
