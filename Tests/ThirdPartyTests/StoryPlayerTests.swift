@@ -30,6 +30,26 @@ import Testing
         #expect(seen.age == .seconds(3_600) && seen.isStale && seen.calls == 1, "\(seen)")
     }
 
+    @Test func loadWhoseCallerIsCancelledEndsAtOnce() throws {
+        let seen = try player().play(
+            Story().with {
+                $0.origin = [.init(.hangs)]
+                $0.load.cancelledAfter = .milliseconds(10)
+            })
+        #expect(seen.waited == .milliseconds(10) && seen.ending == .error(code: "cancelled", status: nil), "\(seen)")
+    }
+
+    @Test func copyThatWasClearedIsNotShown() throws {
+        let story = Story().with {
+            $0.copy = Story.Copy(age: .seconds(60))
+            $0.load = Story.Load(at: .seconds(1))
+            $0.origin = [.init(.throwsError("outage"))]
+        }
+        #expect(try player().play(story).age == .seconds(61))
+        let seen = try player().play(story.with { $0.clearings = [.milliseconds(500)] })
+        #expect(seen.ending == .error(code: "failed", status: nil), "\(seen)")
+    }
+
     @Test func networkThatCostsIsKeptInWhicheverOrderItIsSet() {
         let story = Story().with { $0.isNetworkCostly = true }
         #expect(story.networks == [Story.Network(.online, isCostly: true)])

@@ -72,3 +72,13 @@ struct ConcurrentStory {
         return all
     }
 }
+
+extension JSON {
+    /// The payload of the origin's answer with this number.
+    static func answer(_ number: Int) -> JSON { ["answer": .int(number)] }
+}
+
+extension Expectation {
+    /// The origin's answer with this number.
+    fileprivate static func answer(_ number: Int) -> Expectation { Expectation(value: .answer(number)) }
+}

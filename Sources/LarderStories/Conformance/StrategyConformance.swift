@@ -96,3 +96,20 @@ public struct StrategyConformance: Sendable {
         return try SimulatedPolicy(policy, registry: registry, files: nil, environment: [:])
     }
 }
+
+extension StoryHistory {
+    /// Returns the rule that an answer is as expected.
+    func rule(_ promise: Promise, of answer: Answer, _ expectation: Expectation) -> StrategyRules.Rule {
+        let wrong = expectation.mismatches(of: answer, in: self)
+        return (promise, wrong.map { "\($0.key) \($0.expected)" }.joined(separator: ", "), wrong.isEmpty)
+    }
+
+    /// The rules of the end of every story.
+    var endings: [StrategyRules.Rule] { [(.endsEverything, "no task running two hours later", running == 0)] }
+
+    /// The history in words: its first load, and what is left at the end.
+    var inWords: String {
+        let uses = "\(calls.count) calls, \(reads) reads and \(writes) writes, \(running) tasks at the end"
+        return answers.prefix(1).map(drawing).joined() + ", " + uses
+    }
+}

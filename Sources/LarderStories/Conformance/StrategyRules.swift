@@ -194,9 +194,11 @@ struct StrategyRules {
 }
 
 extension StoryHistory {
-    fileprivate var reads: Int { stores.reduce(0) { $0 + $1.count(of: .read) } }
+    /// The number of reads of stores.
+    var reads: Int { stores.reduce(0) { $0 + $1.count(of: .read) } }
 
-    fileprivate var writes: Int { stores.reduce(0) { $0 + $1.count(of: .write) } }
+    /// The number of writes to stores.
+    var writes: Int { stores.reduce(0) { $0 + $1.count(of: .write) } }
 
     /// Whether the stores keep a value for the key of an answer at the end; nil for none.
     fileprivate func kept(_ value: JSON?, for answer: Answer) -> Bool {
@@ -205,32 +207,9 @@ extension StoryHistory {
             return kept?.isSame(as: value) ?? (value == nil)
         }
     }
-
-    /// Returns the rule that an answer is as expected.
-    func rule(_ promise: Promise, of answer: Answer, _ expectation: Expectation) -> StrategyRules.Rule {
-        let wrong = expectation.mismatches(of: answer, in: self)
-        return (promise, wrong.map { "\($0.key) \($0.expected)" }.joined(separator: ", "), wrong.isEmpty)
-    }
-
-    /// The rules of the end of every story.
-    var endings: [StrategyRules.Rule] { [(.endsEverything, "no task running two hours later", running == 0)] }
-
-    /// The history in words: its first load, and what is left at the end.
-    var inWords: String {
-        let uses = "\(calls.count) calls, \(reads) reads and \(writes) writes, \(running) tasks at the end"
-        return answers.prefix(1).map(drawing).joined() + ", " + uses
-    }
 }
 
 extension JSON {
     /// The payload of the copy.
     fileprivate static let copied: JSON = ["copy": true]
-
-    /// The payload of the origin's answer with this number.
-    static func answer(_ number: Int) -> JSON { ["answer": .int(number)] }
-}
-
-extension Expectation {
-    /// The origin's answer with this number.
-    static func answer(_ number: Int) -> Expectation { Expectation(value: .answer(number)) }
 }

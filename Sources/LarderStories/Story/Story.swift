@@ -28,7 +28,7 @@ public struct Story: Hashable, Sendable {
         /// The time between ``at`` and the request. The rest of what happens at ``at`` happens first.
         package var pause = Duration.zero
         /// How long after the request its caller is cancelled; nil if it is not.
-        package var cancelledAfter: Duration?
+        public var cancelledAfter: Duration?
         /// Whether the caller decodes the payload, which has to be a JSON object. Such a load shares no call with others.
         package var decodes = false
         /// Whether it is a request for an answer at once. It ends with the error `notCached` if there is none.
@@ -80,7 +80,7 @@ public struct Story: Hashable, Sendable {
     /// A share from 0 to 1: every random number is this share of the largest one. Nil for random numbers.
     public var chance: Double? = 0.5
     /// The times at which the app clears all copies.
-    package var clearings: [Duration] = []
+    public var clearings: [Duration] = []
     /// The seed of a random order of tasks that could run at the same time; nil for the order in which they became able to.
     package var order: UInt64?
     /// The loads that are judged, in the order of their times.

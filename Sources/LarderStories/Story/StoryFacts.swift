@@ -129,6 +129,7 @@ extension Story.OriginAct.Ending {
         }
     }
 
+    /// Whether the call fails, so that a copy may be shown instead.
     var isFailure: Bool { !isAnswer && self != .hangs }
 }
 
