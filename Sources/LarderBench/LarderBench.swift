@@ -102,20 +102,9 @@ import Larder
         if isJSON {
             print(JSON.list(figures.map(\.json)).text())
         } else {
-            for line in lines(figures) { print(line) }
+            print(table([["group", "case", "median", "least", "ratio", "goal", ""]] + figures.map(row), atLeft: 2))
         }
         return 0
-    }
-
-    private static func lines(_ figures: [Figure]) -> [String] {
-        let rows = [["group", "case", "median", "least", "ratio", "goal", ""]] + figures.map(row)
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).enumerated().map { column, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column < 2 ? cell.0 + space : space + cell.0
-            }.joined(separator: "  ")
-        }
     }
 
     private static func row(_ figure: Figure) -> [String] {

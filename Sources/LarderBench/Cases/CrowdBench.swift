@@ -100,7 +100,7 @@ struct CrowdBench {
         }
         func areWaiting() -> Bool {
             switch crowd {
-            case .joined: feed.metrics.coalesced >= count
+            case .joined: feed.metrics[.coalesced] >= count
             case .bare, .apart: gate.count > count
             }
         }
@@ -118,28 +118,14 @@ struct CrowdBench {
     // MARK: The command
 
     static func main(_ arguments: [String]) async -> Int32 {
-        var rest = arguments[...]
-        var (count, isJSON, only) = (20_000, false, Crowd?.none)
-        while let name = rest.popFirst() {
-            switch name {
-            case "--json": isJSON = true
-            case "--waiting":
-                guard let number = rest.popFirst().flatMap({ Int($0) }), (1...1_000_000).contains(number) else {
-                    note("larder-bench: --waiting takes a whole number from 1 to 1000000\n\(usage)")
-                    return 2
-                }
-                count = number
-            case "--alone": only = rest.popFirst().flatMap { Crowd(rawValue: $0) }
-            case "--help":
-                print(usage)
-                return 0
-            default:
-                note("larder-bench: unknown argument '\(name)'\n\(usage)")
-                return 2
-            }
+        if arguments.contains("--help") {
+            print(usage)
+            return 0
         }
         do {
-            if let only {
+            let arguments = try BenchArguments(arguments, options: ["--waiting", "--alone"])
+            let count = try arguments.number("--waiting", in: 1...1_000_000) ?? 20_000
+            if let only = arguments.all("--alone").last.flatMap(Crowd.init) {
                 print(String(decoding: try JSONEncoder().encode(try await measure(only, count)), as: UTF8.self))
                 return 0
             }
@@ -147,11 +133,11 @@ struct CrowdBench {
                 note("measuring \(count) times \(crowd.rawValue) …")
                 return (crowd, try alone(crowd, count))
             }
-            print(isJSON ? JSON.list(costs.map { json($0, cost: $1, count: count) }).text() : table(costs))
+            let rows = costs.map { json($0, cost: $1, count: count) }
+            print(arguments.has("--json") ? JSON.list(rows).text() : text(costs))
             return 0
         } catch {
-            note("larder-bench: \(error)")
-            return 1
+            return BenchArguments.exitCode(of: error, in: "crowd", usage: usage)
         }
     }
 
@@ -167,21 +153,14 @@ struct CrowdBench {
         return try JSONDecoder().decode(Cost.self, from: bytes)
     }
 
-    private static func table(_ costs: [(Crowd, Cost)]) -> String {
+    private static func text(_ costs: [(Crowd, Cost)]) -> String {
         let rows = costs.map { crowd, cost in
             [
                 crowd.rawValue, "\(Int(cost.bytes)) B", Duration.seconds(cost.gathering).brief,
                 Duration.seconds(cost.ending).brief, Duration.seconds(cost.cpu).brief,
             ]
         }
-        let all = [["waiting", "memory of each", "until all wait", "until all end", "processor"]] + rows
-        let widths = all[0].indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        return all.map { row in
-            zip(row, widths).enumerated().map { column, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column == 0 ? cell.0 + space : space + cell.0
-            }.joined(separator: "  ")
-        }.joined(separator: "\n")
+        return table([["waiting", "memory of each", "until all wait", "until all end", "processor"]] + rows)
     }
 
     private static func json(_ crowd: Crowd, cost: Cost, count: Int) -> JSON {

@@ -36,23 +36,14 @@ struct HitRatio {
     }
 
     /// A table with a line for each.
-    static func table(_ rows: [HitRatio]) -> String {
+    static func text(_ rows: [HitRatio]) -> String {
         let isWeighted = rows.contains(where: \.isWeighted)
         let head = ["trace", "eviction", "capacity", "requests", "hits", "ratio"] + (isWeighted ? ["bytes"] : [])
-        let cells =
-            [head]
-            + rows.map { row in
-                [
-                    row.trace, row.eviction, "\(row.capacity)", "\(row.requests)", "\(row.hits)", percent(row.ratio),
-                ] + (isWeighted ? [percent(row.byteRatio)] : [])
-            }
-        let widths = head.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-        return cells.map { cells in
-            zip(cells, widths).enumerated().map { column, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column < 2 ? cell.0 + space : space + cell.0
-            }.joined(separator: "  ")
-        }.joined(separator: "\n")
+        let cells = rows.map { row in
+            [row.trace, row.eviction, "\(row.capacity)", "\(row.requests)", "\(row.hits)", percent(row.ratio)]
+                + (isWeighted ? [percent(row.byteRatio)] : [])
+        }
+        return table([head] + cells, atLeft: 2)
     }
 
     private static func percent(_ ratio: Double) -> String {

@@ -18,42 +18,24 @@ struct HitRatioBench {
 
     static var names: [String] { Registry.standard[.eviction].map(\.name) }
 
-    /// A mistake in the arguments.
-    struct Misuse: Error {
-        var message: String
-    }
+    private let traces: [String]
+    private let capacities: [Int]
+    private let evictions: [String]
+    private let weights: WeightSpec?
 
-    private(set) var traces: [String] = []
-    private(set) var capacities: [Int] = []
-    private(set) var evictions: [String] = []
-    private(set) var weights: WeightSpec?
-    private(set) var isJSON = false
-
-    init(_ arguments: [String]) throws {
-        var rest = arguments[...]
-        while let name = rest.popFirst() {
-            if name == "--json" {
-                isJSON = true
-                continue
-            }
-            guard ["--trace", "--capacity", "--eviction", "--weights"].contains(name) else {
-                throw Misuse(message: "unknown argument '\(name)'")
-            }
-            guard let value = rest.popFirst() else { throw Misuse(message: "\(name) needs a value") }
-            switch name {
-            case "--trace": traces.append(value)
-            case "--capacity": capacities = try Self.capacities(value)
-            case "--eviction": evictions = try Self.evictions(value)
-            default:
-                guard let spec = WeightSpec(value) else {
-                    throw Misuse(message: "'\(value)' is no --weights; expected one such as pareto:1.2,1KB,1MB")
-                }
-                weights = spec
-            }
+    init(_ arguments: BenchArguments) throws {
+        for name in ["--trace", "--capacity", "--eviction"] where !arguments.has(name) {
+            throw Misuse(message: "\(name) is missing")
         }
-        for (name, isMissing) in [
-            ("--trace", traces.isEmpty), ("--capacity", capacities.isEmpty), ("--eviction", evictions.isEmpty),
-        ] where isMissing { throw Misuse(message: "\(name) is missing") }
+        traces = arguments.all("--trace")
+        capacities = try arguments.all("--capacity").last.map(Self.capacities) ?? []
+        evictions = try arguments.all("--eviction").last.map(Self.evictions) ?? []
+        weights = try arguments.all("--weights").last.map { text in
+            guard let spec = WeightSpec(text) else {
+                throw Misuse(message: "'\(text)' is no --weights; expected one such as pareto:1.2,1KB,1MB")
+            }
+            return spec
+        }
     }
 
     private static func capacities(_ text: String) throws -> [Int] {
@@ -83,22 +65,16 @@ struct HitRatioBench {
             return arguments.isEmpty ? 2 : 0
         }
         do {
+            let arguments = try BenchArguments(
+                arguments, options: ["--trace", "--capacity", "--eviction", "--weights"])
             let bench = try HitRatioBench(arguments)
             var rows: [HitRatio] = []
             for trace in bench.traces { rows += try await bench.run(BenchTraceFile(path: trace), named: trace) }
-            print(bench.isJSON ? JSON.list(rows.map(\.json)).text() : HitRatio.table(rows))
+            print(arguments.has("--json") ? JSON.list(rows.map(\.json)).text() : HitRatio.text(rows))
             return 0
-        } catch let misuse as Misuse {
-            complain(misuse.message + "\n\n" + usage)
-            return 2
         } catch {
-            complain("\(error)")
-            return error is BenchTraceFile.Failure ? 2 : 1
+            return BenchArguments.exitCode(of: error, in: "hitratio", usage: usage)
         }
-    }
-
-    private static func complain(_ message: String) {
-        FileHandle.standardError.write(Data("larder-bench hitratio: \(message)\n".utf8))
     }
 
     private func run(_ trace: BenchTraceFile, named name: String) async throws -> [HitRatio] {

@@ -110,39 +110,28 @@ enum LoopBench {
 
     // MARK: The command
 
-    private enum Misuse: Error {
-        case message(String)
-    }
-
     /// Runs the command line: 0 if it went well, 2 for wrong arguments, 1 for anything else.
     static func main(_ arguments: [String]) -> Int32 {
         if arguments.contains("--help") {
             print(usage)
             return 0
         }
-        do throws(Misuse) {
-            if arguments.contains("--list") { return try list(arguments) }
-            let (loop, times) = try parse(arguments)
-            do {
-                let work = try waiting(for: loop.prepare)
-                work(times)
+        do {
+            if arguments.contains("--list") {
+                list(isJSON: try BenchArguments(arguments, flags: ["--list", "--json"]).has("--json"))
                 return 0
-            } catch {
-                note("larder-bench loop: \(error)")
-                return 1
             }
+            let (loop, times) = try parse(BenchArguments(arguments, flags: [], options: ["--times"], operands: 1))
+            let work = try waiting(for: loop.prepare)
+            work(times)
+            return 0
         } catch {
-            guard case .message(let message) = error else { return 2 }
-            note("larder-bench loop: \(message)\n\n\(usage)")
-            return 2
+            return BenchArguments.exitCode(of: error, in: "loop", usage: usage)
         }
     }
 
-    private static func list(_ arguments: [String]) throws(Misuse) -> Int32 {
-        if let other = arguments.first(where: { $0 != "--list" && $0 != "--json" }) {
-            throw .message("unknown argument '\(other)'")
-        }
-        if arguments.contains("--json") {
+    private static func list(isJSON: Bool) {
+        if isJSON {
             let rows = loops.map {
                 JSON.object([.init("case", .string($0.name)), .init("about", .string($0.summary))])
             }
@@ -153,29 +142,17 @@ enum LoopBench {
                 print(loop.name + String(repeating: " ", count: width - loop.name.count) + "  " + loop.summary)
             }
         }
-        return 0
     }
 
-    private static func parse(_ arguments: [String]) throws(Misuse) -> (Loop, Int) {
-        var rest = arguments[...]
-        var (name, times) = (String?.none, Int?.none)
-        while let argument = rest.popFirst() {
-            if argument == "--times" {
-                guard let number = rest.popFirst().flatMap({ Int($0) }), (0...1_000_000_000).contains(number) else {
-                    throw .message("--times takes a whole number from 0 to 1000000000")
-                }
-                times = number
-            } else if argument.hasPrefix("-") || name != nil {
-                throw .message("unknown argument '\(argument)'")
-            } else {
-                name = argument
-            }
-        }
-        guard let name else { throw .message("CASE is missing") }
+    private static func parse(_ arguments: BenchArguments) throws -> (Loop, Int) {
+        guard let name = arguments.operands.first else { throw Misuse(message: "CASE is missing") }
         guard let loop = loops.first(where: { $0.name == name }) else {
-            throw .message("unknown case '\(name)'; expected one of \(loops.map(\.name).joined(separator: ", "))")
+            let names = loops.map(\.name).joined(separator: ", ")
+            throw Misuse(message: "unknown case '\(name)'; expected one of \(names)")
         }
-        guard let times else { throw .message("--times is missing") }
+        guard let times = try arguments.number("--times", in: 0...1_000_000_000) else {
+            throw Misuse(message: "--times is missing")
+        }
         return (loop, times)
     }
 

@@ -130,59 +130,36 @@ struct StoryBench {
     // MARK: The command
 
     static func main(_ arguments: [String]) -> Int32 {
-        var rest = arguments[...]
-        var (rate, only, isJSON) = (30_000, "", false)
-        while let name = rest.popFirst() {
-            switch name {
-            case "--json": isJSON = true
-            case "--rate":
-                guard let number = rest.popFirst().flatMap({ Int($0) }), (1...1_000_000).contains(number) else {
-                    note("larder-bench: --rate takes a whole number from 1 to 1000000\n\(usage)")
-                    return 2
-                }
-                rate = number
-            case "--only": only = rest.popFirst() ?? ""
-            case "--help":
-                print(usage)
-                return 0
-            default:
-                note("larder-bench: unknown argument '\(name)'\n\(usage)")
-                return 2
+        if arguments.contains("--help") {
+            print(usage)
+            return 0
+        }
+        do {
+            let arguments = try BenchArguments(arguments, options: ["--rate", "--only"])
+            let rate = try arguments.number("--rate", in: 1...1_000_000) ?? 30_000
+            let only = arguments.all("--only").last ?? ""
+            let results = try stories.filter { only.isEmpty || $0.name.contains(only) }.map { story in
+                note("telling \(story.name) …")
+                return (story, try tell(story, rate: rate))
             }
+            let head = ["strategy", "loads", "calls", "failures", "worst", "mean", "goal"]
+            print(arguments.has("--json") ? JSON.list(results.map(json)).text() : table([head] + results.map(row)))
+            return 0
+        } catch {
+            return BenchArguments.exitCode(of: error, in: "story", usage: usage)
         }
-        let chosen = stories.filter { only.isEmpty || $0.name.contains(only) }
-        let width = stories.map(\.name.count).max() ?? 0
-        if !isJSON {
-            print("\(padded("strategy", width))      loads    calls  failures     worst      mean  goal")
-        }
-        var rows: [JSON] = []
-        for story in chosen {
-            note("telling \(story.name) …")
-            do {
-                let tally = try tell(story, rate: rate)
-                if isJSON { rows.append(json(story, tally)) } else { print(line(story, tally: tally, width: width)) }
-            } catch {
-                note("larder-bench: \(error)")
-                return 1
-            }
-        }
-        if isJSON { print(JSON.list(rows).text()) }
-        return 0
     }
 
     private static func isMet(_ story: Story, _ tally: Tally) -> Bool? {
         story.goals.map { tally.calls <= $0.calls && tally.failures == 0 && tally.worst <= $0.wait }
     }
 
-    private static func line(_ story: Story, tally: Tally, width: Int) -> String {
+    private static func row(_ story: Story, _ tally: Tally) -> [String] {
         let mean = tally.loads == 0 ? Duration.zero : tally.waited / tally.loads
-        let cells = [
-            ("\(tally.loads)", 9), ("\(tally.calls)", 7), ("\(tally.failures)", 8), (tally.worst.brief, 8),
-            (mean.brief, 8),
-        ]
         let goal = isMet(story, tally).map { $0 ? "met" : "missed" } ?? ""
-        let texts = cells.map { String(repeating: " ", count: max(0, $1 - $0.count)) + $0 }
-        return ([padded(story.name, width)] + texts + [goal]).joined(separator: "  ")
+        return [
+            story.name, "\(tally.loads)", "\(tally.calls)", "\(tally.failures)", tally.worst.brief, mean.brief, goal,
+        ]
     }
 
     private static func json(_ story: Story, _ tally: Tally) -> JSON {
@@ -193,9 +170,5 @@ struct StoryBench {
             "mean_wait": .number(tally.waited.inSeconds / Double(max(1, tally.loads))),
             "met": isMet(story, tally).map { .bool($0) } ?? .null,
         ]
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

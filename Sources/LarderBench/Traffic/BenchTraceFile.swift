@@ -7,17 +7,12 @@ struct BenchTraceFile {
     /// The index of the key of each request.
     private(set) var requests: [Int32] = []
 
-    /// A problem with a file.
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
-    }
-
     /// Reads the stream in a file. The command `gzip` decompresses a file whose name ends in `.gz`.
     ///
-    /// - Throws: ``Failure`` if the file cannot be read or is empty.
+    /// - Throws: ``Misuse`` if the file cannot be read or is empty.
     init(path: String) throws {
         let data = path.hasSuffix(".gz") ? try Self.unpacked(path) : FileManager.default.contents(atPath: path)
-        guard let data else { throw Failure(description: "cannot read the trace \(path)") }
+        guard let data else { throw Misuse(message: "cannot read the trace \(path)") }
         var numbers: [[UInt8]: Int32] = [:]
         for line in [UInt8](data).split(whereSeparator: { $0 == 10 || $0 == 13 }) {
             let number = numbers[Array(line), default: Int32(keys.count)]
@@ -27,7 +22,7 @@ struct BenchTraceFile {
             }
             requests.append(number)
         }
-        guard !requests.isEmpty else { throw Failure(description: "the trace \(path) is empty") }
+        guard !requests.isEmpty else { throw Misuse(message: "the trace \(path) is empty") }
     }
 
     private static func unpacked(_ path: String) throws -> Data? {
@@ -41,7 +36,7 @@ struct BenchTraceFile {
         try process.run()
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "gzip cannot unpack \(path)") }
+        guard process.terminationStatus == 0 else { throw Misuse(message: "gzip cannot unpack \(path)") }
         return data
     }
 }
