@@ -55,13 +55,6 @@ private struct Top {
     /// The longest wait for a key, after which the size of the screen is asked for again.
     private static let glance = Duration.milliseconds(200)
 
-    init(
-        terminal: Terminal, paths: [String], interval: Duration, isJSON: Bool, isColoured: Bool, dumps: FollowedDumps
-    ) {
-        (self.terminal, self.paths, self.interval) = (terminal, paths, interval)
-        (self.isJSON, self.isColoured, self.dumps) = (isJSON, isColoured, dumps)
-    }
-
     private var text: TopText { TopText(state: state, now: terminal.now(), paths: paths) }
 
     private mutating func read() -> Bool { state.take(dumps.changes(), at: terminal.now()) }

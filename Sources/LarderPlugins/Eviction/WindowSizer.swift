@@ -8,11 +8,6 @@ struct WindowSizer: Sendable {
     var share: Double
     /// The total weight at the last eviction; `Int.max` before the first one.
     private(set) var limit = Int.max
-    private var newest = 0
-
-    init(share: Double) {
-        self.share = share
-    }
 
     /// Returns whether the store has so much room that entries which leave the window can stay.
     func isFilling<Record>(_ queues: LinkedQueues<Record>) -> Bool {
@@ -22,17 +17,6 @@ struct WindowSizer: Sendable {
     /// Returns the capacity of the window: its share, but at least the average weight of an entry.
     func window<Record>(_ queues: LinkedQueues<Record>) -> Int {
         max(Int(Double(queues.weight) * share), queues.weight / max(1, queues.count))
-    }
-
-    /// Returns whether an entry fits into the main part without an eviction, for example after the window became
-    /// smaller.
-    func mainHasRoom<Record>(for place: Int, in queues: LinkedQueues<Record>, window: Int) -> Bool {
-        queues.weights[0] >= window + queues.weight(of: place) + newest
-    }
-
-    /// Records the weight of a new entry.
-    mutating func inserted(weight: Int) {
-        newest = max(1, weight)
     }
 
     /// Records the total weight when an entry must be evicted.

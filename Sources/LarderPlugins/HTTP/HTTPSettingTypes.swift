@@ -1,22 +1,32 @@
 import LarderCore
 
-extension SettingType where Value == [Fields.Field] {
-    /// The header fields that are sent with each request: an object of texts.
-    static var fields: SettingType<[Fields.Field]> {
-        let expectation = "an object of texts, such as { \"Accept-Language\": \"en\" }"
-        return SettingType(
-            "fields", expectation: expectation,
+extension SettingType {
+    /// An object of texts. `read` makes an element of each member, or reports why it cannot.
+    static func object<Element>(
+        _ name: String, expectation: String,
+        of read: @escaping @Sendable (Node.Member, PolicyDiagnostics) -> Element?
+    ) -> SettingType<[Element]> where Value == [Element] {
+        SettingType(
+            name, expectation: expectation,
             schema: ["type": "object", "additionalProperties": ["type": "string"]], example: [:], show: { _ in "{}" },
             read: { node, reading in
                 guard let members = node.members else {
                     reading.reject(node, expected: expectation)
                     return nil
                 }
-                let fields = members.compactMap { member in
-                    reading.inside(".\(member.name.prefix(64))") { field(member, reading) }
+                let elements = members.compactMap { member in
+                    reading.inside(".\(member.name.prefix(64))") { read(member, reading) }
                 }
-                return fields.count == members.count ? fields : nil
+                return elements.count == members.count ? elements : nil
             })
+    }
+}
+
+extension SettingType where Value == [Fields.Field] {
+    /// The header fields that are sent with each request: an object of texts.
+    static var fields: SettingType<[Fields.Field]> {
+        object(
+            "fields", expectation: "an object of texts, such as { \"Accept-Language\": \"en\" }", of: field)
     }
 
     private static func field(_ member: Node.Member, _ reading: PolicyDiagnostics) -> Fields.Field? {

@@ -214,12 +214,9 @@ public enum Disk {
     /// Removes the owner's permission to write to a file. The file can still be replaced and removed. Needs no disk
     /// space.
     public static func makeReadOnly(_ path: String) throws(Failure) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard file >= 0 else { throw Failure("open the file") }
+        let (file, found) = try openRegular(path)
         defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("mark the file", EISDIR) }
+        var status = found
         guard fchmod(file, S_IRUSR) == 0 else { throw Failure("mark the file") }
         // Some file systems have no permissions, but report success.
         guard fstat(file, &status) == 0, status.st_mode & S_IWUSR == 0 else { throw Failure("mark the file", ENOTSUP) }

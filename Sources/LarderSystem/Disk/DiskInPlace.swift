@@ -59,7 +59,10 @@ extension Disk {
         }
     }
 
-    private static func examined(_ file: Int32) throws(Failure) -> stat {
+    /// Returns the facts about an open file.
+    ///
+    /// - Throws: ``Failure`` if it is no regular file.
+    static func examined(_ file: Int32) throws(Failure) -> stat {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("read the file", EISDIR) }

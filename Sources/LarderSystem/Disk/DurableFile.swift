@@ -71,12 +71,8 @@ extension Disk {
     package static func tail(
         of path: String, from offset: Int, after head: [UInt8], limit: Int
     ) throws(Failure) -> (bytes: [UInt8], isWhole: Bool) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard file >= 0 else { throw Failure("open the file") }
+        let (file, status) = try openRegular(path)
         defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("read the file", EISDIR) }
         let size = Int(clamping: status.st_size)
         guard size <= limit else { throw Failure("read the file", EFBIG) }
         var isWhole = head.isEmpty || size < offset

@@ -38,10 +38,7 @@ extension Disk {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard file >= 0 else { throw Failure("open the file") }
         do throws(Failure) {
-            var status = stat()
-            guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw Failure("read the file", EISDIR) }
-            return (file, status)
+            return (file, try examined(file))
         } catch {
             close(file)
             throw error

@@ -47,22 +47,17 @@ struct PlaceSource: Sendable {
     }
 
     /// The source for another part.
-    var fresh: PlaceSource {
+    var fresh: PlaceSource { source(taken, isLate: isLate) }
+
+    /// Returns the source for a part that is made after its graph.
+    func late(_ taken: HeldPlaces) -> PlaceSource { source(taken, isLate: true) }
+
+    private func source(_ taken: HeldPlaces, isLate: Bool) -> PlaceSource {
         var source = PlaceSource(
             places, turns: turns, use: use, taken: taken, graphPlaces: graphPlaces, lateFaults: lateFaults,
             ifUnusable: ifUnusable, section: section)
         source.evictedKeys = evictedKeys
         source.isLate = isLate
-        return source
-    }
-
-    /// Returns the source for a part that is made after its graph.
-    func late(_ taken: HeldPlaces) -> PlaceSource {
-        var source = PlaceSource(
-            places, turns: turns, use: use, taken: taken, graphPlaces: graphPlaces, lateFaults: lateFaults,
-            ifUnusable: ifUnusable, section: section)
-        source.evictedKeys = evictedKeys
-        source.isLate = true
         return source
     }
 

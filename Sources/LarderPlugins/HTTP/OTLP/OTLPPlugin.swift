@@ -75,23 +75,13 @@ extension SettingType where Value == String {
 extension SettingType where Value == [OTLPAttribute] {
     /// The attributes of a process: an object of texts.
     fileprivate static var otlpAttributes: SettingType<[OTLPAttribute]> {
-        let expectation = "an object of texts, such as { \"service.name\": \"shop\" }"
-        return SettingType(
-            "attributes", expectation: expectation,
-            schema: ["type": "object", "additionalProperties": ["type": "string"]], example: [:], show: { _ in "{}" },
-            read: { node, reading in
-                guard let members = node.members else {
-                    reading.reject(node, expected: expectation)
-                    return nil
-                }
-                let attributes = members.compactMap { member -> OTLPAttribute? in
-                    guard let value = member.value.string, !member.name.isEmpty else {
-                        reading.inside(".\(member.name.prefix(64))") { reading.reject(member.value, expected: "text") }
-                        return nil
-                    }
-                    return OTLPAttribute(name: member.name, value: value)
-                }
-                return attributes.count == members.count ? attributes : nil
-            })
+        object("attributes", expectation: "an object of texts, such as { \"service.name\": \"shop\" }") {
+            member, reading in
+            guard let value = member.value.string, !member.name.isEmpty else {
+                reading.reject(member.value, expected: "text")
+                return nil
+            }
+            return OTLPAttribute(name: member.name, value: value)
+        }
     }
 }

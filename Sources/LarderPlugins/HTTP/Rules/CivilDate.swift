@@ -51,9 +51,6 @@ struct CivilDate: Hashable {
     /// The seconds since the start of 1970. They may be negative.
     var seconds: Int64 { days * 86_400 + second }
 
-    /// The day of the week, from 0 for Sunday.
-    var weekday: Int { Int((days % 7 + 11) % 7) }
-
     private static func floored(_ number: Int64, _ divisor: Int64) -> Int64 {
         let quotient = number / divisor
         return number % divisor < 0 ? quotient - 1 : quotient

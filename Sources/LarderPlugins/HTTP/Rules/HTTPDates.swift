@@ -1,7 +1,7 @@
 import LarderSystem
 import LarderCore
 
-/// Reads and writes the dates of HTTP fields (RFC 9110, section 5.6.7).
+/// Reads the dates of HTTP fields (RFC 9110, section 5.6.7).
 enum HTTPDates {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
     private static let days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
@@ -68,26 +68,6 @@ enum HTTPDates {
         let date = CivilDate(year: year, month: month, day: day, second: Int64(second))
         return date.isValid ? Timestamp(seconds: date.seconds) : nil
     }
-
-    /// Returns the date of a time, in the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`. Parts of a second are left
-    /// out.
-    static func text(_ time: Timestamp) -> String {
-        let date = CivilDate(time)
-        let parts = [date.second / 3_600, date.second / 60 % 60, date.second % 60].map { padded(Int($0), 2) }
-        return "\(days[date.weekday].capitalized(with: 1)), \(padded(date.day, 2)) "
-            + "\(months[date.month - 1].capitalized(with: 1)) \(padded(date.year, 4)) "
-            + "\(parts.joined(separator: ":")) GMT"
-    }
-
-    private static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-    }
-}
-
-extension String {
-    /// Returns the text with its first `count` letters in upper case.
-    fileprivate func capitalized(with count: Int) -> String { prefix(count).uppercased() + dropFirst(count) }
 }
 
 extension HTTPDates {

@@ -5,10 +5,6 @@ struct EvictionSituations {
     let part: Part
     private(set) var findings = BrokenPromises()
 
-    init(part: Part) {
-        self.part = part
-    }
-
     private typealias Event = EvictionTrial.Event
 
     mutating func checkAll() throws {

@@ -52,9 +52,6 @@ package final class LineFile: Sendable {
     /// The number of lines that are not in the file and never will be.
     package var lost: Int { state.withLock { $0.lost } }
 
-    /// Whether the last attempt to write the file failed.
-    package var isFailing: Bool { state.withLock { $0.isFailing } }
-
     /// Opens the file. Blocks.
     ///
     /// - Throws: ``Disk/Failure`` if the file cannot be opened. Lines then wait until it can be.

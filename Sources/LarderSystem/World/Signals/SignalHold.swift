@@ -172,8 +172,6 @@ private enum HeldActions {
 }
 
 extension sigaction {
-    private typealias Handler = @convention(c) (Int32) -> Void
-
     /// The handler as a number. 1 means that the signal is ignored.
     private var number: Int {
         #if canImport(Darwin)

@@ -20,12 +20,6 @@ package struct DeadlineQueue<Item: Sendable>: Sendable {
     /// Makes an empty queue.
     package init() {}
 
-    /// Whether there are no items.
-    package var isEmpty: Bool { items.isEmpty }
-
-    /// The number of items.
-    package var count: Int { items.count }
-
     /// The times at which the items are due, earliest first.
     package var times: [Duration] { items.values.map { $0.time }.sorted() }
 

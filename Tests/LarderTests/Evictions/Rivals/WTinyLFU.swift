@@ -10,6 +10,8 @@ struct WTinyLFU: Eviction {
     private var sizer = WindowSizer(share: 0.01)
     private var sketch = FrequencySketch()
     private var climber = Climber()
+    /// The weight of the newest entry.
+    private var newest = 0
     /// The state of a random generator. It decides when a frequent entry may replace one that is requested as often.
     private var chance: UInt32 = 1
 
@@ -24,7 +26,7 @@ struct WTinyLFU: Eviction {
         sketch.count(hash)
         let isLarge = queues.count > 0 && weight > sizer.window(queues)
         queues.insert(place, weight: weight, record: hash, in: Self.window, asOldest: isLarge)
-        sizer.inserted(weight: weight)
+        newest = max(1, weight)
         if sizer.isFilling(queues) {
             let window = sizer.window(queues)
             for _ in 0..<2 where queues.weights[Self.window] > window {
@@ -60,7 +62,9 @@ struct WTinyLFU: Eviction {
         sizer.willEvict(queues)
         let window = sizer.window(queues)
         for _ in 0..<4 {
-            guard let oldest = queues.oldest(Self.window), sizer.mainHasRoom(for: oldest, in: queues, window: window)
+            // Whether the entry fits into the main part without an eviction, as after the window became smaller.
+            guard let oldest = queues.oldest(Self.window),
+                queues.weights[Self.window] >= window + queues.weight(of: oldest) + newest
             else { break }
             queues.move(oldest, to: Self.probation)
         }

@@ -126,13 +126,6 @@ final class SQLiteConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs `body`, whose statements all see the same state of the database.
-    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try run("BEGIN")
-        defer { try? run("COMMIT") }
-        return try body()
-    }
-
     /// Sets whether commits wait until they survive a power cut. If not, they survive the end of the process.
     func survivePowerCuts(_ survives: Bool) throws {
         if survives == survivesPowerCuts { return }

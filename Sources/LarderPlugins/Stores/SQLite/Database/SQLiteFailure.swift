@@ -13,8 +13,6 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     var isFull: Bool { reason == 13 || code == 4_874 }
     /// Whether the files by which processes share a database may be all that cannot be made.
     var preventsSharing: Bool { isFull || reason == 14 || code == 4_618 || code == 5_386 }
-    /// Whether another process holds the database.
-    var isBusy: Bool { reason == 5 || reason == 6 }
     /// Whether the file is damaged, or is no database. Statements that make no sense for the tables, and rows that may not be
     /// there, are damage of the tables, too.
     var isDamaged: Bool { reason == 1 || reason == 11 || reason == 19 || reason == 26 }
