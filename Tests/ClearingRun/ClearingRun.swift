@@ -74,7 +74,7 @@ import Larder
         try FileManager.default.createDirectory(at: folder.appending(path: "begin"), withIntermediateDirectories: false)
         Self.say("begin")
         if waiting { _ = readLine() }
-        try await pantry.clear(scope: "alice")
+        try await pantry.clear(.scope("alice"))
         Self.say("cleared")
     }
 
@@ -112,7 +112,7 @@ import Larder
         let pantry = try await open()
         Self.say("ready")
         _ = readLine()
-        try await pantry.clear(scope: "alice")
+        try await pantry.clear(.scope("alice"))
         Self.say("cleared")
     }
 

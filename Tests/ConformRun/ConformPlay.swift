@@ -268,3 +268,10 @@ extension FaultyStore.Fault? {
         return delay == .zero ? nil : .takes(delay)
     }
 }
+
+extension ResourceMetrics {
+    /// The numbers of failures of stores, by tier.
+    fileprivate var storeFaults: [String: UInt64] {
+        faults.reduce(into: [:]) { tiers, fault in tiers[fault.key.tier, default: 0] += fault.value }
+    }
+}

@@ -115,17 +115,17 @@ import Testing
         let rush = after["morning rush"] ?? ResourceMetrics()
         switch strategy {
         case "network-first":
-            #expect(rush.hitRate == 0 && rush.fallbackRate < 0.05)
-            #expect(dark.fallbackRate == 1)
+            #expect(rush[.hitRate] == 0 && rush[.fallbackRate] < 0.05)
+            #expect(dark[.fallbackRate] == 1)
         case "cache-first":
-            #expect(rush.hitRate == 0 && rush.originCalls >= rush.loads - rush.coalesced)
-            #expect(dark.fallbackRate == 1)
+            #expect(rush[.hitRate] == 0 && rush[.originCalls] >= rush.loads - rush[.coalesced])
+            #expect(dark[.fallbackRate] == 1)
         case "stale-while-revalidate":
-            #expect(rush.hitRate > 0.9 && rush.staleRate > 0.9)
-            #expect(dark.fallbackRate == 1)
+            #expect(rush[.hitRate] > 0.9 && rush[.staleRate] > 0.9)
+            #expect(dark[.fallbackRate] == 1)
         default:
-            #expect(rush.hitRate == 0 && rush.fallbackRate == 0)
-            #expect(dark.failures == dark.loads && dark.staleErrors == 0)
+            #expect(rush[.hitRate] == 0 && rush[.fallbackRate] == 0)
+            #expect(dark[.failures] == dark.loads && dark[.staleErrors] == 0)
         }
     }
 

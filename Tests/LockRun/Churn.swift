@@ -125,7 +125,7 @@ final class Churn: Sendable {
             do {
                 _ = try await pantry.replace(policies: Self.policies(round: round))
                 if round % 7 == 0 { pantry.relieve() }
-                if round % 11 == 0 { try await pantry.clear(scope: nil) }
+                if round % 11 == 0 { try await pantry.clear(.scope(nil)) }
             } catch is CancellationError {
                 return
             } catch {

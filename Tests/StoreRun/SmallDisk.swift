@@ -84,7 +84,7 @@ struct SmallDisk {
     /// Clears one account.
     private func clear() async throws {
         do {
-            try await pantry.clear(scope: Self.cleared)
+            try await pantry.clear(.scope(Self.cleared))
             StoreRun.say("cleared")
         } catch {
             StoreRun.say("not cleared: \(error)")

@@ -120,7 +120,7 @@ import Synchronization
             let key = Key(resource: "feed", scope: number % 2 == 0 ? "alice" : "bob", parameters: parameters)
             if loaded.value == (try Self.entry(of: key, 1)).payload.bytes { right += 1 }
             if !loaded.isStored { unsaved += 1 }
-            if number == 20 { try? await pantry.clear(scope: "alice") }
+            if number == 20 { try? await pantry.clear(.scope("alice")) }
         }
         let faults = feed.metrics.faults.values.reduce(0, +)
         // The disk works again.

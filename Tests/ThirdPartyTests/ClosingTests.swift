@@ -44,7 +44,7 @@ import Testing
             simulated.origin.play(then: .value("one"))
             for scope in ["alice", "bob"] { _ = try await simulated.pantry.resource("feed").load(scope: scope) }
             await simulated.pantry.close()
-            try await simulated.pantry.clear(scope: "alice")
+            try await simulated.pantry.clear(.scope("alice"))
             let next = try await SimulatedPantry(
                 Self.policies, in: world, plugins: [.vault(journal)], cache: simulated.cache)
             #expect(try await next.pantry.resource("feed").contains(scope: "bob"))

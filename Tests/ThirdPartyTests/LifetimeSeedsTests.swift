@@ -88,7 +88,7 @@ import Testing
                 tasks.append(
                     world.spawn {
                         record.clears(scope)
-                        do { try await pantry.clear(scope: scope) } catch { Issue.record(error) }
+                        do { try await pantry.clear(.scope(scope)) } catch { Issue.record(error) }
                         record.cleared(scope)
                     })
             default:

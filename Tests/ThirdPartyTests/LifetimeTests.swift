@@ -133,7 +133,7 @@ import Testing
             for scope in ["alice", "bob"] { _ = try await feed.load(scope: scope) }
             let slow = try await hang(simulated)
             try await simulated.pantry.replace(policies: Self.policy(store: Self.vault(2)))
-            try await simulated.pantry.clear(scope: "alice")
+            try await simulated.pantry.clear(.scope("alice"))
             await slow.value
             try await simulated.world.sleep(for: .zero)
             #expect(try await !feed.contains(scope: "alice"))
@@ -149,7 +149,7 @@ import Testing
             journal.note { $0.closing["feed"] = .seconds(20) }
             try await simulated.pantry.replace(policies: Self.policy(store: Self.vault(2)))
             #expect(simulated.world.uptime == .seconds(1), "a reload waits a second for a store to be closed")
-            try await simulated.pantry.clear(scope: "alice")
+            try await simulated.pantry.clear(.scope("alice"))
             try await feed.clear([:], scope: "carol")
             #expect(simulated.world.uptime == .seconds(1))
             journal.note { $0.closing = [:] }

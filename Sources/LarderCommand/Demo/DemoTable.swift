@@ -34,9 +34,9 @@ struct DemoTable: Sendable {
     private static func cells(of row: DemoDay.Row) -> [String] {
         let metrics = row.metrics
         return [
-            row.resource, row.phase, "\(metrics.loads)", metrics.hitRate.percent, metrics.fallbackRate.percent,
-            metrics.staleRate.percent, metrics.staleErrorRate.percent,
-            (metrics.loads == 0 ? 0 : Double(metrics.failures) / Double(metrics.loads)).percent,
+            row.resource, row.phase, "\(metrics.loads)", metrics[.hitRate].percent, metrics[.fallbackRate].percent,
+            metrics[.staleRate].percent, metrics[.staleErrorRate].percent,
+            (metrics.loads == 0 ? 0 : Double(metrics[.failures]) / Double(metrics.loads)).percent,
             metrics.load(percentile: 0.5).waited,
             metrics.load(percentile: 0.95).waited,
         ]
@@ -46,12 +46,12 @@ struct DemoTable: Sendable {
     var story: [String] {
         let dark = rows.filter { $0.phase == "outage" || $0.phase == "offline" }.map(\.metrics)
         let loads = Self.sum(dark, \.loads)
-        let failed = Self.sum(dark, \.failures)
-        let refused = Self.sum(dark, \.staleErrors)
-        let stoodIn = Self.sum(dark, \.fallbacks)
+        let failed = Self.sum(dark, \.[.failures])
+        let refused = Self.sum(dark, \.[.staleErrors])
+        let stoodIn = Self.sum(dark, \.[.fallbacks])
         let all = rows.map(\.metrics)
-        let asked = Self.sum(all, \.originCalls)
-        let hits = Self.sum(all, \.hits)
+        let asked = Self.sum(all, \.[.originCalls])
+        let hits = Self.sum(all, \.[.hits])
         let slow = rows.filter { $0.phase == "slow hour" }
         let waits = slow.map { "\($0.resource) \($0.metrics.load(percentile: 0.95).waited)" }
         let origin = slow.compactMap { $0.metrics.originLatency.percentile(0.95) }.max()
@@ -93,14 +93,14 @@ struct DemoTable: Sendable {
                         [
                             .init("resource", .string(row.resource)), .init("phase", .string(row.phase)),
                             .init("loads", .int(Int(row.metrics.loads))),
-                            .init("hit_rate", .number(row.metrics.hitRate)),
-                            .init("fallback_rate", .number(row.metrics.fallbackRate)),
-                            .init("stale_rate", .number(row.metrics.staleRate)),
-                            .init("stale_error_rate", .number(row.metrics.staleErrorRate)),
-                            .init("failures", .int(Int(row.metrics.failures))),
+                            .init("hit_rate", .number(row.metrics[.hitRate])),
+                            .init("fallback_rate", .number(row.metrics[.fallbackRate])),
+                            .init("stale_rate", .number(row.metrics[.staleRate])),
+                            .init("stale_error_rate", .number(row.metrics[.staleErrorRate])),
+                            .init("failures", .int(Int(row.metrics[.failures]))),
                             .init("p50_ms", row.metrics.load(percentile: 0.5).milliseconds),
                             .init("p95_ms", row.metrics.load(percentile: 0.95).milliseconds),
-                            .init("origin_calls", .int(Int(row.metrics.originCalls))),
+                            .init("origin_calls", .int(Int(row.metrics[.originCalls]))),
                         ] + Self.offlineCounters.map { .init($0.name, .int(Int(clamping: row.metrics[$0]))) })
                 }),
         ]

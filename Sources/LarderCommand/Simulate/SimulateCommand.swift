@@ -56,7 +56,7 @@ extension Command {
                 }
                 progress.end()
                 for warning in account.policy.warnings { terminal.note(warning.description) }
-                if account.metrics.loads + account.metrics.cancelled == 0 {
+                if account.metrics.loads + account.metrics[.cancelled] == 0 {
                     terminal.note("\(entry.label): no request for this policy has ended")
                 } else {
                     accounts.append((entry.label, account))

@@ -195,8 +195,8 @@ public struct Sides: Sendable {
     /// Asks the origin, and never shows a copy in its place. At the caller's deadline the wait ends, and the call goes
     /// on for at most `linger`.
     ///
-    /// - Throws: the origin's own error, which ``standIn(for:in:)`` takes; ``LoadError/overdue`` when the caller's
-    ///   deadline passes.
+    /// - Throws: the origin's own error, which ``standIn(for:in:)`` takes; an error with the code ``LoadError/Code/deadline``
+    ///   when the caller's deadline passes.
     public func ask(_ call: Call, linger: Duration = .seconds(60)) async throws -> Loaded<Entry> {
         guard let originSide else { return try await live.load(call) }
         return try await originSide.load(call, linger: linger)
@@ -281,12 +281,6 @@ public struct Sides: Sendable {
         if due.ticket.map(storeAccess.order.isVoid) == true { return }
         if !mayRefresh(due) { return refreshLater(due, within: limit) }
         await refreshing(Call(due.request, codec: due.codec), within: limit)?()
-    }
-
-    /// Returns whether `share` of a fresh copy's fresh time is over, so that a ``refresh(_:within:)`` should start.
-    /// Returns false if a validator does not permit ``Uses/earlyRefresh``.
-    public func isAgeing(_ loaded: Loaded<Entry>, past share: Double) -> Bool {
-        loaded.provenance.copyFacts.isAgeing(past: share)
     }
 
     // MARK: While the origin is not called

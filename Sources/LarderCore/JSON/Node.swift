@@ -42,7 +42,7 @@ public struct Node: Sendable {
     }
 
     /// Returns the value of the member called `name`. Returns nil if there is none, or if this is not an object.
-    public subscript(name: String) -> Node? {
+    package subscript(name: String) -> Node? {
         guard case .object(let members) = content else { return nil }
         // The search is by index, because a search by element copies each member.
         return members.indices.first { members[$0].name == name }.map { members[$0].value }
@@ -81,7 +81,7 @@ public struct Node: Sendable {
     }
 
     /// The value, with the values of environment variables. Never print it.
-    public var json: JSON { json { $0.string ?? "" } }
+    package var json: JSON { json { $0.string ?? "" } }
 
     /// The value as the file has it, with `${NAME}` for environment variables. It can be printed.
     package var shown: JSON { json { $0.written ?? $0.string ?? "" } }

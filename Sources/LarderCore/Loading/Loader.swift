@@ -86,7 +86,7 @@ public struct Call: Sendable {
     }
 
     /// Creates a call for `request`.
-    public init(
+    package init(
         _ request: Request, codec: AnyCodec = .raw, trail: Trail.Recorder = Trail.Recorder(), deadline: Duration? = nil
     ) {
         self.request = request

@@ -44,15 +44,14 @@ public struct Permissions: Sendable, Hashable {
     }
 
     /// The allowed uses.
-    public private(set) var uses: Uses
-    /// The length of time for which the copy is fresh, from the time it was fetched or validated; nil if no validator
-    /// set it.
-    public var freshFor: Duration? {
+    package private(set) var uses: Uses
+    /// The time of ``freshNanoseconds``; nil if no validator set it.
+    package var freshFor: Duration? {
         get { freshNanoseconds < 0 ? nil : .nanoseconds(freshNanoseconds) }
         set { freshNanoseconds = newValue.map { max(0, $0.nanoseconds) } ?? -1 }
     }
-    /// The value of ``freshFor`` in nanoseconds; negative for nil. It costs less, which matters to validators because
-    /// they run on every read.
+    /// The time in nanoseconds that a copy stays fresh after it was fetched or validated; negative if no validator set it.
+    /// A number costs less than a duration, which matters to validators because they run on every read.
     public var freshNanoseconds: Int64 = -1
     /// The reasons that validators gave.
     package var statedReasons: [StatedReason] { stated ?? [] }
@@ -108,7 +107,7 @@ public struct Permissions: Sendable, Hashable {
     }
 
     /// Returns the uses that both allow, with the reasons of both.
-    public func intersection(_ other: Permissions) -> Permissions {
+    func intersection(_ other: Permissions) -> Permissions {
         var copy = self
         copy.uses.formIntersection(other.uses)
         let limit = other.freshNanoseconds
@@ -128,7 +127,7 @@ public struct Permissions: Sendable, Hashable {
     }
 
     /// Returns the reasons for allowing `uses`, or the reasons for refusing them if none is allowed.
-    public func reasons(for uses: Uses) -> [String] {
+    package func reasons(for uses: Uses) -> [String] {
         let allowed = allows(uses)
         return statedReasons.filter { $0.allows == allowed && !$0.uses.isDisjoint(with: uses) }.map(\.text)
     }

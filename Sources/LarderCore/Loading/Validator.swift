@@ -38,7 +38,7 @@ public struct PermitRule: Sendable, Hashable {
     public static let everything = PermitRule(length: .max, freshNanoseconds: -1)
 
     /// A copy is permitted while its age is at least zero and less than `length`, which is its
-    /// ``Permissions/freshFor``.
+    /// ``Permissions/freshNanoseconds``.
     public static func fresh(for length: Duration) -> PermitRule {
         PermitRule(length: max(0, length.nanoseconds), freshNanoseconds: max(0, length.nanoseconds))
     }

@@ -7,7 +7,7 @@ public struct Context: StrategyScope {
     /// Time, randomness, background work and blocking I/O. A plugin uses no others.
     public let world: any World
     /// The plugins that policies may name.
-    public let registry: Registry
+    let registry: Registry
     let meter: Meter
     let reloadState: ReloadState
     private let declaration: PartIdentity?

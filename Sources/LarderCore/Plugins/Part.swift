@@ -129,7 +129,7 @@ public final class Part: Sendable {
 
     /// The effective settings: those in the policy, and the defaults of the others. A setting that is left out and has
     /// no default has no value. A part that is left out and has no default is not listed.
-    public var settings: [EffectiveSetting] {
+    package var settings: [EffectiveSetting] {
         if plugin.isAssumed {
             return (node.members ?? []).filter { $0.name != "use" }.map {
                 EffectiveSetting(name: $0.name, value: $0.value.shown, position: $0.value.position)
@@ -243,7 +243,7 @@ extension Registry {
     /// Returns the first plugin of a kind with its default settings, for a part that a policy may leave out.
     ///
     /// - Throws: ``Conflict`` if no plugin of the kind is registered, or the first one has a required setting.
-    public func defaultPart(of kind: PluginKind) throws(Conflict) -> Part {
+    package func defaultPart(of kind: PluginKind) throws(Conflict) -> Part {
         guard let part = Part(defaultFor: kind, in: self) else {
             throw Conflict(description: "no \(kind) is registered that needs no settings")
         }
@@ -252,13 +252,13 @@ extension Registry {
 }
 
 /// A setting of a part with the value that is in effect.
-public struct EffectiveSetting: Sendable {
+package struct EffectiveSetting: Sendable {
     /// The setting's name.
-    public let name: String
+    package let name: String
     /// The value, as it is written in the policy or would be; nil for a setting that is left out and has no default.
-    public let value: JSON?
+    package let value: JSON?
     /// The position in the policy; nil for a default.
-    public let position: SourcePosition?
+    package let position: SourcePosition?
 
     /// The value on one line; `none` if there is none.
     package var text: String { value?.text(indented: false) ?? "none" }

@@ -14,13 +14,13 @@ public final class Plugin: Sendable {
     /// The name that policies put after `"use"`.
     public let name: String
     /// The purpose, in one line.
-    public let about: String
+    package let about: String
     /// The declarations of its settings.
-    public let settings: [SettingDeclaration]
+    package let settings: [SettingDeclaration]
     /// The counters that it has in addition to those of every resource.
-    public let counters: [Counter]
+    package let counters: [Counter]
     /// The levels that it sets.
-    public let levels: [Level]
+    package let levels: [Level]
     /// The sides that a strategy uses; all sides, for any other kind.
     package let needs: StrategyNeeds
     /// The names of its settings.

@@ -1,6 +1,6 @@
 extension Plan {
     /// The graph as a tree, drawn with lines of text.
-    public var tree: String { node.tree }
+    package var tree: String { node.tree }
 
     /// The graph in the language of Mermaid.
     package var mermaid: String { node.mermaid }
@@ -81,15 +81,12 @@ extension String {
     }
 }
 
-extension Plan: CustomStringConvertible, CustomReflectable {
-    /// The graph as a tree: ``tree``.
+extension Plan: ShownByDescription {
+    /// The graph as a tree, drawn with lines of text.
     public var description: String { tree }
-
-    /// The nodes of the graph.
-    public var customMirror: Mirror { Mirror(self, children: ["node": node], displayStyle: .struct) }
 }
 
 extension Plan.Node: CustomStringConvertible {
     /// The graph below this node, as a tree.
-    public var description: String { tree }
+    package var description: String { tree }
 }

@@ -5,26 +5,26 @@ public struct Policy: Sendable {
     /// The resource's name.
     public let resource: String
     /// The author's description of the resource.
-    public let about: String?
+    package let about: String?
     /// The file that the policy was read from, as messages show it.
-    public let file: String
+    package let file: String
     /// The tree in effect: the file merged with the files that it extends.
     package let tree: Node
     /// The strategy: the order in which the origin and copies are tried.
-    public let strategy: Part
+    package let strategy: Part
     /// The sections, in the order in which they are registered.
-    public let sections: [Part]
+    package let sections: [Part]
     /// The parts under each key, by the key's name.
     private let parts: [String: [Part]]
     /// The keys of plugins that a policy can have.
     let members: [PolicyMember]
     /// The share of decisions that is logged.
-    public internal(set) var logShare = 1.0
+    package internal(set) var logShare = 1.0
     /// A hash of the policy in effect. It depends neither on the layout of the file nor on the values from the
     /// environment.
     public private(set) var revision = ""
     /// The warnings: the policy can be used, but something may not work as its author expects.
-    public private(set) var warnings: [Problem] = []
+    package private(set) var warnings: [Problem] = []
 
     init(
         resource: String, about: String?, file: String, tree: Node, strategy: Part, parts: [String: [Part]],
@@ -43,15 +43,15 @@ public struct Policy: Sendable {
     }
 
     /// The origin; nil if the strategy uses none.
-    public var origin: Part? { self[.origin].first }
+    package var origin: Part? { self[.origin].first }
     /// The wrappers around the origin, the outermost first.
-    public var around: [Part] { self[.around] }
+    package var around: [Part] { self[.around] }
     /// The validators. They decide which payloads may be kept and which copies may be shown.
-    public var validators: [Part] { self[.validators] }
+    package var validators: [Part] { self[.validators] }
     /// The store; nil if copies are not kept.
-    public var store: Part? { self[.store].first }
+    package var store: Part? { self[.store].first }
     /// The origins that are tried when everything else fails, in order.
-    public var fallbacks: [Part] { self[.fallbacks] }
+    package var fallbacks: [Part] { self[.fallbacks] }
 
     /// The parts under a key, in order.
     subscript(member: PolicyMember) -> [Part] { parts[member.name] ?? [] }

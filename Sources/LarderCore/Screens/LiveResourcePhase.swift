@@ -32,7 +32,7 @@ extension LiveResource {
 
 extension LiveResource.Phase {
     /// The value, whatever its freshness; nil if there is nothing to show.
-    public var value: Value? {
+    package var value: Value? {
         switch self {
         case .loading, .empty: nil
         case .fresh(let value, _), .stale(let value, _, _): value
@@ -41,7 +41,7 @@ extension LiveResource.Phase {
     }
 
     /// Whether a spinner belongs on the screen: a load is under way, and nothing says that it cannot succeed.
-    public var isLoading: Bool {
+    package var isLoading: Bool {
         switch self {
         case .loading, .fresh(_, isRefreshing: true), .stale(_, _, isRefreshing: true): true
         case .fresh, .stale, .empty, .failed, .offline: false
@@ -49,12 +49,12 @@ extension LiveResource.Phase {
     }
 
     /// The error of the last load; nil if it did not fail, another load is under way, or the device has no network.
-    public var error: LoadError? {
+    package var error: LoadError? {
         if case .failed(let error, _) = self { error } else { nil }
     }
 
     /// Whether the device has no network.
-    public var isOffline: Bool {
+    package var isOffline: Bool {
         if case .offline = self { true } else { false }
     }
 }

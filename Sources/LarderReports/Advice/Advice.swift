@@ -18,9 +18,9 @@ package struct Advice: Sendable {
         /// Returns the figure.
         package func figure(_ metrics: ResourceMetrics) -> Double {
             switch self {
-            case .staleErrors: Double(metrics.staleErrors)
-            case .fallbacks: Double(metrics.fallbacks)
-            case .originCalls: Double(metrics.originCalls)
+            case .staleErrors: Double(metrics[.staleErrors])
+            case .fallbacks: Double(metrics[.fallbacks])
+            case .originCalls: Double(metrics[.originCalls])
             case .prefetchedWaste: Double(metrics[.prefetchedWastedBytes])
             case .fallbackWait: (metrics.latency[.fallback]?.sum ?? .zero).inSeconds * 1_000
             }

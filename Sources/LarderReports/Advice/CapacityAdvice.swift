@@ -10,7 +10,7 @@ extension AdviceBasis {
         let missing = alternatives.evictedTooSoon
         // Of several tiers, it is not known which one would have to be larger.
         guard let setting = self[.capacity], !setting.isNested, let capacity = setting.size, capacity < 1 << 60,
-            metrics.hits > 0,
+            metrics[.hits] > 0,
             missing.count >= Self.fewest
         else { return nil }
         let most = Int64(clamping: capacity.multipliedReportingOverflow(by: Self.mostFactor).partialValue)

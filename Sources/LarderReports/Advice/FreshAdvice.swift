@@ -14,7 +14,7 @@ extension AdviceBasis {
         let calls = unchanged.count.plus(changed.count)
         // A strategy that asks about fresh copies, too, does not follow this setting.
         // With several validators, another one may decide how long copies are fresh.
-        guard let setting = self[.fresh], let fresh = setting.duration, fresh > .zero, metrics.hits > 0,
+        guard let setting = self[.fresh], let fresh = setting.duration, fresh > .zero, metrics[.hits] > 0,
             settings.count(where: { $0.topic == .onError }) <= 1,
             calls >= Self.fewest, alternatives.askedWhileFresh.count <= calls / 10
         else { return nil }

@@ -17,9 +17,9 @@ struct Findings {
         let changes = section.comparisons.filter(\.isNext).map(RevisionFinding.init)
         var sentences = changes.filter(\.isWorse).compactMap(\.sentence)
         sentences += section.incidents.map(\.sentence)
-        if total.staleErrors > 0 {
+        if total[.staleErrors] > 0 {
             sentences.append(
-                "\(counted(Int(clamping: total.staleErrors), one: "load")) failed although there was a copy, because the policy no "
+                "\(counted(Int(clamping: total[.staleErrors]), one: "load")) failed although there was a copy, because the policy no "
                     + "longer allowed it"
             )
         }
@@ -30,8 +30,8 @@ struct Findings {
         for (counter, end) in others where total[counter] > 0 {
             sentences.append("\(counted(Int(clamping: total[counter]), one: "load")) \(end)")
         }
-        if total.refreshes >= Self.fewestRefreshes, total.revalidationErrorRate >= Self.noticed {
-            sentences.append("\(total.revalidationErrorRate.percent) of background refreshes failed")
+        if total[.refreshes] >= Self.fewestRefreshes, total[.revalidationErrorRate] >= Self.noticed {
+            sentences.append("\(total[.revalidationErrorRate].percent) of background refreshes failed")
         }
         if let offline = OfflineFigures(total) { sentences.append(offline.sentence) }
         if let waste = PrefetchFigures(total)?.sentence { sentences.append(waste) }
@@ -60,8 +60,8 @@ struct Findings {
                 "store '\(fault.tier.printable)' failed to \(fault.kind.rawValue) \(count) \(count == 1 ? "time" : "times")"
             )
         }
-        if total.corrupt > 0 {
-            sentences.append("\(total.corrupt) damaged \(total.corrupt == 1 ? "copy was" : "copies were") removed")
+        if total[.corrupt] > 0 {
+            sentences.append("\(total[.corrupt]) damaged \(total[.corrupt] == 1 ? "copy was" : "copies were") removed")
         }
         return sentences
     }

@@ -86,9 +86,9 @@ extension Report {
             table.add(
                 "<a href=\"#resource-\(number + 1)\">\(section.title)</a>",
                 [
-                    total.fallbackRate.shown, total.staleRate.shown, total.rate(.failures, of: .loads).shown,
+                    total[.fallbackRate].shown, total[.staleRate].shown, total.rate(.failures, of: .loads).shown,
                     total.load(percentile: 0.95).waited, total.originLatency.percentile(0.95).waited,
-                    total.hitRate.shown, total.loads.grouped,
+                    total[.hitRate].shown, total.loads.grouped,
                 ])
         }
         return """

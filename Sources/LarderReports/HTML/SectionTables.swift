@@ -20,7 +20,7 @@ extension Report.Section {
             Rate.all.map(tile) + [
                 tile(
                     "All loads", metric: "loads", value: total.loads.grouped,
-                    detail: "and \(total.cancelled.grouped) cancelled")
+                    detail: "and \(total[.cancelled].grouped) cancelled")
             ]
         return "<dl class=\"tiles\">\n\(Markup(tiles))\n</dl>"
     }
@@ -129,7 +129,7 @@ extension Report.Section {
         table.add("evicted to make room", [store.evictions.grouped])
         table.add("reads that found a copy which may be shown", [store.hits.grouped])
         table.add("reads that found none", [store.misses.grouped])
-        table.add("damaged copies removed", [total.corrupt.grouped])
+        table.add("damaged copies removed", [total[.corrupt].grouped])
         return table
     }
 

@@ -35,12 +35,7 @@ extension Report.Section {
                             JSON.Member(
                                 level.name, .object(counts.map { JSON.Member($0.value, .int($0.processes)) }))
                         })),
-                .init(
-                    "store",
-                    [
-                        "entries": .int(store.entries), "bytes": .int(store.bytes), "hits": .int(store.hits),
-                        "misses": .int(store.misses), "evictions": .int(store.evictions),
-                    ]),
+                .init("store", store.json),
                 .init(
                     "faults",
                     .list(

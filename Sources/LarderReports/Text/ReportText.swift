@@ -97,12 +97,12 @@ extension Report.Section {
     fileprivate static func rateRows(_ section: Report.Section) -> [[String]] {
         let title = ["", "loads"] + Rate.all.map { $0.name.replacing("_rate", with: "") } + ["cancelled"]
         func row(_ label: String, _ metrics: ResourceMetrics) -> [String] {
-            [label, "\(metrics.loads)"] + Rate.all.map { metrics[$0].percent } + ["\(metrics.cancelled)"]
+            [label, "\(metrics.loads)"] + Rate.all.map { metrics[$0].percent } + ["\(metrics[.cancelled])"]
         }
         let counts = Rate.all.map { "\(section.total[$0.part])" }
         var rows = [
             title, row("rates", section.total),
-            ["counts", "\(section.total.loads)"] + counts + ["\(section.total.cancelled)"],
+            ["counts", "\(section.total.loads)"] + counts + ["\(section.total[.cancelled])"],
         ]
         if section.revisions.count > 1 {
             rows += section.revisions.map { row("\($0.label)", $0.metrics) }
@@ -130,8 +130,8 @@ extension Report.Section {
     fileprivate var storeLine: String {
         let faults = total.faults.values.reduce(UInt64(0)) { $0.plus($1) }
         return "store: \(store.entries) entries, \(store.bytes) bytes, \(store.evictions) evicted, \(faults) faults, "
-            + "\(total.corrupt) damaged; origin: \(total.originCalls) calls, \(total.originErrors) failed, "
-            + "\(total[.unchanged]) unchanged, \(total.coalesced) loads shared one"
+            + "\(total[.corrupt]) damaged; origin: \(total[.originCalls]) calls, \(total[.originErrors]) failed, "
+            + "\(total[.unchanged]) unchanged, \(total[.coalesced]) loads shared one"
     }
 
     private var faultRows: [[String]] {

@@ -21,7 +21,7 @@ extension TopState.Process {
             for revision in resource.revisions {
                 if let minute = revision.windows[.minute] { own.minute.merge(minute) }
                 own.faults = revision.metrics.faults.values.reduce(own.faults) { $0.plus($1) }
-                own.damaged = own.damaged.plus(revision.metrics.corrupt)
+                own.damaged = own.damaged.plus(revision.metrics[.corrupt])
             }
             return own
         }

@@ -148,7 +148,7 @@ extension TopState.Row {
     fileprivate var colour: TopText.Colour {
         let isWorst = levels.contains { level, counts in level.values.last.map { counts[$0] != nil } ?? false }
         if minute[.failures] > minute[.answers] || isWorst { return .alarm }
-        return minute.fallbacks > 0 || !unusualLevels.isEmpty ? .notice : .plain
+        return minute[.fallbacks] > 0 || !unusualLevels.isEmpty ? .notice : .plain
     }
 
     fileprivate var json: JSON {

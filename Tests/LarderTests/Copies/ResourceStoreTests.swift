@@ -62,7 +62,8 @@ import Testing
             let simulated = try await SimulatedPantry(
                 world, strategy: #""cache-first""#, validators: Self.windows)
             let saved = try await simulated.feed.save(
-                Data("pushed".utf8), ["id": "1"], scope: "alice", metadata: Metadata(etag: "e1", tags: ["t"]))
+                Data("pushed".utf8), for: simulated.feed.request(["id": "1"], scope: "alice"),
+                metadata: Metadata(etag: "e1", tags: ["t"]))
             #expect(saved.text == "pushed" && saved.isStored && saved.source == .origin)
             let copy = try await simulated.feed.load(["id": "1"], scope: "alice")
             #expect(copy.text == "pushed" && copy.freshness == .fresh && simulated.origin.calls.isEmpty)
@@ -79,7 +80,7 @@ import Testing
             simulated.origin.play(.value("asked", after: .seconds(10)))
             let asked = world.start { try await simulated.feed.load().text }
             try await world.sleep(for: .seconds(1))
-            try await simulated.feed.save(Data("pushed".utf8))
+            try await simulated.feed.save(Data("pushed".utf8), for: simulated.feed.request())
             #expect(try await simulated.feed.load().text == "pushed")
             #expect(try await asked.value() == "asked")
             #expect(simulated.held() == "pushed")
@@ -91,15 +92,16 @@ import Testing
             let simulated = try await SimulatedPantry(
                 world, strategy: #""cache-first""#, validators: #"[{ "use": "max-size", "capacity": "8B" }]"#)
             let refused = await #expect(throws: LoadError.self) {
-                try await simulated.feed.save(Data("much too large".utf8))
+                try await simulated.feed.save(Data("much too large".utf8), for: simulated.feed.request())
             }
             #expect(refused?.code == .refused)
             let undecodable = await #expect(throws: LoadError.self) {
-                try await simulated.pantry.resource("feed", as: [Int].self).save(Data("{".utf8))
+                let numbers = simulated.pantry.resource("feed", as: [Int].self)
+                try await numbers.save(Data("{".utf8), for: numbers.request())
             }
             #expect(undecodable?.code == .undecodable && simulated.held() == nil)
             simulated.store.set(.fails, for: .write)
-            let saved = try await simulated.feed.save(Data("small".utf8))
+            let saved = try await simulated.feed.save(Data("small".utf8), for: simulated.feed.request())
             #expect(!saved.isStored && saved.trail.lines.contains { $0.contains("told to fail") })
         }
     }
@@ -116,7 +118,7 @@ import Testing
                 }
             }
             try await world.sleep(for: .seconds(1))
-            try await simulated.feed.save(Data("pushed".utf8))
+            try await simulated.feed.save(Data("pushed".utf8), for: simulated.feed.request())
             try await world.sleep(for: .seconds(1))
             #expect(texts.withLock { $0 } == ["one", "pushed"])
             listening.cancel()
@@ -139,9 +141,9 @@ import Testing
                 cursor = page.next
             } while cursor != nil
             #expect(Set(keys) == Set((1...5).map { simulated.key(["id": "\($0)"]) }) && keys.count == 5)
-            #expect(try await simulated.feed.pin(["id": "1"]))
-            #expect(try await !simulated.feed.pin(["id": "6"]))
-            try await simulated.feed.unpin(["id": "1"])
+            #expect(try await simulated.feed.pin(simulated.feed.request(["id": "1"])))
+            #expect(try await !simulated.feed.pin(simulated.feed.request(["id": "6"])))
+            try await simulated.feed.unpin(simulated.feed.request(["id": "1"]))
         }
     }
 

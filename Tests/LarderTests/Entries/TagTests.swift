@@ -17,7 +17,7 @@ import Testing
                 world, strategy: #""cache-first""#, store: store, plugins: [origin.plugin("scripted")])
             let (pantry, feed) = (simulated.pantry, simulated.feed)
             for page in ["1", "2", "3", "4"] { _ = try await feed.load(["page": page]) }
-            try await pantry.clear(tag: "red")
+            try await pantry.clear(.tag("red"))
             var kept: [String] = []
             for page in ["1", "2", "3", "4"] where try await feed.contains(["page": page]) { kept.append(page) }
             #expect(kept == ["3", "4"])
@@ -33,7 +33,7 @@ import Testing
                 world.spawn { _ = try? await simulated.feed.load(["page": page]) }
             }
             try await world.sleep(for: .seconds(1))
-            try await simulated.feed.clear(tag: "red")
+            try await simulated.feed.clear(.tag("red"))
             for load in loads { await load.value }
             #expect(simulated.store.entries.keys.map(\.text) == ["feed?page=2"])
         }

@@ -303,7 +303,7 @@ import Testing
             let feed = simulated.resource
             for scope in ["alice", "bob"] { await (try await feed.keep(Self.ids(1...3), scope: scope)).finished() }
             let download = try await feed.keep(Self.ids(4...40), scope: "alice")
-            try await simulated.pantry.clear(scope: "alice")
+            try await simulated.pantry.clear(.scope("alice"))
             #expect(await download.finished().cancelled > 0)
             #expect(try await feed.kept().map(\.request.key.scope) == ["bob", "bob", "bob"])
             let next = try await Self.next(after: simulated)
@@ -321,7 +321,7 @@ import Testing
             try await feed.clear(["id": "2"])
             #expect(try await feed.kept().map { $0.request.parameters["id"] } == ["1", "3"])
             // A tag says that something is out of date, not that nobody wants it.
-            try await feed.clear(tag: "any")
+            try await feed.clear(.tag("any"))
             #expect(try await feed.kept().count == 2)
             try await simulated.pantry.clear()
             #expect(try await feed.kept().isEmpty)

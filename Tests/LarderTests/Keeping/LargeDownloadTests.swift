@@ -144,7 +144,7 @@ import Testing
             try await simulated.resource.keep(Self.ids(1...3), scope: "anna")
             try await simulated.resource.keep(Self.ids(1...3), scope: "bob")
             try await simulated.resource.unkeep(Self.ids(1...1), scope: "anna")
-            try await simulated.pantry.clear(scope: "anna")
+            try await simulated.pantry.clear(.scope("anna"))
             #expect(try !simulated.data.text(of: try Self.list(simulated)).contains("anna"))
             #expect(try await simulated.resource.kept().count == 3)
         }
@@ -159,20 +159,6 @@ import Testing
             #expect(try await simulated.resource.kept().count == 2)
             try await simulated.resource.keep(Self.ids(4...4))
             #expect(try await simulated.resource.kept().map { $0.request.parameters["id"] } == ["1", "2", "4"])
-        }
-    }
-
-    @Test func listOfAnEarlierVersionIsRead() throws {
-        try Self.run(Self.memory) { simulated in
-            simulated.world.network = .offline
-            try await simulated.resource.keep(Self.ids(1...3))
-            let path = try Self.list(simulated)
-            let lines = try simulated.data.text(of: path).split(separator: "\n").filter { $0.contains("id") }
-            let earlier = lines.map { $0.hasPrefix("+ ") ? String($0.dropFirst(2)) : String($0) }
-            try simulated.data.write((["larder-kept 1"] + earlier + ["end", ""]).joined(separator: "\n"), to: path)
-            #expect(try await simulated.resource.kept().count == 3)
-            try await simulated.resource.unkeep(Self.ids(2...2))
-            #expect(try await simulated.resource.kept().map { $0.request.parameters["id"] } == ["1", "3"])
         }
     }
 }

@@ -35,7 +35,7 @@ import Testing
             simulated.origin.play(then: .failure(.status(503)))
             simulated.origin.play(.value("one"))
             _ = try await simulated.feed.load(scope: "alice")
-            try await simulated.pantry.expire(scope: "alice")
+            try await simulated.pantry.expire(.scope("alice"))
             let copy = try await simulated.feed.load(scope: "alice")
             #expect(copy.text == "one" && copy.freshness == .stale && copy.fellBack)
             #expect(copy.permissions.reasons(for: .fresh).contains("it is expired"))
@@ -62,10 +62,10 @@ import Testing
                 return try await load().map { $0 == .origin }
             }
             #expect(try await calls { try await feed.expire(["tag": "a"]) } == [true, false, false])
-            #expect(try await calls { try await feed.expire(scope: nil) } == [true, true, false])
-            #expect(try await calls { try await feed.expire(tag: "a") } == [true, false, true])
+            #expect(try await calls { try await feed.expire(.scope(nil)) } == [true, true, false])
+            #expect(try await calls { try await feed.expire(.tag("a")) } == [true, false, true])
             #expect(try await calls { try await simulated.pantry.expire() } == [true, true, true])
-            #expect(try await calls { try await simulated.pantry.expire(tag: "b") } == [false, true, false])
+            #expect(try await calls { try await simulated.pantry.expire(.tag("b")) } == [false, true, false])
             #expect(try await calls {} == [false, false, false])
         }
     }
@@ -91,7 +91,7 @@ import Testing
             let simulated = try await SimulatedPantry(
                 world, strategy: #""cache-first""#, store: #""plain""#, plugins: [plain])
             try await simulated.feed.expire(["id": "1"])
-            let error = await #expect(throws: StoreError.self) { try await simulated.feed.expire(tag: "t") }
+            let error = await #expect(throws: StoreError.self) { try await simulated.feed.expire(.tag("t")) }
             #expect(error?.isUnsupported == true && error?.message == "the store cannot list its entries")
             let failure = await #expect(throws: LoadError.self) { try await simulated.pantry.expire() }
             #expect(failure?.message == "not expired: feed")

@@ -91,7 +91,7 @@ struct History: Sendable {
         do {
             switch selection {
             case .all: try await simulated.pantry.clear()
-            case .scope: try await simulated.feed.clear(scope: scope)
+            case .scope: try await simulated.feed.clear(.scope(scope))
             case .key, .tag: try await simulated.feed.clear(["id": id], scope: scope)
             }
             teller.cleared(selection, after: origin.count)

@@ -107,7 +107,7 @@ import Testing
             let simulated = try await SimulatedPantry(
                 world, strategy: #""network-first""#, store: #"{ "use": "faulty", "limit": "1s" }"#)
             simulated.store.play(.takes(.seconds(40)), for: .remove)
-            await #expect(throws: StoreError.self) { try await simulated.feed.clear(scope: "a") }
+            await #expect(throws: StoreError.self) { try await simulated.feed.clear(.scope("a")) }
             #expect(try await simulated.feed.load(scope: "b").isStored)
             #expect(try await !simulated.feed.load(scope: "a").isStored)
             try await world.sleep(for: .seconds(60))
@@ -125,7 +125,7 @@ import Testing
                 #expect(try await simulated.feed.load(scope: scope).text == "old")
             }
             simulated.store.set(.fails, for: .remove)
-            await #expect(throws: LoadError.self) { try await simulated.pantry.clear(scope: "alice") }
+            await #expect(throws: LoadError.self) { try await simulated.pantry.clear(.scope("alice")) }
             simulated.origin.play(then: .failure(.status(503)))
             #expect(try await simulated.start(scope: "alice").failure().status == 503)
             #expect(try await simulated.feed.load(scope: "bob").text == "old")

@@ -120,7 +120,7 @@ import Testing
         for cleared in Self.scopes {
             try SimulatedWorld().run { world in
                 let simulated = try await stocked(world)
-                try await simulated.feed.clear(scope: cleared)
+                try await simulated.feed.clear(.scope(cleared))
                 #expect(simulated.store.entries.count == 6)
                 #expect(simulated.store.entries.keys.allSatisfy { $0.scope != cleared })
             }
@@ -149,9 +149,9 @@ import Testing
             try await pantry.resource("feed").clear()
             #expect(stores.map(\.entries.count) == [0, 4])
             _ = try await pantry.resource("feed").load(scope: "bob")
-            try await pantry.clear(scope: "bob")
+            try await pantry.clear(.scope("bob"))
             #expect(stores.map(\.entries.count) == [0, 3])
-            try await pantry.clear(scope: nil)
+            try await pantry.clear(.scope(nil))
             #expect(stores.map(\.entries.count) == [0, 2])
             _ = try await pantry.resource("feed").load()
             try await pantry.clear()
@@ -165,7 +165,7 @@ import Testing
             simulated.origin.play(then: .value("x", after: .milliseconds(50)))
             let loads = ["alice", "bob", nil].map { simulated.start(scope: $0) }
             try await world.sleep(for: .milliseconds(10))
-            try await simulated.pantry.clear(scope: "alice")
+            try await simulated.pantry.clear(.scope("alice"))
             let again = ["alice", "bob", nil].map { simulated.start(scope: $0) }
             var stored: [Bool] = []
             for load in loads { stored.append(try await load.value().isStored) }

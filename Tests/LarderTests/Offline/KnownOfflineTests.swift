@@ -226,7 +226,7 @@ import Testing
             for scope in ["alice", "bob"] { _ = try await simulated.feed.load(scope: scope) }
             world.network = .offline
             for scope in ["alice", "bob"] { _ = try await simulated.feed.load(scope: scope) }
-            try await simulated.feed.clear(scope: "alice")
+            try await simulated.feed.clear(.scope("alice"))
             world.network = .online
             try await world.sleep(for: .seconds(10))
             #expect(simulated.origin.calls.dropFirst(2).map(\.key.scope) == ["bob"])

@@ -146,7 +146,7 @@ import Testing
             let task = world.spawn { _ = try? await feed.load(scope: "alice") }
             try await world.sleep(for: .seconds(1))
             try await simulated.edit(#""size": 1"#, #""size": 2"#)
-            try await pantry.clear(scope: "alice")
+            try await pantry.clear(.scope("alice"))
             await task.value
             #expect(store.entries.isEmpty)
         }

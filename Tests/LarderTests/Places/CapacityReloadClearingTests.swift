@@ -26,7 +26,7 @@ import Larder
         try fixture.write("feed", store: store("20MB"))
         try await pantry.reload()
         if waitsForLoad { _ = try await load.value() } else { try await world.sleep(for: .seconds(2)) }
-        try await pantry.clear(scope: "alice")
+        try await pantry.clear(.scope("alice"))
         return (pantry, fixture)
     }
 

@@ -36,7 +36,7 @@ import Larder
         try Self.run { world, stores, fixture in
             let pantry = try await Self.filled(fixture)
             for store in [stores.feed, stores.images] { store.play(.takes(.seconds(20)), for: .remove) }
-            try await pantry.clear(scope: "alice")
+            try await pantry.clear(.scope("alice"))
             #expect(world.uptime == .seconds(20) && fixture.traces == [] && fixture.clearings == [])
         }
     }
@@ -45,7 +45,7 @@ import Larder
         try Self.run { _, stores, fixture in
             let pantry = try await Self.filled(fixture)
             for store in [stores.feed, stores.images] { store.play(.fails, for: .remove) }
-            let error = await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            let error = await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             let message = error?.message ?? ""
             #expect(message.hasPrefix("not cleared: feed (") && message.contains("), images ("), "\(message)")
         }
@@ -58,7 +58,7 @@ import Larder
             let loaded = try await pantry.resource("feed").load(scope: "alice", mode: .refresh)
             #expect(!loaded.isStored && world.uptime < .seconds(5))
             let start = world.uptime
-            let error = await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            let error = await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             #expect(world.uptime - start == .seconds(30))
             #expect(
                 error?.message
@@ -142,7 +142,7 @@ import Larder
             let pantry = try await Self.filled(fixture)
             for store in [stores.feed, stores.images] { store.play(.takes(.seconds(20)), for: .remove) }
             let clearing = world.spawn {
-                do { try await pantry.clear(scope: "alice") } catch { Issue.record(error) }
+                do { try await pantry.clear(.scope("alice")) } catch { Issue.record(error) }
             }
             try await world.sleep(for: .seconds(1))
             clearing.cancel()

@@ -38,7 +38,7 @@ import Larder
             if restarted { pantry = try await fixture.open() } else { try await pantry.reload() }
             // The former pantry closes its stores in the background.
             try await world.settle()
-            try await pantry.clear(scope: "alice")
+            try await pantry.clear(.scope("alice"))
             #expect(fixture.traces == [] && !fixture.isThere("feed/entries"))
             try fixture.write("feed", store: change.before)
             try await pantry.reload()
@@ -55,7 +55,7 @@ import Larder
             for name in ["feed", "images"] { try await fixture.fill(pantry, name) }
             try fixture.delete("images")
             try await pantry.reload()
-            try await pantry.clear(scope: "alice")
+            try await pantry.clear(.scope("alice"))
             #expect(try await fixture.isServed("bob", by: pantry))
             #expect(!fixture.isThere("images") && fixture.traces == [])
         }
@@ -70,7 +70,7 @@ import Larder
             for name in ["feed", "images"] { try fixture.delete(name) }
             try await pantry.reload()
             let error = await #expect(throws: LoadError.self) {
-                try await pantry.resource("feed").clear(scope: "alice")
+                try await pantry.resource("feed").clear(.scope("alice"))
             }
             #expect(error?.code == .noSuchResource)
             #expect(!fixture.isThere("feed") && fixture.isThere("images/entries"))
@@ -121,7 +121,7 @@ import Larder
             try await fixture.fill(pantry)
             try FileManager.default.removeItem(at: fixture.cache.appending(path: ".places"))
             store.set(.fails, for: .remove)
-            await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             #expect(fixture.clearings.count == 1)
         }
     }
@@ -148,7 +148,7 @@ import Larder
             var pantry = try await fixture.open()
             try await fixture.fill(pantry)
             store.set(.fails, for: .remove)
-            let error = await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            let error = await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             #expect(
                 error?.message == "not cleared: feed (faulty: told to fail); these copies are not shown"
                     && error?.store is StoreError)
@@ -204,7 +204,7 @@ import Larder
             let fixture = try CacheFixture(world)
             let pantry = try await fixture.open()
             try await pantry.clear()
-            try await pantry.resource("other").clear(scope: "alice")
+            try await pantry.resource("other").clear(.scope("alice"))
             #expect(!FileManager.default.fileExists(atPath: fixture.cache.path))
         }
     }
@@ -219,7 +219,7 @@ import Larder
             try await fixture.fill(theirs)
             try fixture.write("feed", store: CacheFixture.memory)
             let ours = try await fixture.open()
-            try await ours.clear(scope: "alice")
+            try await ours.clear(.scope("alice"))
             #expect(try await fixture.isServed("bob", by: theirs))
             #expect(fixture.clearings.count == 1 && !fixture.traces.isEmpty)
             // The other pantry reloads and keeps the same store.
@@ -240,7 +240,7 @@ import Larder
             try FileManager.default.removeItem(at: fixture.cache.appending(path: ".places/lock"))
             try FileManager.default.createDirectory(
                 at: fixture.cache.appending(path: ".places/lock"), withIntermediateDirectories: false)
-            let error = await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            let error = await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             #expect(error?.message == "cannot record the clearing: cannot open the file: Is a directory")
             #expect(try await !fixture.isServed("alice", by: pantry))
             #expect(fixture.traces == [])

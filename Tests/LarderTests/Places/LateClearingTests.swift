@@ -40,7 +40,7 @@ import Larder
         try Self.run { world, store, fixture in
             let pantry = try await Self.filled(fixture)
             store.play(.takes(.seconds(20)), for: .remove)
-            try await pantry.clear(scope: "alice")
+            try await pantry.clear(.scope("alice"))
             #expect(world.uptime == .seconds(20) && pantry.cacheProblems.isEmpty)
             #expect(fixture.traces == [] && fixture.clearings == [])
             // The removal of one entry keeps the limit.
@@ -56,7 +56,7 @@ import Larder
             let pantry = try await Self.filled(fixture)
             var events = pantry.events.makeAsyncIterator()
             store.play(.takes(.seconds(100)), .takes(.seconds(100)), for: .remove)
-            let error = await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            let error = await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             #expect(
                 error?.message
                     == "not cleared yet: feed (faulty: no answer within 30 s); the removal goes on, and these "
@@ -85,7 +85,7 @@ import Larder
             let pantry = try await Self.filled(fixture)
             let events = pantry.events
             store.play(.takes(.seconds(100)), for: .remove)
-            await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             #expect(fixture.clearings.count == 1)
             // Loads do not start more removals while one is running.
             for _ in 0..<20 {
@@ -113,7 +113,7 @@ import Larder
         try Self.run { world, store, fixture in
             let pantry = try await Self.filled(fixture)
             store.set(.fails, for: .remove)
-            await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             try fixture.write("feed", store: CacheFixture.memory)
             try await pantry.reload()
             try await world.settle()

@@ -53,7 +53,7 @@ import Larder
         try Self.run(store) { world, fixture, ours, theirs in
             let asking = world.start { try await way.ask(theirs) }
             try await world.sleep(for: .seconds(1))
-            try await ours.clear(scope: "alice")
+            try await ours.clear(.scope("alice"))
             try await asking.value()
             try await world.settle()
             for pantry in [ours, theirs] { #expect(try await !fixture.isServed("alice", by: pantry)) }
@@ -69,8 +69,8 @@ import Larder
         try Self.run(store) { world, fixture, ours, theirs in
             let feed = ours.resource("feed")
             let clearings: [@Sendable () async throws -> Void] = [
-                { try await ours.clear(tag: "shown") }, { try await ours.clear() }, { try await feed.clear() },
-                { try await feed.clear([:], scope: "alice") }, { try await feed.clear(tag: "shown") },
+                { try await ours.clear(.tag("shown")) }, { try await ours.clear() }, { try await feed.clear() },
+                { try await feed.clear([:], scope: "alice") }, { try await feed.clear(.tag("shown")) },
             ]
             for clear in clearings {
                 let asking = world.start { try await Way.load.ask(theirs) }
@@ -87,9 +87,9 @@ import Larder
         try Self.run(store) { world, fixture, ours, theirs in
             let asking = world.start { try await Way.load.ask(theirs) }
             try await world.sleep(for: .seconds(1))
-            try await ours.clear(scope: "bob")
-            try await ours.clear(scope: nil)
-            try await ours.clear(tag: "hidden")
+            try await ours.clear(.scope("bob"))
+            try await ours.clear(.scope(nil))
+            try await ours.clear(.tag("hidden"))
             try await ours.resource("other").clear()
             try await ours.resource("feed").clear(["id": "2"], scope: "alice")
             try await asking.value()
@@ -101,7 +101,7 @@ import Larder
         try Self.run { world, fixture, ours, theirs in
             let early = world.start { try await theirs.resource("feed").load(scope: "alice") }
             try await world.sleep(for: .seconds(1))
-            try await ours.clear(scope: "alice")
+            try await ours.clear(.scope("alice"))
             let late = world.start { try await theirs.resource("feed").load(scope: "alice") }
             #expect(try await !early.value().isStored)
             #expect(try await late.value().isStored)
@@ -135,7 +135,7 @@ import Larder
             let asking = world.start { try await Way.load.ask(theirs) }
             try await world.sleep(for: .seconds(1))
             try FileManager.default.removeItem(at: fixture.cache)
-            try await ours.clear(scope: "alice")
+            try await ours.clear(.scope("alice"))
             try await asking.value()
             #expect(try await !fixture.isServed("alice", by: theirs))
             // Without a clearing, a folder that was deleted costs nothing but the copies.
@@ -176,9 +176,9 @@ import Larder
 
     @Test func clearingWaitsForWriteOfOtherPantryAndRemovesIt() throws {
         try Self.runWithSlowWrite(of: .seconds(5)) { world, fixture, ours in
-            try await ours.clear(scope: "bob")
+            try await ours.clear(.scope("bob"))
             #expect(world.uptime == .seconds(1), "the write is for another account")
-            try await ours.clear(scope: "alice")
+            try await ours.clear(.scope("alice"))
             #expect(world.uptime >= .seconds(5) && world.uptime < .seconds(6))
             #expect(fixture.traces == [] && fixture.clearings == [])
         }
@@ -186,7 +186,7 @@ import Larder
 
     @Test func clearingThatOutlastsWriteOfOtherPantryFailsAndStaysRecorded() throws {
         try Self.runWithSlowWrite(of: .seconds(100)) { world, fixture, ours in
-            let error = await #expect(throws: LoadError.self) { try await ours.clear(scope: "alice") }
+            let error = await #expect(throws: LoadError.self) { try await ours.clear(.scope("alice")) }
             #expect(error?.message == "another process has not finished a write" && fixture.clearings.count == 1)
             try await world.sleep(for: .seconds(100))
             try await ours.reload()
@@ -213,7 +213,7 @@ import Larder
         #expect(try await feed.load(scope: "alice").source == .store("memory"))
         let (changes, continuation) = AsyncStream.makeStream(of: Selection.self)
         let subscription = theirs.resourceState("feed").changed.add { continuation.yield($0) }
-        try await ours.clear(scope: "alice")
+        try await ours.clear(.scope("alice"))
         for await _ in changes { break }
         await #expect(throws: LoadError.self) { try await feed.load(scope: "alice", mode: .cachedOnly) }
         withExtendedLifetime(subscription) {}

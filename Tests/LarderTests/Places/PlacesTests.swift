@@ -62,7 +62,7 @@ import Larder
             let text = try Disk.read(path, limit: 1 << 20)
             try Disk.put(path, text + [0xFF, 10] + Array(lines.joined(separator: "\n").utf8.dropLast(2)))
             pantry = try await fixture.open()
-            let error = await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            let error = await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             #expect(error?.message.contains("cannot delete an unused place") == true)
             #expect(FileManager.default.fileExists(atPath: outside.appending(path: "entries").path))
             #expect(!fixture.isThere("feed/link") && fixture.isThere("linked"))
@@ -140,7 +140,7 @@ import Larder
             #expect(!fixture.traces.isEmpty)
             try fixture.delete("feed")
             let second = try await fixture.open()
-            try await second.clear(scope: "alice")
+            try await second.clear(.scope("alice"))
             // The first pantry still uses the place.
             #expect(fixture.clearings.count == 1)
             try await pantry.reload()

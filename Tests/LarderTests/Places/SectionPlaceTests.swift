@@ -50,7 +50,7 @@ import Testing
             try pantry.attachment(Notes.self, of: "feed")?.write("alice")
             #expect(fixture.isThere("feed/entries") && fixture.isThere("feed/notes@entries/alice"))
             try pantry.attachment(Notes.self, of: "feed")?.write("bob")
-            try await pantry.clear(scope: "alice")
+            try await pantry.clear(.scope("alice"))
             #expect(!fixture.isThere("feed/notes@entries/alice") && fixture.isThere("feed/notes@entries/bob"))
             #expect(fixture.clearings == [])
         }
@@ -60,7 +60,7 @@ import Testing
     private static func clearInVain(_ fixture: CacheFixture) async throws {
         let pantry = try await fixture.open()
         try pantry.attachment(Notes.self, of: "feed")?.write("alice")
-        await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+        await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
     }
 
     @Test func clearingThatASectionDidNotFinishIsFinishedAtTheNextStart() throws {
@@ -82,7 +82,7 @@ import Testing
             let pantry = try await fixture.open()
             let notes = try #require(pantry.attachment(Notes.self, of: "feed"))
             try notes.write("alice")
-            await #expect(throws: LoadError.self) { try await pantry.clear(scope: "alice") }
+            await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
             // A reload waits for the same call.
             try await pantry.reload()
             #expect(world.uptime == .seconds(20) && calls.withLock { $0 } == 1 && fixture.clearings.count == 1)
@@ -103,7 +103,7 @@ import Testing
             try pantry.attachment(Notes.self, of: "feed")?.write("alice")
             try fixture.write("feed", store: CacheFixture.memory)
             try await pantry.reload()
-            try await pantry.clear(scope: "alice")
+            try await pantry.clear(.scope("alice"))
             #expect(!fixture.isThere("feed/notes@entries"))
         }
     }

@@ -22,7 +22,7 @@ import Larder
             let pantry = try await fixture.open()
             #expect(try await pantry.resource("feed").load(scope: "bob").source == .origin)
             #expect(try await pantry.resource("feed").load(scope: "bob").source == .store("memory"))
-            try await pantry.clear(scope: "bob")
+            try await pantry.clear(.scope("bob"))
             #expect(try await !fixture.isServed("bob", by: pantry))
         }
     }

@@ -82,7 +82,7 @@ import Testing
             let mine = simulated.feed.prefetch(PrefetchTests.ids(1...10), scope: "me")
             let others = simulated.feed.prefetch(PrefetchTests.ids(1...10), scope: "other")
             try await world.sleep(for: .milliseconds(10))
-            try await simulated.pantry.clear(scope: "me")
+            try await simulated.pantry.clear(.scope("me"))
             #expect(await mine.finished().cancelled == 10)
             #expect(await others.finished().done == 10)
             for parameters in PrefetchTests.ids(1...10) {

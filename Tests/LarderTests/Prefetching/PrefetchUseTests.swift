@@ -159,7 +159,7 @@ import Testing
             await simulated.feed.prefetch(PrefetchTests.ids(1...6)).finished()
             try await simulated.feed.clear(["id": "1"])
             #expect(Self.counts(simulated) == [6, 0, 1, 5])
-            _ = try await simulated.feed.save(Data("other".utf8), ["id": "2"])
+            _ = try await simulated.feed.save(Data("other".utf8), for: simulated.feed.request(["id": "2"]))
             #expect(Self.counts(simulated) == [6, 0, 2, 4])
             _ = try await simulated.feed.load(["id": "3"], mode: .refresh)
             #expect(Self.counts(simulated) == [6, 0, 3, 3])

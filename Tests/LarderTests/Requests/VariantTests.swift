@@ -210,10 +210,10 @@ import Testing
             let simulated = try await simulated(world)
             simulated.origin.play(then: .language(tags: ["news"]))
             for language in ["de", "fr"] { _ = try await simulated.feed.load(simulated.request(in: language)) }
-            try await simulated.feed.clear(tag: "news")
+            try await simulated.feed.clear(.tag("news"))
             #expect(try await simulated.feed.contains(simulated.request(in: "de")) == false)
             _ = try await simulated.feed.load(simulated.request(in: "de"))
-            try await simulated.feed.clear(scope: nil)
+            try await simulated.feed.clear(.scope(nil))
             #expect(simulated.store.entries.isEmpty)
             #expect(try await simulated.feed.contains(simulated.request(in: "de")) == false)
         }

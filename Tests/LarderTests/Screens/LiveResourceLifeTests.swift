@@ -28,7 +28,7 @@ import Testing
             #expect(live.words == "fresh value")
             // The store takes ten seconds to remove.
             simulated.store.play(.takes(.seconds(10)), for: .remove)
-            let clearing = simulated.world.start { try await simulated.pantry.clear(scope: "alice") }
+            let clearing = simulated.world.start { try await simulated.pantry.clear(.scope("alice")) }
             try await simulated.world.settle()
             #expect(live.words == "empty" && other.words == "fresh value" && !clearing.isOver)
             // The copy is still there, and a screen that returns does not find it.
@@ -51,7 +51,7 @@ import Testing
                 simulated.origin.play(.value("old", after: .seconds(5)))
                 let live = simulated.feed.live(scope: "alice")
                 try await simulated.world.sleep(for: .seconds(1))
-                try await simulated.pantry.clear(scope: "alice")
+                try await simulated.pantry.clear(.scope("alice"))
                 #expect(live.words == "empty")
                 try await simulated.world.sleep(for: .seconds(10))
                 #expect(live.words == "empty" && live.value == nil)
@@ -84,7 +84,7 @@ import Testing
             let (tagged, plain) = (simulated.feed.live(["id": "1"]), simulated.feed.live(["id": "2"]))
             await tagged.reload()
             await plain.reload()
-            try await simulated.feed.clear(tag: "t")
+            try await simulated.feed.clear(.tag("t"))
             #expect(tagged.words == "empty" && plain.words == "fresh plain")
         }
     }
@@ -104,7 +104,7 @@ import Testing
             account.withLock { $0 = "alice" }
             await live.refresh()
             #expect(live.words == "fresh alice")
-            try await simulated.pantry.clear(scope: "alice")
+            try await simulated.pantry.clear(.scope("alice"))
             #expect(live.words == "empty")
             account.withLock { $0 = "bob" }
             await live.reload()

@@ -80,7 +80,7 @@ import Testing
             switch dice(12) {
             case 0, 1:
                 origin.logouts.withLock { $0 += 1 }
-                let clearing = world.start { [pantry] in try await pantry.clear(scope: "alice") }
+                let clearing = world.start { [pantry] in try await pantry.clear(.scope("alice")) }
                 try await world.settle()
                 check(live)
                 try await clearing.value()
@@ -93,7 +93,7 @@ import Testing
             case 8: _ = try? await feed.load(scope: "alice", mode: .refresh)
             case 9: _ = try? await feed.load(scope: "bob", mode: .refresh)
             case 10: world.spawn { [weak live] in await live?.reload() }
-            default: try await feed.clear(tag: "t")
+            default: try await feed.clear(.tag("t"))
             }
             check(live)
         }

@@ -93,7 +93,7 @@ struct FullDiskTests {
             try await feed.expire()
             #expect(try await feed.load().source == .revalidated)
             #expect(try await feed.load().freshness == .fresh)
-            #expect(try await feed.pin())
+            #expect(try await feed.pin(feed.request()))
         }
     }
 

@@ -115,7 +115,7 @@ final class Walker: Sendable {
         try? await recorder.clearing {
             switch kind {
             case 0: try await pantry.clear()
-            case 1: try await feed.clear(scope: nil)
+            case 1: try await feed.clear(.scope(nil))
             default: try await feed.clear(["id": "0"])
             }
         }

@@ -31,7 +31,9 @@ private struct CarelessCupboard: WrappingStore {
         let first = try world.run { world in
             let simulated = try await SimulatedPantry(["feed": policy], in: world, plugins: [.cupboard], cache: cache)
             simulated.origin.play(.value("one", etag: "e1"), .unchanged())
-            for id in ["1", "2"] { _ = try await simulated.resource.save(Data("one".utf8), ["id": id]) }
+            for id in ["1", "2"] {
+                _ = try await simulated.resource.save(Data("one".utf8), for: simulated.resource.request(["id": id]))
+            }
             try await world.sleep(for: .seconds(7_200))
             _ = try await simulated.resource.load()
             try await simulated.resource.expire(["id": "2"])

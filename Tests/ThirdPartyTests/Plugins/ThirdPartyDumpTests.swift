@@ -52,11 +52,6 @@ import Testing
         let text = try Self.dump(#"{ "use": "timeout", "after": "8s", "password": "hunter" }"#)
         #expect(text.contains(#"{"use":"timeout","after":"8s"}"#) && !text.contains("hunter"))
     }
-
-    @Test func declarationTellsWhetherValuesAreShown() {
-        let shown = Self.vault.settings.filter(\.isShownInDumps).map(\.name)
-        #expect(shown == ["region", "zones", "mode", "size"])
-    }
 }
 
 extension SettingType where Value == String {

@@ -204,10 +204,10 @@ import Testing
             let file = folder.appending(path: "tools/saw").path
             #expect(FileManager.default.fileExists(atPath: file))
             // While the folder is in use, it is cleared through its store, which does nothing.
-            try await pantry.clear(scope: "alice")
+            try await pantry.clear(.scope("alice"))
             #expect(FileManager.default.fileExists(atPath: file))
             try await pantry.replace(policies: policy("memory"))
-            try await pantry.clear(scope: "bob")
+            try await pantry.clear(.scope("bob"))
             #expect(!FileManager.default.fileExists(atPath: folder.path))
         }
     }

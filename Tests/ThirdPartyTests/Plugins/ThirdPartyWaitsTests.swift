@@ -48,7 +48,7 @@ import Testing
         let longer = #"{ "use": "impatience", "limit": "2s" }"#
         let builtIn = #"{ "use": "timeout", "after": "1s" }"#
         for around in ["[\(own)]", "[\(longer), \(own)]", "[\(own), \(longer)]", "[\(builtIn), \(longer)]"] {
-            #expect(try Self.metrics(around).originErrors == 1)
+            #expect(try Self.metrics(around)["origin_errors"] == 1)
         }
     }
 }

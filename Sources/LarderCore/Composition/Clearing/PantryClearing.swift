@@ -1,7 +1,8 @@
 import LarderSystem
 
 extension Pantry {
-    /// Removes every copy of every resource. Calls that are running save nothing.
+    /// Removes the selected copies of every resource: all of them, or those of one account after a logout, with
+    /// `.scope("alice")`, or those with a tag. Calls that are running save nothing that is selected.
     ///
     /// Every clearing reaches all copies that were ever kept below the cache folder, including those of policies that
     /// were deleted or changed. The clearing is recorded on disk first. If the process is killed before it is finished,
@@ -20,29 +21,7 @@ extension Pantry {
     ///
     /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried, or if the clearing
     ///   could not be recorded or a section did not finish it in time. The next start or reload clears the copies that are left.
-    public func clear() async throws {
-        try await clear(.all)
-    }
-
-    /// Removes every copy of one account in every resource, for example after a logout. See ``clear()``.
-    ///
-    /// - Parameter scope: the account; nil for the copies that belong to no account.
-    /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried, or if the clearing
-    ///   could not be recorded.
-    public func clear(scope: String?) async throws {
-        try await clear(.scope(scope))
-    }
-
-    /// Removes every copy with this tag in every resource. Calls that are running save no entry with this tag. See
-    /// ``clear()``.
-    ///
-    /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried, or if the clearing
-    ///   could not be recorded.
-    public func clear(tag: String) async throws {
-        try await clear(.tag(tag))
-    }
-
-    private func clear(_ selection: Selection) async throws {
+    public func clear(_ selection: Selection = .all) async throws {
         let outcome = await clear(selection, of: nil)
         var message: [String] = []
         if !outcome.failed.isEmpty { message.append(outcome.failed.message) }

@@ -10,49 +10,25 @@ extension Resource {
         try await expire(.key(request(parameters, scope: scope).key))
     }
 
-    /// Marks the copies of one account as expired, or those without an account. See ``expire(_:scope:)``.
+    /// Marks the selected copies of this resource as expired: all of them, those of one account, or those with a tag.
+    /// See ``expire(_:scope:)``.
     ///
     /// - Throws: the error of the store.
-    public func expire(scope: String?) async throws { try await expire(.scope(scope)) }
-
-    /// Marks the copies that have a tag as expired. See ``expire(_:scope:)``.
-    ///
-    /// - Throws: the error of the store.
-    public func expire(tag: String) async throws { try await expire(.tag(tag)) }
-
-    /// Marks every copy of this resource as expired. See ``expire(_:scope:)``.
-    ///
-    /// - Throws: the error of the store.
-    public func expire() async throws { try await expire(.all) }
-
-    /// Marks the selected copies as expired. See ``expire(_:scope:)``.
-    package func expire(_ selection: Selection) async throws {
+    public func expire(_ selection: Selection = .all) async throws {
         _ = try graph()
         try await resourceState.expire(selection)
     }
 }
 
 extension Pantry {
-    /// Marks every copy of every resource as expired: the next loads ask the origin, and the copies are shown only when
-    /// the origin fails. Running calls save nothing, because their answers may be older than what the app knows.
+    /// Marks the selected copies of every resource as expired: all of them, those of one account, or those with a tag.
+    /// The next loads ask the origin, and the copies are shown only when the origin fails. Running calls save nothing
+    /// that is selected, because their answers may be older than what the app knows.
     ///
     /// Copies of resources that no policy names stay as they are.
     ///
     /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried.
-    public func expire() async throws { try await expire(.all) }
-
-    /// Marks the copies of one account in every resource as expired. See ``expire()``.
-    ///
-    /// - Parameter scope: the account; nil for the copies that belong to no account.
-    /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried.
-    public func expire(scope: String?) async throws { try await expire(.scope(scope)) }
-
-    /// Marks the copies with this tag in every resource as expired. See ``expire()``.
-    ///
-    /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried.
-    public func expire(tag: String) async throws { try await expire(.tag(tag)) }
-
-    private func expire(_ selection: Selection) async throws {
+    public func expire(_ selection: Selection = .all) async throws {
         var failed: [String] = []
         var first: (any Error)?
         for state in resourceStates {

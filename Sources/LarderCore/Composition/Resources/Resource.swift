@@ -140,25 +140,15 @@ public struct Resource<Value: Sendable>: Sendable {
         try await clear(.key(request(parameters, scope: scope, body: body).key))
     }
 
-    /// Removes the copies of one account, or those without an account. Its running calls save nothing.
+    /// Removes the selected copies of this resource: all of them, those of one account, or those with a tag. Running calls
+    /// save nothing that is selected.
     ///
     /// - Throws: the error of the store.
-    public func clear(scope: String?) async throws {
-        try await clear(.scope(scope))
-    }
-
-    /// Removes the copies that have a tag. Running calls do not save answers that have it.
-    ///
-    /// - Throws: the error of the store.
-    public func clear(tag: String) async throws {
-        try await clear(.tag(tag))
-    }
-
-    /// Removes every copy of this resource. Running calls save nothing.
-    ///
-    /// - Throws: the error of the store.
-    public func clear() async throws {
-        try await clear(.all)
+    public func clear(_ selection: Selection = .all) async throws {
+        // The copies of a removed policy are cleared too, although naming its resource is an error.
+        let outcome = await pantry.clear(selection, of: name)
+        if let failure = outcome.store ?? outcome.rest { throw failure }
+        _ = try graph()
     }
 
     /// Returns the size of the store and the outcomes of its reads so far. A read of a copy that the validators refuse
@@ -167,14 +157,6 @@ public struct Resource<Value: Sendable>: Sendable {
     /// - Throws: ``LoadError`` if there is no such resource.
     public func statistics() async throws -> StoreStatistics {
         try await graph().storeAccess.statistics()
-    }
-
-    /// Removes the selected copies. See ``clear()``.
-    package func clear(_ selection: Selection) async throws {
-        // The copies of a removed policy are cleared too, although naming its resource is an error.
-        let outcome = await pantry.clear(selection, of: name)
-        if let failure = outcome.store ?? outcome.rest { throw failure }
-        _ = try graph()
     }
 
     func graph() throws(LoadError) -> LoaderGraph { try resourceState.graph(in: pantry) }

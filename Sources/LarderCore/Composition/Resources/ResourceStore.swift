@@ -9,25 +9,14 @@ extension Resource {
     /// the origin, answers of earlier calls do not replace it, and every stream of ``updates(_:)`` yields it.
     ///
     /// ```swift
-    /// let saved = try await feed.save(message.body, ["id": message.id], metadata: Metadata(etag: message.version))
+    /// let request = feed.request(["id": message.id])
+    /// let saved = try await feed.save(message.body, for: request, metadata: Metadata(etag: message.version))
     /// ```
     ///
     /// - Parameters:
     ///   - bytes: the payload, as the origin would send it.
-    ///   - parameters: the parameters that identify the instance.
-    ///   - scope: the account that the instance belongs to; nil for none.
+    ///   - request: the request that the value answers.
     ///   - metadata: the facts that the app knows, such as etag, content type and tags. The times are set by this method.
-    /// - Returns: the value. ``Loaded/isStored`` says whether the store keeps it, and the trail why it does not.
-    /// - Throws: ``LoadError`` if there is no such resource, a validator refuses the payload, or it does not decode.
-    @discardableResult
-    public func save(
-        _ bytes: Data, _ parameters: Parameters = [:], scope: String? = nil, metadata: Metadata = Metadata()
-    ) async throws -> Loaded<Value> {
-        try await save(bytes, for: request(parameters, scope: scope), metadata: metadata)
-    }
-
-    /// Saves a value that the app got by itself, as the answer to a request. See ``save(_:_:scope:metadata:)``.
-    ///
     /// - Returns: the value. ``Loaded/isStored`` says whether the store keeps it, and the trail why it does not.
     /// - Throws: ``LoadError`` if the request is for another resource, there is no such resource, a validator refuses
     ///   the payload, or it does not decode.
@@ -43,31 +32,21 @@ extension Resource {
                 Entry(bytes, metadata), for: resourceState.owned(request), codec: codec))
     }
 
-    /// Keeps the copy of one instance from being evicted, until ``unpin(_:scope:)`` is called or the copy is removed.
-    /// The pin stays when the copy is replaced. See ``Store/pin(_:)``.
+    /// Keeps the copy for a request from being evicted, until ``unpin(_:)`` is called or the copy is removed. If answers
+    /// vary by fields of the request, this is the copy for its fields. The pin stays when the copy is replaced. See
+    /// ``Store/pin(_:)``.
     ///
     /// - Returns: false if there is no copy.
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot pin copies.
-    public func pin(_ parameters: Parameters = [:], scope: String? = nil) async throws -> Bool {
-        try await pin(request(parameters, scope: scope))
-    }
-
-    /// Keeps the copy for a request from being evicted. If answers vary by fields of the request, this is the copy for its
-    /// fields. See ``pin(_:scope:)``.
     public func pin(_ request: Request) async throws -> Bool {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
         return try await graph.storeAccess.pin(resourceState.owned(request), adding: graph.addedFields)
     }
 
-    /// Removes the pin of the copy of one instance. Does nothing if it has none.
+    /// Removes the pin of the copy for a request. Does nothing if it has none.
     ///
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot pin copies.
-    public func unpin(_ parameters: Parameters = [:], scope: String? = nil) async throws {
-        try await unpin(request(parameters, scope: scope))
-    }
-
-    /// Removes the pin of the copy for a request. See ``unpin(_:scope:)``.
     public func unpin(_ request: Request) async throws {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()

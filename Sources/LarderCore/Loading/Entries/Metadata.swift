@@ -164,7 +164,7 @@ public struct Metadata: Hashable, Sendable {
     /// The facts that plugins noted, by name. Plugins reach theirs by their keys: see ``NoteKey``.
     ///
     /// A note is left out when its name does not have 1 to 255 bytes in UTF-8.
-    public var notes: [String: Note] {
+    package var notes: [String: Note] {
         get { Dictionary(uniqueKeysWithValues: (details?.content.notes ?? []).map { ($0.name, $0.note) }) }
         set { changeDetails { $0.setNotes(newValue) } }
     }

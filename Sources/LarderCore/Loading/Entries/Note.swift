@@ -47,7 +47,7 @@ public enum Note: Hashable, Sendable {
 /// a name in reverse-DNS style.
 public struct NoteKey<Value: NoteValue>: Hashable, Sendable {
     /// The name under which stores keep the note.
-    public let name: String
+    @usableFromInline package let name: String
 
     /// Creates a key. The name must have 1 to 255 bytes in UTF-8.
     @inlinable

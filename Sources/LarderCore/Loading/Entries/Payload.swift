@@ -45,7 +45,7 @@ public final class Payload: Sendable {
     ///
     /// - Throws: the error of the codec, or ``LoadError`` if the codec's values have another type.
     @inlinable
-    public func value<Value: Sendable>(by codec: AnyCodec, as type: Value.Type = Value.self) throws -> Value {
+    package func value<Value: Sendable>(by codec: AnyCodec, as type: Value.Type = Value.self) throws -> Value {
         // The casts are safe because the types were compared. A dynamic cast would take longer than the rest of a hit.
         if codec.id == 0 {
             if Value.self == Data.self { return unsafeBitCast(bytes, to: Value.self) }

@@ -57,7 +57,7 @@ public final class PayloadSink: Sendable {
     }
 
     /// The largest size of the payload, in bytes.
-    public let capacity: Int
+    let capacity: Int
     private let state: BlockingLock<State>
     private let onSuspend: @Sendable () -> Void
 

@@ -40,11 +40,9 @@ package struct RawCodec: Codec {
 public struct JSONCodec<Value: Decodable & Sendable>: Codec {
     private let format: (any JSONFormat.Type)?
 
-    /// Creates a codec with the default settings of `JSONDecoder`.
-    public init() { format = nil }
-
-    /// Creates a codec with the settings of `format`. Two codecs with the same format are equal.
-    public init(format: any JSONFormat.Type) { self.format = format }
+    /// Creates a codec with the settings of `format`, or with the default settings of `JSONDecoder`. Two codecs with the
+    /// same format are equal.
+    public init(format: (any JSONFormat.Type)? = nil) { self.format = format }
 
     /// Returns the value of these bytes.
     ///
@@ -75,7 +73,7 @@ public struct JSONCodec<Value: Decodable & Sendable>: Codec {
 /// A codec without its type of values, and with a number that is the same for equal codecs.
 public struct AnyCodec: Sendable {
     /// The number of the codec. Equal codecs of one pantry have equal numbers. Zero stands for raw bytes.
-    public let id: Int
+    @usableFromInline package let id: Int
     let decode: @Sendable (Data) throws -> Decoded
 
     /// Creates a codec with this number.
@@ -88,7 +86,7 @@ public struct AnyCodec: Sendable {
     }
 
     /// The codec for raw bytes, which are not decoded.
-    public static let raw = AnyCodec(RawCodec(), id: 0)
+    package static let raw = AnyCodec(RawCodec(), id: 0)
 }
 
 /// A codec as the key of a dictionary. Equal codecs are equal keys.

@@ -123,18 +123,12 @@ extension Fields: RandomAccessCollection {
     public subscript(position: Int) -> Field { sorted[position] }
 }
 
-extension Fields: CustomStringConvertible, CustomReflectable {
+extension Fields: ShownByDescription {
     /// The names of the fields: `accept-language, x-trace`.
     public var description: String { map(\.name).joined(separator: ", ") }
-
-    /// A mirror that shows only the names.
-    public var customMirror: Mirror { Mirror(self, children: ["names": map(\.name)]) }
 }
 
-extension Fields.Field: CustomStringConvertible, CustomReflectable {
+extension Fields.Field: ShownByDescription {
     /// The name.
     public var description: String { name }
-
-    /// A mirror that shows only the name.
-    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

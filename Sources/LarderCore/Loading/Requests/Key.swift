@@ -6,7 +6,7 @@ import LarderSystem
 /// A key whose text has at most 23 bytes takes no memory of its own. The hash is computed once, when the key is created,
 /// with the process's own seed. A key may hold private data that must not leave the process, so its description and its
 /// mirror show only the resource and the ``digest``.
-public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+public struct Key: Hashable, Sendable, ShownByDescription {
     /// The text of a longer key, and its parts.
     @usableFromInline final class Long: Sendable {
         let resource: String
@@ -46,7 +46,7 @@ public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
     private static let longOverhead = 176
     /// The key without its variant. A key has a variant if the answers for it vary by fields of the request: see
     /// ``Metadata/variesBy``.
-    public var base: Key { long?.base ?? self }
+    package var base: Key { long?.base ?? self }
     /// Whether the key has a variant.
     package var isVariant: Bool { long?.base != nil }
     /// The parameters, which are read from the text on each access.
@@ -141,9 +141,6 @@ public struct Key: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
 
     /// The name of the resource and the digest: `feed 9f86d081…`, with all 64 digits.
     public var description: String { "\(resource) \(digest)" }
-
-    /// A mirror that shows only the resource and the digest.
-    public var customMirror: Mirror { Mirror(self, children: ["resource": resource, "digest": digest]) }
 }
 
 /// The entries that an operation on a store applies to.

@@ -127,10 +127,7 @@ extension Parameters: Hashable {
     }
 }
 
-extension Parameters: CustomStringConvertible, CustomReflectable {
+extension Parameters: ShownByDescription {
     /// The names. Values may be private.
     public var description: String { map(\.name).joined(separator: ", ") }
-
-    /// A mirror that shows only the names.
-    public var customMirror: Mirror { Mirror(self, children: ["names": description]) }
 }

@@ -60,10 +60,7 @@ extension Request {
     }
 }
 
-extension Request: CustomStringConvertible, CustomReflectable {
+extension Request: ShownByDescription {
     /// The name of the resource and the digest of the key: `feed 9f86d081…`, with all 64 digits.
     public var description: String { key.description }
-
-    /// A mirror that shows only the resource and the digest of the key.
-    public var customMirror: Mirror { Mirror(self, children: ["resource": key.resource, "digest": key.digest]) }
 }

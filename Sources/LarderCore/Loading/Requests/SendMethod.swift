@@ -16,7 +16,7 @@ extension Call {
     public var method: String? { sendMethod?.name }
 
     /// Creates a call that changes something at the origin, for tests of origins and wrappers.
-    public init(
+    package init(
         sending request: Request, method: String = "POST", trail: Trail.Recorder = Trail.Recorder(),
         deadline: Duration? = nil
     ) {

@@ -166,7 +166,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The error of a load when the caller's deadline passes before there is a value.
-    public static var overdue: LoadError { LoadError(.deadline, "the caller's deadline passed") }
+    package static var overdue: LoadError { LoadError(.deadline, "the caller's deadline passed") }
 
     /// The error of a load that finds no copy and does not ask the origin.
     public static var notCached: LoadError { LoadError(.notCached, "not cached") }

@@ -98,7 +98,7 @@ public struct Loaded<Value: Sendable>: Sendable {
     }
     /// The permissions of the copy, if the value is one. For an answer of the origin, only ``Permissions/freshFor`` is
     /// set.
-    public internal(set) var permissions: Permissions {
+    package internal(set) var permissions: Permissions {
         get { provenance.permissions }
         set { provenance.permissions = newValue }
     }

@@ -4,7 +4,7 @@ public import LarderFoundation
 ///
 /// It may hold private data. Larder writes none of it to messages, trails, logs or dumps, and a description of it shows
 /// only the status and the length of the body.
-public struct Reply: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+public struct Reply: Hashable, Sendable, ShownByDescription {
     /// The largest length of ``body``, in bytes.
     public static let bodyCapacity = 65_536
 
@@ -28,7 +28,4 @@ public struct Reply: Hashable, Sendable, CustomStringConvertible, CustomReflecta
 
     /// The status and the length of the body: `status 404, 312 bytes`.
     public var description: String { (status.map { "status \($0), " } ?? "") + "\(body.count) bytes" }
-
-    /// A mirror that shows only the status and the length of the body.
-    public var customMirror: Mirror { Mirror(self, children: ["status": status as Any, "bytes": body.count]) }
 }

@@ -5,7 +5,7 @@ extension Store {
     /// Returns the entry under `key` if it is available at once in this process's memory and `accept` returns true for it.
     /// That counts as a use of the entry: see ``use(_:if:)``.
     @inlinable
-    public func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
+    package func peek(_ key: Key, if accept: (Entry) -> Bool) -> Entry? {
         var found: Entry?
         _ = use(key) { entry in
             let isAccepted = accept(entry)

@@ -25,7 +25,7 @@ extension Store {
     /// - Parameter progress: called with the share of the entries that were read, from 0 to 1.
     /// - Throws: an error whose ``StoreError/isUnsupported`` is set if the store cannot list its entries; any other error of
     ///   listing or reading that is not damage.
-    public func verify(progress: (Double) -> Void = { _ in }) async throws -> StoreVerification {
+    package func verify(progress: (Double) -> Void = { _ in }) async throws -> StoreVerification {
         var result = StoreVerification()
         let total = Double(max(1, await statistics().entries))
         try await forEachListed { listed in

@@ -34,7 +34,7 @@ public struct Trail: Sendable, Hashable, CustomStringConvertible {
     public private(set) var steps: [Step]
 
     /// Creates a trail of these steps.
-    public init(_ steps: [Step] = []) {
+    @usableFromInline package init(_ steps: [Step] = []) {
         self.steps = steps
     }
 
@@ -54,7 +54,7 @@ public struct Trail: Sendable, Hashable, CustomStringConvertible {
         private let collected = Locked<[Step]>([])
 
         /// Creates a recorder without steps.
-        public init() {}
+        package init() {}
 
         /// Adds a step. Its description is created only when it is read.
         ///

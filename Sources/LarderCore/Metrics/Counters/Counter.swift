@@ -13,7 +13,7 @@
 ///
 /// ``Context/count(_:_:)`` adds to a counter. Dumps, reports and text formats show its name and its help, also while
 /// its value is zero. Counters with the same name are equal.
-public struct Counter: Sendable {
+public struct Counter: Hashable, Sendable, EqualByName {
     /// The unit of a counter.
     package enum Unit: Sendable {
         /// Events.
@@ -27,7 +27,7 @@ public struct Counter: Sendable {
     /// The name in dumps: `stale_errors`.
     public let name: String
     /// A description of the counted events, in one line.
-    public let help: String
+    package let help: String
     /// The index in ``core``; nil for a counter of a plugin.
     let index: Int?
 
@@ -57,17 +57,6 @@ public struct Counter: Sendable {
     }
 }
 
-extension Counter: Hashable {
-    /// Whether both have the same name.
-    public static func == (one: Counter, other: Counter) -> Bool {
-        if let index = one.index, let other = other.index { return index == other }
-        return one.name == other.name
-    }
-
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
-
 extension Counter {
     /// Larder's own counters, in the order of their indices.
     public static let core: [Counter] = [
@@ -83,83 +72,56 @@ extension Counter {
     /// counted apart.
     package static let loads = Counter(
         0, name: "loads", help: "Loads that ended, without those that are counted apart")
-    /// Loads answered by a store without waiting for a call that failed or was too slow.
     package static let hits = Counter(
         1, name: "hits", help: "Loads answered by a store without waiting for a call that failed or was too slow")
-    /// Loads answered by a copy or a fallback because a call failed, was refused or was too slow.
     package static let fallbacks = Counter(
         2, name: "fallbacks",
         help: "Loads answered by a copy or a fallback because a call failed, was refused or was too slow")
-    /// Loads answered with a stale entry.
     package static let stale = Counter(3, name: "stale", help: "Loads answered with a stale entry")
-    /// Loads that ended with an error.
     package static let failures = Counter(4, name: "failures", help: "Loads that ended with an error")
     /// Loads that ended with an answer of the origin that is an error, such as a 404. They are failures too.
     package static let answers = Counter(
         5, name: "answers", help: "Failures that were an answer of the origin, such as a 404")
-    /// Loads that failed because the origin failed and the validators refused the copy.
     package static let staleErrors = Counter(
         6, name: "stale_errors", help: "Loads that failed because the origin failed and the validators refused the copy"
     )
-    /// Loads that were cancelled.
     package static let cancelled = Counter(7, name: "cancelled", help: "Loads that were cancelled")
-    /// Loads that asked only for a copy.
     package static let cachedOnly = Counter(8, name: "cached_only", help: "Loads that asked only for a copy")
-    /// Loads that joined a running call.
     package static let coalesced = Counter(9, name: "coalesced", help: "Loads that joined a running call")
-    /// Background refreshes that ended.
     package static let refreshes = Counter(10, name: "refreshes", help: "Background refreshes that ended")
-    /// Background refreshes that failed.
     package static let refreshErrors = Counter(11, name: "refresh_errors", help: "Background refreshes that failed")
-    /// Calls to the origin, retries included.
     package static let originCalls = Counter(12, name: "origin_calls", help: "Calls to the origin, retries included")
-    /// Calls to the origin that failed or had no answer in time.
     package static let originErrors = Counter(
         13, name: "origin_errors", help: "Calls to the origin that failed or had no answer in time")
-    /// Calls that asked the origin whether a copy is still current.
     package static let revalidations = Counter(
         14, name: "revalidations", help: "Calls that asked the origin whether a copy is still current")
-    /// Answers of the origin that the copy is still current.
     package static let unchanged = Counter(
         15, name: "unchanged", help: "Answers of the origin that the copy is still current")
-    /// Bytes of payload that origins sent.
     package static let bytesIn = Counter(16, name: "bytes_in", help: "Bytes of payload that origins sent")
-    /// Bytes of payload that callers got.
     package static let bytesOut = Counter(17, name: "bytes_out", help: "Bytes of payload that callers got")
-    /// Damaged copies that were removed.
     package static let corrupt = Counter(18, name: "corrupt", help: "Damaged copies that were removed")
-    /// Values that the app saved by itself.
     package static let saves = Counter(19, name: "saves", help: "Values that the app saved by itself")
-    /// Times that copies were marked as expired because the app said so.
     package static let expirations = Counter(
         20, name: "expirations", help: "Times that copies were marked as expired because the app said so")
     /// Prefetches that ended: loads with the purpose ``Request/Purpose-swift.enum/prefetch``.
     package static let prefetches = Counter(21, name: "prefetches", help: "Prefetches that ended")
-    /// Changes that were sent to the origin.
     package static let sends = Counter(22, name: "sends", help: "Changes that were sent to the origin")
-    /// Changes that ended with an error or were cancelled.
     package static let failedSends = Counter(
         23, name: "failed_sends", help: "Changes that ended with an error or were cancelled")
-    /// Times that the device lost its network.
     package static let offlineSpells = Counter(
         24, name: "offline_spells", help: "Times that the device lost its network")
     /// The time without a network, in milliseconds.
     package static let offlineTime = Counter(25, name: "offline_milliseconds", help: "Time without a network")
-    /// Loads that ended without a network and were answered by the origin, for example one on this device.
     package static let offlineLive = Counter(
         26, name: "offline_live", help: "Loads that ended without a network and were answered by the origin")
-    /// Loads that ended without a network and were answered by a fresh copy.
     package static let offlineFresh = Counter(
         27, name: "offline_fresh", help: "Loads that ended without a network and were answered by a fresh copy")
-    /// Loads that ended without a network and were answered by a stale copy without waiting for a call.
     package static let offlineStale = Counter(
         28, name: "offline_stale",
         help: "Loads that ended without a network and were answered by a stale copy without a call")
-    /// Loads that ended without a network and were answered by a fallback, or by a copy in the place of a call.
     package static let offlineFallbacks = Counter(
         29, name: "offline_fallbacks",
         help: "Loads that ended without a network and were answered by a fallback, or by a copy in the place of a call")
-    /// Loads that ended without a network and with an error.
     package static let offlineFailures = Counter(
         30, name: "offline_failures", help: "Loads that ended without a network and with an error")
 

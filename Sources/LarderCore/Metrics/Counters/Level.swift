@@ -14,13 +14,13 @@
 /// A dump has the level as a member of the resource. A report has the number of processes at each value. The text
 /// formats have a gauge for each value except the first, such as `larder_mood_angry`. The gauge is 1 while the level
 /// has that value. Levels with the same name are equal.
-public struct Level: Sendable {
+public struct Level: Hashable, Sendable, EqualByName {
     /// The name in dumps: `mood`.
     public let name: String
     /// A description, in one line.
-    public let help: String
+    package let help: String
     /// The possible values. The usual value comes first and the worst last.
-    public let values: [String]
+    package let values: [String]
 
     /// Creates a level of a plugin.
     ///
@@ -44,12 +44,4 @@ extension Level {
         let missing = rest.values.filter { !most.values.contains($0) }
         return missing.isEmpty ? most : Level(most.name, most.help, values: most.values + missing)
     }
-}
-
-extension Level: Hashable {
-    /// Whether both have the same name.
-    public static func == (one: Level, other: Level) -> Bool { one.name == other.name }
-
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -11,7 +11,7 @@ public struct Rate: Hashable, Sendable {
     /// The counter by which it is divided.
     package let whole: Counter
     /// The meaning, in one line.
-    public let help: String
+    package let help: String
 
     private init(_ name: String, title: String, part: Counter, of whole: Counter = .loads, help: String) {
         (self.name, self.title, self.part, self.whole, self.help) = (name, title, part, whole, help)

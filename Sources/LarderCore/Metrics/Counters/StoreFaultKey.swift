@@ -16,7 +16,7 @@ public struct StoreFaultKey: Hashable, Sendable, Comparable {
     public var kind: Kind
 
     /// Creates a failure of `tier`.
-    public init(tier: String, kind: Kind) {
+    package init(tier: String, kind: Kind) {
         self.tier = tier
         self.kind = kind
     }

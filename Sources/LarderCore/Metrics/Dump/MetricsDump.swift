@@ -28,13 +28,13 @@ public struct MetricsDump: Sendable, Hashable {
     public var host: String?
     /// The identity of the installation of the program: random digits that are the same in all of its runs. They tell
     /// nothing about the device or its user. Nil if there is no data folder to keep them.
-    public var installation: String?
+    package var installation: String?
     /// The name of the program.
     public var process: String
     /// The identity of this run of the program. Dumps with the same instance are states of the same counters.
     public var instance: String
     /// The number of earlier dumps of this run. It orders the dumps, also when the clock was changed.
-    public var number = 0
+    package var number = 0
     /// The time at which the run began.
     public var started: Timestamp
     /// The time at which the dump was made.
@@ -102,7 +102,7 @@ public struct ResourceDump: Sendable, Hashable {
     /// The name of the resource.
     public var name: String
     /// The number of loads that had not ended.
-    public var inFlight = 0
+    package var inFlight = 0
     /// The values of the plugins' levels.
     public var levels: [Level: String] = [:]
     /// The statistics of the store.

@@ -59,13 +59,17 @@ extension ResourceDump {
                     .init("origin_p95", total.originLatency.percentile(0.95).json), .init("in_flight", .int(inFlight)),
                 ]
                 + levels.sorted { $0.key.name < $1.key.name }.map { JSON.Member($0.key.name, .string($0.value)) } + [
-                    .init(
-                        "store",
-                        [
-                            "entries": .int(store.entries), "bytes": .int(store.bytes), "hits": .int(store.hits),
-                            "misses": .int(store.misses), "evictions": .int(store.evictions),
-                        ]), .init("revisions", .list(revisionsJSON)),
+                    .init("store", store.json), .init("revisions", .list(revisionsJSON)),
                 ])
+    }
+}
+
+extension StoreStatistics {
+    package var json: JSON {
+        [
+            "entries": .int(entries), "bytes": .int(bytes), "hits": .int(hits), "misses": .int(misses),
+            "evictions": .int(evictions),
+        ]
     }
 }
 

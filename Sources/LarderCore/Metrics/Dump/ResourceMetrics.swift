@@ -73,17 +73,6 @@ public struct ResourceMetrics: Sendable, Hashable {
 
     // MARK: Rates
 
-    /// Loads answered by a copy or a fallback because a call failed, was refused or was too slow ÷ loads.
-    package var fallbackRate: Double { self[.fallbackRate] }
-    /// Loads answered by a store without waiting for a call that failed or was too slow ÷ loads.
-    package var hitRate: Double { self[.hitRate] }
-    /// Loads answered with a stale entry ÷ loads.
-    package var staleRate: Double { self[.staleRate] }
-    /// Loads that failed because the origin failed and the validators refused the copy ÷ loads.
-    package var staleErrorRate: Double { self[.staleErrorRate] }
-    /// Failed background refreshes ÷ background refreshes.
-    package var revalidationErrorRate: Double { self[.revalidationErrorRate] }
-
     /// Returns one counter ÷ another, at most 1. Returns 0 if the divisor is 0.
     package func rate(_ part: Counter, of whole: Counter) -> Double {
         self[whole] == 0 ? 0 : min(1, Double(self[part]) / Double(self[whole]))
@@ -126,13 +115,6 @@ public struct ResourceMetrics: Sendable, Hashable {
         difference.alternatives = alternatives.since(earlier.alternatives)
         return difference
     }
-
-    /// The numbers of failures of stores, by tier.
-    package var storeFaults: [String: UInt64] {
-        faults.reduce(into: [:]) { tiers, fault in
-            tiers[fault.key.tier] = (tiers[fault.key.tier] ?? 0).plus(fault.value)
-        }
-    }
 }
 
 extension FixedWidthInteger {
@@ -146,43 +128,4 @@ extension FixedWidthInteger {
 extension ResourceMetrics {
     /// The number of loads, without those that are counted apart.
     public var loads: UInt64 { self[.loads] }
-    /// The number of loads that a store answered.
-    package var hits: UInt64 { self[.hits] }
-    /// The number of loads that a copy or a fallback answered in place of a call.
-    package var fallbacks: UInt64 { self[.fallbacks] }
-    /// The number of loads that got a stale entry.
-    package var stale: UInt64 { self[.stale] }
-    /// The number of loads that failed.
-    package var failures: UInt64 { self[.failures] }
-    /// ``Counter/staleErrors``.
-    package var staleErrors: UInt64 { self[.staleErrors] }
-    /// ``Counter/cancelled``.
-    package var cancelled: UInt64 { self[.cancelled] }
-    /// ``Counter/cachedOnly``.
-    package var cachedOnly: UInt64 { self[.cachedOnly] }
-    /// ``Counter/coalesced``.
-    package var coalesced: UInt64 { self[.coalesced] }
-    /// The number of background refreshes.
-    package var refreshes: UInt64 { self[.refreshes] }
-    /// ``Counter/refreshErrors``.
-    package var refreshErrors: UInt64 { self[.refreshErrors] }
-    /// The number of calls to the origin.
-    package var originCalls: UInt64 { self[.originCalls] }
-    /// The number of calls that the origin failed.
-    public var originErrors: UInt64 { self[.originErrors] }
-    /// ``Counter/unchanged``.
-    package var unchanged: UInt64 { self[.unchanged] }
-    /// The number of damaged entries.
-    package var corrupt: UInt64 { self[.corrupt] }
-    /// The number of prefetches.
-    package var prefetches: UInt64 { self[.prefetches] }
-    /// The prefetched copies that are neither used nor wasted yet: ``Counter/prefetched`` less ``Counter/prefetchedUsed``
-    /// and ``Counter/prefetchedWasted``. In a window it may be zero because copies of earlier times were used.
-    package var prefetchedWaiting: UInt64 {
-        self[.prefetched] - min(self[.prefetched], self[.prefetchedUsed].plus(self[.prefetchedWasted]))
-    }
-    /// The number of sent changes.
-    package var sends: UInt64 { self[.sends] }
-    /// The number of sent changes that failed.
-    package var failedSends: UInt64 { self[.failedSends] }
 }

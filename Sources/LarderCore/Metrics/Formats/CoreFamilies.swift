@@ -7,42 +7,29 @@ extension MetricFamily {
             host: nil, process: "", instance: "", started: Timestamp(nanoseconds: 0), written: Timestamp(nanoseconds: 0)
         ).allFamilies.map(\.name))
 
-    /// The revisions in effect.
     package static let policy = MetricFamily(
         "policy", kind: .info, help: "The revision of the policy that is in effect")
-    /// The lines that are missing in the log.
     package static let logLostLines = MetricFamily(
         "log_lost_lines", kind: .counter, help: "Lines of the log that could not be written")
-    /// The parts of the cache folder that cannot be used.
     package static let unusable = MetricFamily(
         "unusable", kind: .gauge, help: "Parts of the cache folder that cannot be used")
-    /// The failures of stores.
     package static let storeFaults = MetricFamily("store_faults", kind: .counter, help: "Failures of stores")
-    /// The number of kept entries.
     package static let storeEntries = MetricFamily("store_entries", kind: .gauge, help: "Entries that are kept")
-    /// The size of the kept entries.
     package static let storeBytes = MetricFamily("store", kind: .gauge, unit: .bytes, help: "Size of the kept entries")
-    /// The reads of stores that found a copy.
     package static let storeHits = MetricFamily(
         "store_hits", kind: .counter, help: "Reads of the store that found a copy which may be shown")
-    /// The reads of stores that found no copy.
     package static let storeMisses = MetricFamily(
         "store_misses", kind: .counter, help: "Reads of the store that found nothing, or a copy that was refused")
-    /// The entries that were removed to make room.
     package static let storeEvictions = MetricFamily(
         "store_evictions", kind: .counter, help: "Entries removed to make room")
-    /// The loads under way.
     package static let inFlight = MetricFamily("in_flight", kind: .gauge, help: "Loads that have not ended")
     /// The 95th percentile of the calls to the origin, over the whole run.
     package static let originP95 = MetricFamily(
         "origin_p95", kind: .gauge, unit: .seconds, help: "Time that 95 % of the calls to the origin did not exceed")
-    /// The times that callers waited.
     package static let loadDuration = MetricFamily(
         "load_duration", kind: .histogram, unit: .seconds, help: "Times that callers waited, by outcome of the load")
-    /// The durations of the calls to the origin.
     package static let originDuration = MetricFamily(
         "origin_duration", kind: .histogram, unit: .seconds, help: "Durations of the calls to the origin")
-    /// The ages of copies.
     package static let servedAge = MetricFamily(
         "served_age", kind: .histogram, unit: .seconds, help: "Ages of the copies that callers got")
 

@@ -10,11 +10,11 @@
 /// ```
 public struct Contradiction: Hashable, Sendable {
     /// The name of the setting. The message points at it.
-    public let setting: String
+    package let setting: String
     /// The contradiction in words, without any value of a setting.
-    public let message: String
+    package let message: String
     /// A description of the expected value; nil if the message contains it.
-    public let expected: String?
+    package let expected: String?
 
     /// Creates a contradiction.
     public init(_ setting: String, _ message: String, expected: String? = nil) {

@@ -7,7 +7,7 @@ public final class PolicyDiagnostics {
     package let registry: Registry
     /// The folder of the policy. The paths that the policy reads are relative to it. It is empty for a policy in memory
     /// without a folder.
-    public let folder: String
+    let folder: String
     /// The file in messages, where there is no better position.
     package let file: String
     /// The problems found so far.
@@ -74,11 +74,6 @@ public final class PolicyDiagnostics {
     /// Notes that the text at `place` has no value from the environment. The reason is already reported.
     func leftUnfilled(_ position: SourcePosition) {
         unfilled.append(position)
-    }
-
-    /// Adds problems that were found elsewhere.
-    package func report(_ found: [Problem]) {
-        problems += found
     }
 
     /// Reports that `node` has the wrong type.

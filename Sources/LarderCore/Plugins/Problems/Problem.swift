@@ -13,15 +13,15 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
     /// The description of the mistake. It quotes nothing from the policy but the names of settings and plugins.
     public var message: String
     /// The expected content, unless the message already says it.
-    public var expected: String?
+    package var expected: String?
     /// A known name that the author probably meant.
-    public var suggestion: String?
+    package var suggestion: String?
     /// The JSON path: `$.strategy.patience`.
     public var path: String
     /// The name of the lint rule that found the problem; nil if no rule did.
     public var rule: String?
     /// The position in the file; nil if the file could not be read at all.
-    public var position: SourcePosition?
+    package var position: SourcePosition?
     /// The name of the file.
     public var file: String
     /// The plugin that is named but not registered. Nil if the problem is another one.

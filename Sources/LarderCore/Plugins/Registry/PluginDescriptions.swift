@@ -1,32 +1,20 @@
 // Descriptions and mirrors of plugins and their settings. A value from the environment is shown as it is written,
 // `${NAME}`, also in a dump or a debugger. The mirrors show nothing that the descriptions hide.
 
-extension Part: CustomStringConvertible, CustomReflectable {
+extension Part: ShownByDescription {
     /// The kind of the plugin and its reference in the policy: `wrapper {"use":"timeout","after":"${SPAN}"}`.
     public var description: String { "\(plugin.kind) \(reference)" }
-
-    /// The reference in the policy, the effective settings, and the parts among them.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["reference": reference, "settings": settings, "nested": nested])
-    }
 }
 
 extension EffectiveSetting: CustomStringConvertible {
     /// The name, the value, and where it is written: `after "5s" (Policies/feed.json:5:43)`.
-    public var description: String { "\(name) \(text) (\(position?.description ?? "default"))" }
+    package var description: String { "\(name) \(text) (\(position?.description ?? "default"))" }
 }
 
-extension Traits: CustomStringConvertible, CustomReflectable {
+extension Traits: ShownByDescription {
     /// The traits that the plugin has set. If the part has settings from the environment, only the names of the traits.
     public var description: String {
         declared.map { mayBeShown ? "\($0.name): \($0.value)" : $0.name }.joined(separator: ", ")
-    }
-
-    /// The traits, as in the description.
-    public var customMirror: Mirror {
-        Mirror(
-            self, children: declared.map { (label: $0.name, value: mayBeShown ? $0.value : "set") },
-            displayStyle: .struct)
     }
 
     private var declared: [(name: String, value: String)] {
@@ -68,10 +56,7 @@ extension Registry: CustomStringConvertible {
     }
 }
 
-extension Context: CustomStringConvertible, CustomReflectable {
+extension Context: ShownByDescription {
     /// The resource that the part belongs to.
     public var description: String { "the place of a plugin in '\(resource)'" }
-
-    /// The resource.
-    public var customMirror: Mirror { Mirror(self, children: ["resource": resource], displayStyle: .struct) }
 }

@@ -8,9 +8,9 @@
 ///     public static let signer = PluginKind("signer")
 /// }
 /// ```
-public struct PluginKind: Sendable {
+public struct PluginKind: Hashable, Sendable, EqualByName {
     /// The name: `origin`.
-    public let name: String
+    package let name: String
     /// The name with its article: `an origin`, `a store`.
     package let withArticle: String
 
@@ -59,14 +59,6 @@ public struct PluginKind: Sendable {
         // The definitions of the schema have these names beside the kinds.
         return ["environment", "plain", "value"].contains(name) ? "its kind cannot be called '\(name)'" : nil
     }
-}
-
-extension PluginKind: Hashable {
-    /// Whether both have the same name.
-    public static func == (one: PluginKind, other: PluginKind) -> Bool { one.name == other.name }
-
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension PluginKind: CustomStringConvertible {

@@ -18,7 +18,7 @@ public struct Registry: Sendable {
 
     private var plugins: [PluginKind: [Plugin]] = [:]
     /// The kinds of plugins that policies may name: Larder's own, then those of modules in the order of registration.
-    public private(set) var kinds: [PluginKind] = PluginKind.core
+    package private(set) var kinds: [PluginKind] = PluginKind.core
 
     /// Makes an empty registry.
     public init() {}
@@ -102,7 +102,7 @@ public struct Registry: Sendable {
     }
 
     /// Returns the kind of this name; nil if no plugin is of that kind and no setting names it.
-    public func kind(named name: String) -> PluginKind? { kinds.first { $0.name == name } }
+    package func kind(named name: String) -> PluginKind? { kinds.first { $0.name == name } }
 
     /// Checks that a plugin can have its kind and, if it is a section, its name.
     private func checkKind(of plugin: Plugin) throws(Conflict) {

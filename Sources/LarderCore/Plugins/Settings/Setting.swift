@@ -94,9 +94,9 @@ public final class Setting<Value: Sendable>: Sendable {
 }
 
 /// A setting as it appears in help, the reference and the schema.
-public struct SettingDeclaration: Sendable {
+package struct SettingDeclaration: Sendable {
     /// The name in a policy.
-    public let name: String
+    package let name: String
     /// The type's name.
     package let type: String
     /// The allowed values, in words.
@@ -116,7 +116,7 @@ public struct SettingDeclaration: Sendable {
     /// Whether the first registered plugin of ``kind`` is used when the setting is left out.
     package let isDefaultPart: Bool
     /// Whether metrics dumps show the values.
-    public let isShownInDumps: Bool
+    package let isShownInDumps: Bool
     /// The purpose of the setting, for advice; nil if none is given about it.
     package fileprivate(set) var topic: AdviceTopic?
     /// Whether a value depends on its text alone.

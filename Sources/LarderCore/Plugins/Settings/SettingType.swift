@@ -3,18 +3,18 @@ import LarderSystem
 /// A type of settings: how a value is written, which values are allowed, and how a value is shown.
 public struct SettingType<Value: Sendable>: Sendable {
     /// The type's name: `duration`.
-    public let name: String
+    package let name: String
     /// The allowed values, in words for messages: `a duration such as "250ms"`.
-    public let expectation: String
+    package let expectation: String
     /// The JSON Schema of its values.
     public let schema: JSON
     /// An allowed value, for starter policies and references; nil if no value fits everywhere.
-    public let example: JSON?
+    package let example: JSON?
     /// Whether metrics dumps show the values. Dumps leave the machine, so they replace other values by `…`.
     ///
     /// Numbers, shares, sizes, durations, windows, flags and choices are shown. Everything else is not, unless
     /// ``shownInDumps`` says so. The value of an environment variable is never shown.
-    public private(set) var isShownInDumps = false
+    package private(set) var isShownInDumps = false
     /// The kind of the plugins that a value names; nil if it names none.
     var kind: PluginKind?
     /// Whether a value depends on its text alone, and not on its place in a policy or on the disk. Equal parts of policies

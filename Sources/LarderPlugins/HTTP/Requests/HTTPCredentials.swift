@@ -28,7 +28,7 @@ struct HTTPCredentials: Sendable {
         self.limit = limit
         world = context.world
         renewals = context.share { HTTPRenewals(in: context.world) }
-        name = ([part.plugin.name] + part.settings.map(\.description)).joined(separator: "\n")
+        name = "\(part)"
     }
 
     /// Returns the account in whose name a request is sent; nil for an anonymous request.

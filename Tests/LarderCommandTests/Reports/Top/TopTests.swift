@@ -41,7 +41,7 @@ import Testing
     @Test func lastMinutesOfProcessesAreAddedUp() throws {
         let state = Self.taking([.dump(Self.dump("a")), .dump(Self.dump("b", loads: 60, breaker: "open"))])
         let row = try #require(state.rows(at: Self.now).first)
-        #expect(row.minute.loads == 100 && row.minute.fallbacks == 25)
+        #expect(row.minute.loads == 100 && row.minute[.fallbacks] == 25)
         #expect(row.store.entries == 14 && row.levels == [.breaker: ["open": 1]])
         #expect(state.count(at: Self.now) == (2, 2))
     }

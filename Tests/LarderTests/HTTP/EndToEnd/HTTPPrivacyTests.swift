@@ -82,7 +82,7 @@ import Testing
         users.state.withLock { ($0.asked, $0.gate) = (asked, gate) }
         let early = Task { await users.load("alice", mode: .refresh) }
         try await asked.opened()
-        try await users.feed.clear(scope: users.means.scope(of: "alice"))
+        try await users.feed.clear(.scope(users.means.scope(of: "alice")))
         gate.open()
         _ = await early.value
         users.state.withLock { ($0.asked, $0.gate, $0.isDown) = (nil, nil, true) }

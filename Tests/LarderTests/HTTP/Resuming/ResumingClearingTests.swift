@@ -26,7 +26,7 @@ import Testing
         let feed = served.feed
         let task = Task { try await feed.load(["id": "1"], scope: "alice") }
         try await asked.opened()
-        try await served.pantry.clear(scope: "alice")
+        try await served.pantry.clear(.scope("alice"))
         gate.open()
         await #expect(throws: LoadError.self) { try await task.value }
         #expect(try Self.parts(of: served) == [])
@@ -46,7 +46,7 @@ import Testing
         let feed = served.feed
         let task = Task { try await feed.load(["id": "1"], scope: "alice") }
         try await asked.opened()
-        try await served.pantry.clear(scope: "alice")
+        try await served.pantry.clear(.scope("alice"))
         gate.open()
         await #expect(throws: LoadError.self) { try await task.value }
         #expect(server.requests.map { $0["Range"] } == [nil, "bytes=400000-", nil])

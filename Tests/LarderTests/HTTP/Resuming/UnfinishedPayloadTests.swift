@@ -109,12 +109,12 @@ import Testing
             await Self.fails(simulated, "1", scope: "alice")
             await Self.fails(simulated, "1", scope: "bob")
             await Self.fails(simulated, "1")
-            try await simulated.pantry.clear(scope: "alice")
+            try await simulated.pantry.clear(.scope("alice"))
             #expect(try Self.parts(of: simulated).count == 2)
             await Self.fails(simulated, "1", scope: "alice")
             await Self.fails(simulated, "1", scope: "bob")
             #expect(halves.starts.withLock { $0 } == [0, 0, 0, 0, 150_000])
-            try await simulated.pantry.clear(scope: nil)
+            try await simulated.pantry.clear(.scope(nil))
             #expect(try Self.parts(of: simulated).count == 2)
             try await simulated.pantry.clear()
             #expect(try Self.parts(of: simulated) == [])
@@ -126,7 +126,7 @@ import Testing
             for id in ["1", "2"] { await Self.fails(simulated, id) }
             try await simulated.resource.clear(["id": "1"])
             #expect(try Self.parts(of: simulated).count == 1)
-            try await simulated.resource.clear(tag: "any")
+            try await simulated.resource.clear(.tag("any"))
             #expect(try Self.parts(of: simulated) == [])
         }
     }
@@ -138,8 +138,8 @@ import Testing
             let other = try await SimulatedPantry(
                 ["other": #"{ "resource": "other", "origin": "scripted", "strategy": "network-only" }"#],
                 in: simulated.world, cache: simulated.cache)
-            try await other.pantry.clear(scope: "bob")
-            try await other.pantry.clear(scope: "alice")
+            try await other.pantry.clear(.scope("bob"))
+            try await other.pantry.clear(.scope("alice"))
             #expect(try Self.parts(of: simulated) == [])
         }
     }
