@@ -13,9 +13,6 @@ extension Plugin {
 extension NoteKey where Value == UInt64 {
     /// The checksum of the payload when it arrived.
     static var checksum: NoteKey { NoteKey("checksum") }
-
-    /// The same fact in an entry that was saved before notes had names.
-    static var formerChecksum: NoteKey { NoteKey("former-9") }
 }
 
 /// A validator that finds payloads damaged in a store. It does not authenticate the sender.
@@ -23,7 +20,7 @@ struct ChecksumValidator: Validator {
     var permitRule: PermitRule? { .everything }
 
     func admit(_ entry: inout Entry, from arrival: Arrival, for request: Request) throws(Refusal) -> Admission {
-        let noted = entry.metadata[.checksum] ?? entry.metadata[.formerChecksum]
+        let noted = entry.metadata[.checksum]
         // The payload of an unchanged entry was checked when it was read, and hashing it again may take long.
         if arrival == .unchanged, noted != nil { return .keep }
         let sum = entry.payload.bytes.withUnsafeBytes { Checksum.of($0) }

@@ -13,9 +13,6 @@ extension Plugin {
 extension NoteKey where Value == Int {
     /// The version with which an entry was saved.
     static var entryVersion: NoteKey { NoteKey("entry-version") }
-
-    /// The same fact in an entry that was saved before notes had names.
-    static var formerEntryVersion: NoteKey { NoteKey("former-8") }
 }
 
 /// A validator that permits only entries saved under the same version.
@@ -28,7 +25,7 @@ struct EntryVersion: Validator {
     }
 
     func permit(_ metadata: Metadata, for request: Request, at now: Timestamp) -> Permissions {
-        if metadata[.entryVersion] ?? metadata[.formerEntryVersion] == version { return Permissions(.all) }
+        if metadata[.entryVersion] == version { return Permissions(.all) }
         return Permissions(.all).refusing(.all, "entry-version \(version)")
     }
 }

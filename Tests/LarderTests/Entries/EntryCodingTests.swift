@@ -91,42 +91,6 @@ import Larder
         #expect(throws: StoreError.self) { try Metadata(ofEncoded: adding([(13, note)])) }
     }
 
-    /// A file that Larder wrote when the facts which two validators noted were fields of their own.
-    private static let former = """
-            6c6172646572310a5f0000001d70d686f7d557fe010400000066656564020800000027880203ba2aea18061000000061
-            70706c69636174696f6e2f6a736f6e080800000007000000000000000908000000a7ed1ae046bb176e0a08000000f8f6
-            9d0605b9d53f0b080000000500000000000000226f6c6422
-        """
-
-    @Test func fieldsOfFormerFilesAreReadAsNotesOfTheirValidators() throws {
-        let key = Key(resource: "feed")
-        let coded = try bytes(ofHex: Self.former)
-        var entry = try #require(try Entry(encoded: coded, for: key))
-        #expect(entry.metadata.notes.count == 2 && entry.metadata[.formerEntryVersion] == 7)
-        #expect(try Metadata(ofEncoded: coded) == entry.metadata)
-        _ = try ChecksumValidator().admit(&entry, from: .store, for: Request("feed"))
-        #expect(
-            EntryVersion(version: 7).permit(entry.metadata, for: Request("feed"), at: entry.metadata.fetchedAt)
-                == Permissions(.all))
-        #expect(
-            EntryVersion(version: 8).permit(entry.metadata, for: Request("feed"), at: entry.metadata.fetchedAt).uses
-                == [])
-        let again = try Entry(encoded: entry.encoded(for: key), for: key)
-        #expect(again?.metadata == entry.metadata)
-    }
-
-    @Test func formerFileIsReadFromItsFolder() throws {
-        try SimulatedWorld().run { world in
-            let folder = try Folder()
-            let key = Key(resource: "feed")
-            let store = FileStore(folder: folder.url.path, capacity: 1_000_000, eviction: LRU(), world: world)
-            #expect(try await store.write(Entry(Data()), for: key))
-            let name = try #require(folder.names(below: "").first { $0.hasSuffix(".entry") })
-            try Data(try bytes(ofHex: Self.former)).write(to: folder.url.appending(path: name))
-            #expect(try await store.read(key)?.entry.text == #""old""#)
-        }
-    }
-
     @Test(
         arguments: [
             [], [0], [0, 1], [1, 110], [3, 110, 1], [255, 110, 1], [1, 110, 1], [1, 110, 1, 0, 0, 0],
@@ -174,13 +138,6 @@ import Larder
         coded.replaceSubrange(8..<12, with: little(UInt32(coded.count - 20)))
         coded.replaceSubrange(12..<20, with: little(Checksum.of(Array(coded[20...]))))
         return coded
-    }
-
-    private func bytes(ofHex text: String) throws -> [UInt8] {
-        let digits = text.utf8.filter { $0 > UInt8(ascii: " ") }
-        return try stride(from: 0, to: digits.count, by: 2).map { place in
-            try #require(UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16))
-        }
     }
 
     @Test func truncatedEntryIsDamaged() throws {

@@ -9,8 +9,6 @@ struct KeptRequests: Sendable {
     private static let place = "kept"
     private static let suffix = ".list"
     private static let head = "larder-kept 2\n"
-    /// The first line of the former format, which has no signs and ends with the line `end`.
-    private static let formerHead = "larder-kept 1\n"
     /// The largest file that is read: far more than a hundred thousand requests need.
     private static let mostBytes = 1 << 28
     /// The size of lines without effect that is not worth another file.
@@ -183,12 +181,6 @@ struct KeptRequests: Sendable {
         }
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         let text = String(decoding: bytes[..<end], as: UTF8.self)
-        if text.hasPrefix(Self.formerHead) {
-            let lines = text.split(separator: "\n").dropFirst()
-            guard lines.last == "end" else { throw Self.damage }
-            for line in lines.dropLast() { body(line, true) }
-            return true
-        }
         guard text.hasPrefix(Self.head) else { throw Self.damage }
         for line in text.dropFirst(Self.head.count).split(separator: "\n") {
             guard line.hasPrefix("+ ") || line.hasPrefix("- ") else { throw Self.damage }

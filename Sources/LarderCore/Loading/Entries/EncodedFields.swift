@@ -9,10 +9,6 @@ struct EncodedFields {
         case length, expired, note, variesBy, askedAt, initialAge, status, field, unusedPrefetch, source
     }
 
-    /// The numbers of the fields in which former versions wrote the facts of validators, before notes had names. Such a
-    /// fact is read as a note that is named after the number: `former-8`.
-    private static let formerNotes: ClosedRange<UInt8> = 8...9
-
     private enum NoteKind: UInt8 {
         case number = 1
         case text, bytes
@@ -110,12 +106,7 @@ struct EncodedFields {
             case .variesBy: details.variesBy.append(Self.text(value).lowercased())
             case .tag: details.tags.append(Self.text(value))
             case .note: Self.read(note: value, into: &notes, &details.laterNotes)
-            case nil:
-                if Self.formerNotes.contains(number) {
-                    notes["former-\(number)"] = .number(Self.signed(value))
-                } else {
-                    details.laterFacts.append(.init(number: number, value: Array(value)))
-                }
+            case nil: details.laterFacts.append(.init(number: number, value: Array(value)))
             }
         }
         details.laterNotes.removeAll { notes[$0.name] != nil }
