@@ -83,10 +83,10 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
         return state.withLock { $0.screen.age(at: now) }
     }
 
-    /// Whether a spinner belongs on the screen. See ``Phase/isLoading``.
+    /// Whether a spinner belongs on the screen: a load is under way, and nothing says that it cannot succeed.
     public var isLoading: Bool { phase.isLoading }
 
-    /// The error of the last load, if the screen should show it. See ``Phase/error``.
+    /// The error of the last load; nil if it did not fail, another load is under way, or the device has no network.
     public var error: LoadError? { phase.error }
 
     /// Whether the device has no network.

@@ -2,10 +2,11 @@ package import LarderSystem
 
 // Checking a store, for apps and commands.
 extension Resource {
-    /// Reads every copy in the store, whatever the validators permit, and removes the damaged ones. See
-    /// ``Store/verify(progress:)``.
+    /// Reads every copy in the store, whatever the validators permit, and removes the damaged ones.
     ///
-    /// Loads go on meanwhile.
+    /// Loads go on meanwhile. A copy that is written, removed or moved between tiers meanwhile may be read or not. Of a copy
+    /// in several tiers, only the one that a load would get is read. A copy whose key cannot be read is not listed; it is
+    /// never served.
     ///
     /// - Parameter progress: called with the share of the copies that were read, from 0 to 1.
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot list its entries.

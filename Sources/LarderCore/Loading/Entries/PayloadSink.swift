@@ -86,7 +86,7 @@ public final class PayloadSink: Sendable {
 
     /// Adds bytes to the payload. Blocks.
     ///
-    /// - Throws: ``LoadError`` if the payload becomes larger than ``capacity``, the disk is full, or the sink is
+    /// - Throws: ``LoadError`` if the payload becomes larger than its capacity, the disk is full, or the sink is
     ///   closed. An error closes the sink and deletes the bytes.
     public func write(_ bytes: some ContiguousBytes) throws(LoadError) {
         try state.withLock { (state) throws(LoadError) in

@@ -1,4 +1,4 @@
-/// The result of a check of a store: see ``Store/verify(progress:)``.
+/// The result of a check of a store.
 public struct StoreVerification: Hashable, Sendable {
     /// The number of entries that were read.
     public var checked = 0
@@ -17,10 +17,6 @@ public struct StoreVerification: Hashable, Sendable {
 
 extension Store {
     /// Lists the entries, reads each, and removes those that are damaged.
-    ///
-    /// Loads go on meanwhile. An entry that is written, removed or moved between tiers meanwhile may be read or not. Of an
-    /// entry in several tiers, only the copy that a load would get is read. An entry whose key cannot be read is not listed;
-    /// it is never served.
     ///
     /// - Parameter progress: called with the share of the entries that were read, from 0 to 1.
     /// - Throws: an error whose ``StoreError/isUnsupported`` is set if the store cannot list its entries; any other error of
