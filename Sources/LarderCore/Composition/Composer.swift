@@ -149,7 +149,7 @@ struct Composer {
                         reporting: resourceState.unfinishedClearings.reporter(), in: context)
                 } ?? EmptyStore()
             let storeAccess = StoreAccess(
-                store, order: resourceState.order, meter: meter, saved: resourceState.saved,
+                store, keys: resourceState.keys, meter: meter, saved: resourceState.saved,
                 changed: resourceState.changed, lateFaults: lateFaults,
                 evictedKeys: evictedKeys, source: context.dataSource, isPersistent: part?.isPersistent ?? false,
                 clearingReport: resourceState.unfinishedClearings.reporter(), world: world

@@ -14,7 +14,7 @@ final class LoaderGraph: Sendable {
     /// The live side alone, for callers that want the origin's answer and nothing else.
     let live: any Loader
     /// Makes a refresh that has waited for a network.
-    let refreshNow: DueRefreshes.Refresh
+    let refreshNow: PostponedRefresh.Refresh
     /// The way to the origin of requests that change something there.
     let sender: Sender
     /// Returns the copies that a change has put out of date by the rules of the origin; nil if it has no such rules.
@@ -39,7 +39,7 @@ final class LoaderGraph: Sendable {
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, lookup: Lookup, live: any Loader, refreshNow: @escaping DueRefreshes.Refresh,
+        policy: Policy, root: any Loader, lookup: Lookup, live: any Loader, refreshNow: @escaping PostponedRefresh.Refresh,
         sender: Sender, storeAccess: StoreAccess,
         places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
         attachments: [HeldAttachment], background: BackgroundRules, meter: Meter, world: any World
@@ -70,7 +70,7 @@ final class LoaderGraph: Sendable {
     func call(for request: Request, codec: AnyCodec) -> Call {
         var call = Call(request, codec: codec)
         call.deadline = request.deadline.map { world.uptime + $0 }
-        call.ticket = storeAccess.order.begin(request.key)
+        call.ticket = storeAccess.keys.begin(request.key)
         return call
     }
 

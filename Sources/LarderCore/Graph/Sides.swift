@@ -152,7 +152,7 @@ public struct Sides: Sendable {
         switch limits.stage {
         case .patience(let patience):
             call.trail.note("origin", .noAnswer(after: patience))
-            storeAccess.backOff.overran(call.key, base: rest, in: world)
+            storeAccess.keys.originOverran(call.key, base: rest, in: world)
             // The wait for the call goes on meanwhile, so that an answer is shown before a slow store's copy.
             limits.pass(reading: reading(call) { [weak joined] in joined?.wake() })
             return nil
@@ -233,19 +233,19 @@ public struct Sides: Sendable {
 
     /// Begins a refresh. Returns the work that is left, or nil if there is none.
     private func refreshing(_ call: Call, within limit: Duration) -> (@Sendable () async -> Void)? {
-        let isResting = storeAccess.backOff.rest(of: call.key, base: rest, at: world.uptime) != nil
+        let isResting = storeAccess.keys.rest(of: call.key, base: rest, at: world.uptime) != nil
         guard let originSide, !isResting else { return nil }
         let key = storeAccess.variations.entryKey(of: call.request, adding: originSide.addedFields)
-        guard storeAccess.refreshes.begin(key) else { return nil }
+        guard storeAccess.keys.beginRefresh(key) else { return nil }
         var calling = call.inBackground
         calling.request.priority = .low
-        calling.ticket = call.ticket ?? storeAccess.order.begin(call.key)
+        calling.ticket = call.ticket ?? storeAccess.keys.begin(call.key)
         return { [calling] in
             var failed: Bool
             do {
                 let loaded = try await originSide.join(calling).value(within: limit)
                 failed = loaded == nil
-                if failed { storeAccess.backOff.failed(calling.key, in: world) }
+                if failed { storeAccess.keys.originFailed(calling.key, in: world) }
                 if let loaded, let end = originSide.freshUntil(loaded, for: calling.request) {
                     meter.refreshed(calling.key.hash, freshUntil: end)
                 }
@@ -256,7 +256,7 @@ public struct Sides: Sendable {
                 failed = LoadError.meaning(of: error)?.isAnswer != true
             }
             meter.refreshed(failed: failed)
-            storeAccess.refreshes.end(key)
+            storeAccess.keys.endRefresh(key)
         }
     }
 
@@ -269,16 +269,14 @@ public struct Sides: Sendable {
     /// Lets a refresh begin when the network allows it, unless its copy is cleared before.
     private func refreshLater(_ call: Call, within limit: Duration = .seconds(60)) {
         guard originSide != nil else { return }
-        var due = Call(call.request, codec: call.codec)
-        due.ticket = storeAccess.order.begin(call.key)
-        storeAccess.dueRefreshes.add(due, within: limit)
+        storeAccess.keys.postponeRefresh(of: call, within: limit)
         // The network may have changed while this was noted.
-        if mayRefresh(due) { storeAccess.dueRefreshes.begin(in: world, refreshNow) }
+        if mayRefresh(call) { storeAccess.keys.beginRefreshes(in: world, refreshNow) }
     }
 
     /// Makes a refresh that has waited, unless its copy was cleared meanwhile.
     func refreshNow(_ due: Call, within limit: Duration) async {
-        if due.ticket.map(storeAccess.order.isVoid) == true { return }
+        if due.ticket.map(storeAccess.keys.isVoid) == true { return }
         if !mayRefresh(due) { return refreshLater(due, within: limit) }
         await refreshing(Call(due.request, codec: due.codec), within: limit)?()
     }
@@ -306,7 +304,7 @@ public struct Sides: Sendable {
 
     private func pause(at key: Key) -> OriginPause? {
         if isOffline { return .offline }
-        return storeAccess.backOff.rest(of: key, base: rest, at: world.uptime).map(OriginPause.resting)
+        return storeAccess.keys.rest(of: key, base: rest, at: world.uptime).map(OriginPause.resting)
     }
 
     @inline(never)

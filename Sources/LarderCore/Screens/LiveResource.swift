@@ -197,10 +197,10 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
     private func apply(_ event: ScreenState<Value>.Event, unlessCleared saved: SavedEntry? = nil) {
         // The account is code of the app, so it is asked before the lock is taken.
         let request = resource.resourceState.owned(state.withLock { $0.request })
-        let order = resource.resourceState.order
+        let keys = resource.resourceState.keys
         let now = world.now
         let isChanged = state.withLock { state in
-            if let saved, order.isVoid(saved.ticket, tags: saved.entry.metadata.tags) { return false }
+            if let saved, keys.isVoid(saved.ticket, tags: saved.entry.metadata.tags) { return false }
             let former = state.screen.changes
             (state.request, state.screen.key) = (request, request.key)
             let load = state.screen.apply(event, at: now)

@@ -59,7 +59,7 @@ extension Resource {
         call.deadline = call.deadline ?? graph.world.uptime + longestCall
         let storeAccess = graph.storeAccess
         let key = storeAccess.variations.entryKey(of: call.request, adding: graph.addedFields)
-        guard storeAccess.refreshes.isUnderWay(key) || storeAccess.flights.isUnderWay(call, of: side) else {
+        guard storeAccess.keys.isRefreshing(key) || side.isUnderWay(call) else {
             return nil
         }
         return { [call] in try value(of: try await side.load(call)) }

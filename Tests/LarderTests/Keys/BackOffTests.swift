@@ -114,19 +114,19 @@ import Larder
 
     @Test func restDoublesUpToThirtySecondsAndFullOutageLengthensItAtOnce() throws {
         try SimulatedWorld().run { world in
-            let backOff = BackOff()
+            let keys = KeyTable()
             func rest(_ id: String) -> Double {
-                backOff.rest(of: .id(id), base: .seconds(5), at: world.uptime)?.left.inSeconds ?? 0
+                keys.rest(of: .id(id), base: .seconds(5), at: world.uptime)?.left.inSeconds ?? 0
             }
             for (planned, wait) in [(5, 6), (10, 12), (20, 23), (30, 34), (30.0, 34)] {
-                backOff.failed(.id("a"), in: world)
+                keys.originFailed(.id("a"), in: world)
                 #expect((planned * 0.9...planned * 1.1).contains(rest("a")), "\(rest("a")), not \(planned)")
                 try await world.sleep(for: .seconds(wait))
             }
-            backOff.failed(.id("b"), in: world)
+            keys.originFailed(.id("b"), in: world)
             #expect((27...33).contains(rest("b")), "nothing has worked for a minute and a half")
-            backOff.succeeded(.id("c"))
-            backOff.failed(.id("d"), in: world)
+            keys.originAnswered(.id("c"))
+            keys.originFailed(.id("d"), in: world)
             #expect((4.5...5.5).contains(rest("d")))
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// The order of writes of a key while an operation that was given up goes on.
 @Suite struct HeldUpOrderTests {
-    private let order = WriteOrder()
+    private let order = KeyTable()
     private let key = Key(resource: "feed")
 
     /// Writes, and gives up.

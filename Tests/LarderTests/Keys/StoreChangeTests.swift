@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func newestAnswersOfManyVariantsAreForgottenButNotOverwritten() async {
-        let order = WriteOrder()
+        let order = KeyTable()
         let base = Key(resource: "feed")
         func write(_ ticket: Ticket, _ digest: String) async -> Bool {
             await order.perform(ticket, at: { base.variant(digest) }) {} == .done
@@ -88,7 +88,7 @@ import Testing
 
     @Test func placeOfAnAnswerIsDecidedInItsTurn() throws {
         try SimulatedWorld().run { world in
-            let order = WriteOrder()
+            let order = KeyTable()
             let base = Key(resource: "feed")
             let place = Locked("a")
             let written = Locked<[String]>([])

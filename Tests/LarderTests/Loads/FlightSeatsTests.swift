@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func readingThatBeganBeforeAWriteChangesNothing() async {
-        let order = WriteOrder()
+        let order = KeyTable()
         let (key, other) = (Key(resource: "feed"), Key(resource: "images"))
         let load = order.begin(key)
         let (early, late) = (order.mark(key, for: load), order.mark(key, for: nil))

@@ -26,7 +26,7 @@ extension Pantry {
             network.stop()
             let stores = resourceStates.map { $0.stores.map(\.storeAccess) }
             await wait(until: limit - share - share) {
-                _ = await stores.flatMap { $0 }.concurrentMap { await $0.flights.finishSaving() }
+                _ = await stores.flatMap { $0 }.concurrentMap { await $0.finishSaving() }
             }
             for storeAccess in stores.joined() { storeAccess.noteEnding() }
             // The dump counts the stores' entries, so it is written before they are closed.
@@ -55,7 +55,7 @@ extension Pantry {
             }
         }
         _ = await stores.concurrentMap { storeAccess in
-            await storeAccess.flights.finishSaving()
+            await storeAccess.finishSaving()
             await storeAccess.close()
         }
         let unfinished = composer.payloadFolder.unfinished

@@ -57,7 +57,7 @@ extension Pantry {
         let isThere = world.network.reach != .offline
         for graph in graphs {
             if event != nil { graph.meter.setOffline(network.isOffline) }
-            if event != nil, !isThere, graph.needsNetwork { graph.storeAccess.flights.networkIsLost() }
+            if event != nil, !isThere, graph.needsNetwork { graph.storeAccess.networkIsLost() }
             if isThere { graph.networkIsThere(again: event != nil) }
         }
     }
@@ -83,9 +83,9 @@ extension LoaderGraph {
     /// Begins the refreshes that waited for the network, if the policy permits them on it. After a time without network,
     /// the origin may be asked for every key.
     fileprivate func networkIsThere(again hasReturned: Bool) {
-        if hasReturned, needsNetwork { storeAccess.backOff.forget() }
+        if hasReturned, needsNetwork { storeAccess.keys.endRests() }
         // A loss that was too short to be followed may have left some, too.
-        if background.permit(.refresh) { storeAccess.dueRefreshes.begin(in: world, refreshNow) }
+        if background.permit(.refresh) { storeAccess.keys.beginRefreshes(in: world, refreshNow) }
     }
 }
 

@@ -26,8 +26,8 @@ final class ResourceState: Sendable {
     let saved = Listeners<SavedEntry>()
     /// The listeners to the changes that others make in the store.
     let changed = Listeners<Selection>()
-    /// The order of the writes, shared by all stores of the resource.
-    let order: WriteOrder
+    /// The records of its keys, shared by all stores of the resource.
+    let keys: KeyTable
     let unfinishedClearings: UnfinishedClearings
     let present = AtomicReference<LoaderGraph>()
     private let state = Locked(State())
@@ -36,7 +36,7 @@ final class ResourceState: Sendable {
 
     /// - Parameter cleared: the clearings of all processes that use the cache folder.
     init(_ name: String, reportingTo sinks: EventSinks, problems: CacheProblems, cleared: ClearingLog) {
-        order = WriteOrder(seeing: ResourceClearings(log: cleared, folder: PlaceName.folder(of: name)))
+        keys = KeyTable(seeing: ResourceClearings(log: cleared, folder: PlaceName.folder(of: name)))
         self.name = name
         resourceName = ResourceName(name)
         unfinishedClearings = UnfinishedClearings(of: name, problems: problems)

@@ -86,13 +86,13 @@ extension LoaderGraph {
     }
 
     private func saveNow(_ entry: Entry, for request: Request, codec: AnyCodec) async throws -> Loaded<Entry> {
-        let ticket = storeAccess.order.begin(request.key)
+        let ticket = storeAccess.keys.begin(request.key)
         let trail = Trail.Recorder()
         var loaded = Loaded(entry)
         let call = Call(request, codec: codec, trail: trail)
         let admission = try await validators.receive(&loaded, from: .origin, for: call, in: world)
         // Callers that come from now on must not get an older answer.
-        storeAccess.flights.close(.key(request.key))
+        storeAccess.keys.closeFlights(of: .key(request.key))
         switch admission {
         case .keep:
             loaded.isStored = await storeAccess.save(

@@ -26,7 +26,7 @@ extension StoreAccess {
         matchesNoOther: Bool, trail: Trail.Recorder
     ) async {
         if isUnchanged {
-            copiesToHide.note(.unkeepable, variations.entryKey(of: request, adding: addedFields))
+            keys.hide(variations.entryKey(of: request, adding: addedFields), because: .unkeepable)
         } else {
             await noteOutdated(by: entry, for: request, adding: addedFields)
         }
@@ -41,7 +41,7 @@ extension StoreAccess {
 
     /// Removes the entry later that the origin says is gone. Until then, it is hidden.
     func dropLater(_ request: Request, adding addedFields: Fields, ticket: Ticket, trail: Trail.Recorder) {
-        copiesToHide.note(.gone, variations.entryKey(of: request, adding: addedFields))
+        keys.hide(variations.entryKey(of: request, adding: addedFields), because: .gone)
         postpone(ticket) { await $0.drop(request, adding: addedFields, ticket: ticket, trail: Trail.Recorder()) }
         _ = report(StoreError.heldUp, effect: .notDropped, trail: trail)
     }
@@ -50,7 +50,7 @@ extension StoreAccess {
     private func noteOutdated(by entry: Entry, for request: Request, adding addedFields: Fields) async {
         let newest = await NewestAnswer(entry, in: world)
         let key = variations.entryKey(of: request, adding: addedFields)
-        if copiesToHide[key]?.reasonToHide == nil { copiesToHide.note(.outdated(by: newest), key) }
+        if keys.hiddenReason(of: key)?.reasonToHide == nil { keys.hide(key, because: .outdated(by: newest)) }
     }
 
     /// Sends an answer to the streams of requests with the same fields, because it is not known yet by which fields the
@@ -63,7 +63,7 @@ extension StoreAccess {
     }
 
     private func postpone(_ ticket: Ticket, _ work: @escaping @Sendable (StoreAccess) async -> Void) {
-        order.postpone(ticket) { [weak self] in
+        keys.postpone(ticket) { [weak self] in
             guard let self else { return }
             world.spawn { await work(self) }
         }

@@ -6,11 +6,10 @@ package struct Lookup: Loader {
     /// The store of `storeAccess`.
     private let store: any Store
     let peekedTier: String
-    private let copiesToHide: CopiesToHide
     private let failedClearings: FailedClearings
     private let variations: Variations
-    /// Whether to ask the three objects above before a hit.
-    private let exceptions: HitExceptions
+    /// The records of keys, which hide or redirect some copies.
+    private let keys: KeyTable
     let validators: Validators
     let world: any World
     /// The fields that the origin adds to requests that lack them.
@@ -25,10 +24,9 @@ package struct Lookup: Loader {
         self.storeAccess = storeAccess
         store = storeAccess.store
         peekedTier = storeAccess.store.peekedTier
-        copiesToHide = storeAccess.copiesToHide
         failedClearings = storeAccess.failedClearings
         variations = storeAccess.variations
-        exceptions = storeAccess.order.exceptions
+        keys = storeAccess.keys
         self.validators = validators
         self.addedFields = addedFields
         self.revision = revision
@@ -37,7 +35,7 @@ package struct Lookup: Loader {
 
     /// Returns a copy in memory that is decoded and may be used.
     package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        guard exceptions.isEmpty else { return exceptionalAnswer(request, codec: codec, uses: uses) }
+        guard keys.isUsual else { return exceptionalAnswer(request, codec: codec, uses: uses) }
         return answer(request, at: request.key, codec: codec, uses: uses)
     }
 
@@ -45,7 +43,7 @@ package struct Lookup: Loader {
     @inline(never)
     private func exceptionalAnswer(_ request: Request, codec: AnyCodec, uses: Uses) -> Loaded<Entry>? {
         let key = variations.entryKey(of: request, adding: addedFields)
-        guard copiesToHide[key] == nil, !failedClearings.select(key)
+        guard keys.hiddenReason(of: key) == nil, !failedClearings.select(key)
         else { return nil }
         return answer(request, at: key, codec: codec, uses: uses)
     }
@@ -119,7 +117,7 @@ package struct Lookup: Loader {
 
     /// Whether a hit must first look for outdated copies, failed clearings and variations.
     @inline(__always)
-    var hasExceptions: Bool { !exceptions.isEmpty }
+    var hasExceptions: Bool { !keys.isUsual }
 
     /// Returns the copy if it may be shown for any use.
     ///
@@ -159,7 +157,7 @@ package struct Lookup: Loader {
     ///   store failed.
     private func find(_ call: Call) async throws -> CachedCopy {
         let key = variations.entryKey(of: call.request, adding: addedFields)
-        let mark = storeAccess.order.mark(key, for: call.ticket)
+        let mark = storeAccess.keys.mark(key, for: call.ticket)
         let outdated = storeAccess.outdatedReason(of: key)
         var found = try await read(call, mark: mark, outdated: outdated)
         if !key.isVariant, let variation = Variation(marker: found.entry) {
@@ -215,7 +213,7 @@ package struct Lookup: Loader {
     /// The error when there is no copy. Most misses throw it, so it is made once.
     private static let noCopy: any Error = LoadError.notCached
 
-    private func read(_ call: Call, mark: ReadingMark, outdated: CopiesToHide.Reason?) async throws -> Found {
+    private func read(_ call: Call, mark: ReadingMark, outdated: HiddenCopy.Reason?) async throws -> Found {
         if let reason = outdated?.reasonToHide {
             call.trail.note("store", .copySkipped(reason))
             throw LoadError.notCached
@@ -243,7 +241,7 @@ package struct Lookup: Loader {
     ///
     /// - Throws: `CancellationError` only.
     private func soundCopy(
-        below damaged: Found, ticket: Ticket, call: Call, outdated: CopiesToHide.Reason?
+        below damaged: Found, ticket: Ticket, call: Call, outdated: HiddenCopy.Reason?
     ) async throws -> Found? {
         var last = damaged
         do {
@@ -275,7 +273,7 @@ package struct Lookup: Loader {
     ///
     /// - Throws: `CancellationError` only.
     private func fresher(
-        than upper: Found, ticket: Ticket, call: Call, outdated: CopiesToHide.Reason?
+        than upper: Found, ticket: Ticket, call: Call, outdated: HiddenCopy.Reason?
     ) async throws -> Found? {
         var last = upper
         while !isFresh(last, for: call.request) {
@@ -323,7 +321,7 @@ package struct Lookup: Loader {
 
 extension Found {
     /// Returns this copy, marked as expired if the origin has sent a newer answer.
-    fileprivate func expired(if outdated: CopiesToHide.Reason?, in world: any World) async -> Found {
+    fileprivate func expired(if outdated: HiddenCopy.Reason?, in world: any World) async -> Found {
         guard case .outdated(let newest) = outdated, await newest.outdates(entry, in: world) else { return self }
         var copy = self
         copy.entry.metadata.isExpired = true

@@ -5,15 +5,13 @@ import Synchronization
 /// keys.
 package final class StoreAccess: Sendable {
     private let openStore: any Store
-    /// Shared by all stores of a resource, because a former store may still write to the same place.
-    let order: WriteOrder
-    let flights: Flights
-    let refreshes = Refreshes()
-    let dueRefreshes = DueRefreshes()
-    let backOff = BackOff()
+    /// The records of the resource's keys, which all its stores share.
+    let keys: KeyTable
+    /// The number of the store among all of the resource.
+    let number: UInt64
     let failedClearings: FailedClearings
     let evictedKeys: EvictedKeys
-    let prefetched = PrefetchedCopies()
+    let prefetched: PrefetchedCopies
     /// The source whose entries the store finds; nil for all sources.
     let source: DataSource?
     /// Whether the entries outlive this store.
@@ -39,7 +37,7 @@ package final class StoreAccess: Sendable {
 
     /// - Parameter onEnd: called with the store after its last use, and whether it is closed already.
     init(
-        _ store: any Store, order: WriteOrder = WriteOrder(), meter: Meter, saved: Listeners<SavedEntry> = Listeners(),
+        _ store: any Store, keys: KeyTable = KeyTable(), meter: Meter, saved: Listeners<SavedEntry> = Listeners(),
         changed: Listeners<Selection> = Listeners(), lateFaults: LateFaults = LateFaults(),
         evictedKeys: EvictedKeys = EvictedKeys(capacity: 1), source: DataSource? = nil, isPersistent: Bool = true,
         clearingReport: @escaping @Sendable (ClearingReport) -> Void = { _ in }, world: any World,
@@ -50,10 +48,11 @@ package final class StoreAccess: Sendable {
         self.evictedKeys = evictedKeys
         self.source = source
         self.isPersistent = isPersistent
-        failedClearings = FailedClearings(countedBy: order.exceptions, report: clearingReport)
-        variations = Variations(countedBy: order.exceptions)
-        flights = Flights(order: order, variations: variations, in: world)
-        self.order = order
+        self.keys = keys
+        number = keys.number()
+        failedClearings = FailedClearings(in: keys, report: clearingReport)
+        variations = Variations(in: keys, of: number)
+        prefetched = PrefetchedCopies(in: keys, of: number)
         self.meter = Locked(meter)
         self.saved = saved
         self.changed = changed
@@ -63,6 +62,7 @@ package final class StoreAccess: Sendable {
 
     deinit {
         noteEnding()
+        keys.forget(store: number)
         listening.withLock { $0 }?.cancel()
         onEnd(openStore, isClosed.load(ordering: .relaxed))
     }
@@ -91,15 +91,13 @@ package final class StoreAccess: Sendable {
 
     func count(_ counter: Counter) { meter.withLock { $0 }.count(counter) }
 
-    var copiesToHide: CopiesToHide { order.copiesToHide }
-
     var world: any World { meter.withLock { $0 }.world }
 
     /// Removes the selected entries. Calls under way save nothing, and later loads do not join them.
     ///
     /// - Parameter limit: the longest time to wait; nil for no limit. A removal that takes longer goes on.
     package func clear(_ selection: Selection, within limit: Duration? = nil) async throws {
-        defer { flights.close(selection) }
+        defer { keys.closeFlights(of: selection) }
         try await remove(selection, isAgain: false, within: limit)
     }
 
@@ -108,8 +106,8 @@ package final class StoreAccess: Sendable {
     /// - Parameter isAgain: whether an earlier try of this clearing failed.
     func remove(_ selection: Selection, isAgain: Bool, within limit: Duration? = nil) async throws {
         do {
-            let voided = isAgain ? WriteOrder.Voided.nothing : .everything
-            try await order.clear(selection, voiding: voided, within: limit, in: world) { [self] in
+            let voided = isAgain ? VoidedOperations.nothing : .everything
+            try await keys.clear(selection, voiding: voided, within: limit, in: world) { [self] in
                 // The record of the clearing stays, so that the next start carries it out.
                 if isClosed.load(ordering: .relaxed) { throw StoreError("the store is closed") }
                 if let tag = await variantTag(of: selection) { try await store.remove(.tag(tag)) }
@@ -122,7 +120,7 @@ package final class StoreAccess: Sendable {
         }
         if case .key = selection {} else { evictedKeys.clear() }
         noteRemoved(selection)
-        copiesToHide.forget(selection)
+        keys.unhide(selection)
         variations.forget(selection)
         failedClearings.remove(selection)
         works(.remove)
@@ -142,11 +140,11 @@ package final class StoreAccess: Sendable {
         _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool = false,
         trail: Trail.Recorder
     ) async -> Bool {
-        if !isUnchanged, entry.metadata.variesBy.isEmpty, order.takeFreeTurn(ticket) {
+        if !isUnchanged, entry.metadata.variesBy.isEmpty, keys.takeFreeTurn(ticket) {
             if !variations.knows(request.key) {
                 return await savePlain(entry, for: request, addedFields: addedFields, ticket: ticket, trail: trail)
             }
-            order.endTurn(ticket)
+            keys.endTurn(ticket)
         }
         return await saveInTurn(
             entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged, trail: trail)
@@ -158,8 +156,8 @@ package final class StoreAccess: Sendable {
         _ entry: Entry, for request: Request, addedFields: Fields, ticket: Ticket, trail: Trail.Recorder
     ) async -> Bool {
         variations.addUniform(request)
-        guard order.allows(ticket, at: request.key, tags: entry.metadata.tags) else {
-            order.endTurn(ticket)
+        guard keys.allows(ticket, at: request.key, tags: entry.metadata.tags) else {
+            keys.endTurn(ticket)
             trail.note("store", .notSaved)
             return false
         }
@@ -167,9 +165,9 @@ package final class StoreAccess: Sendable {
         do {
             let isKept = try await store.write(entry, for: request.key)
             noteWritten(entry, at: request.key, isKept: isKept)
-            copiesToHide.forget(request.key)
+            keys.unhide(request.key)
             works(.write)
-            order.endTurn(ticket, afterWriting: request.key)
+            keys.endTurn(ticket, afterWriting: request.key)
             send(entry, for: request, addedFields: addedFields, ticket: ticket, isKept: isKept)
             return isKept
         } catch {
@@ -185,7 +183,7 @@ package final class StoreAccess: Sendable {
     ) async -> Bool {
         let failure = await store.expireOlder(than: entry, request.key, after: error, in: world)
         await noteOlder(than: entry, request.key, after: failure)
-        order.endTurn(
+        keys.endTurn(
             ticket, afterWriting: request.key, unfinished: (failure as? StoreError)?.unfinished ?? [])
         let isKept = report(failure, effect: .notSaved, trail: trail)
         send(entry, for: request, addedFields: addedFields, ticket: ticket, isKept: isKept)
@@ -226,7 +224,7 @@ package final class StoreAccess: Sendable {
         }
         do {
             var isKept = false
-            let outcome = try await order.perform(ticket, tags: entry.metadata.tags) {
+            let outcome = try await keys.perform(ticket, tags: entry.metadata.tags) {
                 place = await self.place(of: entry, for: request, adding: addedFields)
                 return place.key
             } _: {
@@ -257,7 +255,7 @@ package final class StoreAccess: Sendable {
     func drop(_ request: Request, adding addedFields: Fields, ticket: Ticket, trail: Trail.Recorder) async {
         var key = request.key
         do {
-            let outcome = try await order.perform(ticket) {
+            let outcome = try await keys.perform(ticket) {
                 key = variations.entryKey(of: request, adding: addedFields)
                 return key
             } _: {
@@ -277,7 +275,7 @@ package final class StoreAccess: Sendable {
     func discard(_ ticket: Ticket, _ trail: Trail.Recorder) async {
         count(.corrupt)
         do {
-            _ = try await order.perform(ticket, if: .untouched) {
+            _ = try await keys.perform(ticket, if: .untouched) {
                 try await store.remove(.key(ticket.entryKey))
                 noteRemoved(ticket.entryKey)
             }
@@ -293,7 +291,7 @@ package final class StoreAccess: Sendable {
     func mend(with found: Found, isDamaged: Bool = true, _ ticket: Ticket, _ trail: Trail.Recorder) async {
         if isDamaged { count(.corrupt) }
         do {
-            _ = try await order.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
+            _ = try await keys.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
                 _ = try await store.write(found.entry, for: ticket.entryKey)
             }
         } catch {
@@ -304,7 +302,7 @@ package final class StoreAccess: Sendable {
     /// Copies an entry to the upper tiers that lack it, unless the key was written since the ticket was taken.
     func promote(_ found: Found, ticket: Ticket, trail: Trail.Recorder) async {
         do {
-            _ = try await order.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
+            _ = try await keys.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
                 try await store.promote(found, for: ticket.entryKey)
             }
         } catch {

@@ -4,9 +4,9 @@ extension StoreAccess {
     /// Marks the selected entries as expired. Calls under way save nothing, and later loads do not join them, because
     /// their answers may be older than the reason for the expiry.
     func expire(_ selection: Selection) async throws {
-        defer { flights.close(selection) }
+        defer { keys.closeFlights(of: selection) }
         do {
-            try await order.clear(selection, in: world) { [self] in
+            try await keys.clear(selection, in: world) { [self] in
                 if let tag = await variantTag(of: selection) { try await store.expireVariants(with: tag) }
                 try await store.expire(selection)
             }
@@ -39,7 +39,7 @@ extension StoreAccess {
     /// Removes the store's own copies of entries that others changed, and tells the listeners.
     func apply(_ change: StoreChange) async {
         do {
-            try await order.clear(change.selection, voiding: .readings, in: world) { try await change.discard() }
+            try await keys.clear(change.selection, voiding: .readings, in: world) { try await change.discard() }
         } catch {
             _ = report(error, effect: .notDropped, trail: Trail.Recorder())
         }

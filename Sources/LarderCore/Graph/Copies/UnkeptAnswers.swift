@@ -14,7 +14,7 @@ extension StoreAccess {
         if !matchesNoOther { trail.note("store", .notKept) }
         var place = EntryLocation(key: request.key)
         do {
-            let outcome = try await order.perform(ticket, tags: entry.metadata.tags) {
+            let outcome = try await keys.perform(ticket, tags: entry.metadata.tags) {
                 place = await self.place(of: entry, for: request, adding: addedFields, isKept: false)
                 return place.key
             } _: {
@@ -46,16 +46,16 @@ extension StoreAccess {
     private func outdate(_ key: Key, by entry: Entry) async {
         let newest = await NewestAnswer(entry, in: world)
         if await store.outdate(key, by: newest, in: world) {
-            copiesToHide.forget(key)
+            keys.unhide(key)
         } else {
-            copiesToHide.note(.outdated(by: newest), key)
+            keys.hide(key, because: .outdated(by: newest))
         }
     }
 
     /// Removes a copy that may not be kept, unless the key was written since the ticket was taken.
     func removeCopy(of ticket: Ticket, _ trail: Trail.Recorder) async {
         do {
-            _ = try await order.perform(ticket, if: .untouched) {
+            _ = try await keys.perform(ticket, if: .untouched) {
                 try await remove(ticket.entryKey, because: .unkeepable)
             }
         } catch {

@@ -35,16 +35,16 @@ final class FailedClearings: Sendable {
 
     private let state = Locked(State())
     private let isAny = Atomic(false)
-    private let exceptions: HitExceptions
+    private let keys: KeyTable
     private let report: @Sendable (ClearingReport) -> Void
 
-    init(countedBy exceptions: HitExceptions, report: @escaping @Sendable (ClearingReport) -> Void = { _ in }) {
-        self.exceptions = exceptions
+    init(in keys: KeyTable, report: @escaping @Sendable (ClearingReport) -> Void = { _ in }) {
+        self.keys = keys
         self.report = report
     }
 
     deinit {
-        exceptions.change(from: !isEmpty, to: false)
+        if !isEmpty { keys.hidesSelections(false) }
         report(.released)
     }
 
@@ -111,7 +111,7 @@ final class FailedClearings: Sendable {
         state.withLock { state in
             let result = change(&state)
             let isAnyLeft = !state.all.isEmpty
-            exceptions.change(from: isAny.exchange(isAnyLeft, ordering: .relaxed), to: isAnyLeft)
+            if isAny.exchange(isAnyLeft, ordering: .relaxed) != isAnyLeft { keys.hidesSelections(isAnyLeft) }
             report(state.all.first.map { .unfinished(StoreError.clearingReason(for: $0.failure)) } ?? .finished)
             return result
         }

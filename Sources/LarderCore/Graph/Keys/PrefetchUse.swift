@@ -52,9 +52,9 @@ extension StoreAccess {
     func settle(_ key: Key) async {
         // A write may come in between.
         for _ in 0..<3 {
-            let ticket = order.begin(key)
-            if await order.perform(ticket, if: .untouched, { await settleInTurn(key) }) == .done { return }
-            if await !order.waitForFreeTurn(ticket) { return }
+            let ticket = keys.begin(key)
+            if await keys.perform(ticket, if: .untouched, { await settleInTurn(key) }) == .done { return }
+            if await !keys.waitForFreeTurn(ticket) { return }
         }
     }
 

@@ -1,7 +1,6 @@
 import LarderSystem
-import Synchronization
 
-/// The copies that were prefetched and not used yet: decides for each whether it ends as used or as wasted.
+/// The copies in one store that were prefetched and not used yet: decides for each whether it ends as used or as wasted.
 ///
 /// A copy is used when it first answers a user's load. It is wasted when it is removed or replaced before that. Each
 /// copy that was saved is counted once as either, or still waits. The entry in the store has a mark as long as it
@@ -9,67 +8,53 @@ import Synchronization
 /// one ends.
 ///
 /// It decides without I/O: ``StoreAccess/settle(_:)`` asks the store.
-final class PrefetchedCopies: Sendable {
-    /// A change to count, with the size of the payload in bytes.
-    enum Event: Equatable, Sendable {
-        case saved(Int)
-        case used(Int)
-        case wasted(Int)
-    }
-
+struct PrefetchedCopies: Sendable {
     /// The next step for a copy in the store.
     enum Step: Equatable, Sendable {
         case nothing
         case takeMarkOff
     }
 
-    private enum Stage {
-        case waiting
-        /// It is counted as used, and the mark is being taken off.
-        case used
-        /// A user's load was answered by it, but it is not known to be kept.
-        case unsettled
+    typealias Event = PrefetchedCopy.Event
+    private typealias Arrival = PrefetchedCopy.Arrival
+
+    private let keys: KeyTable
+    /// The number of the store.
+    private let store: UInt64
+
+    init(in keys: KeyTable, of store: UInt64) {
+        self.keys = keys
+        self.store = store
     }
-
-    /// Identifies the arrival of a payload, as ``Metadata/isOfSamePayload(as:)`` does.
-    private struct Arrival: Hashable {
-        let fetchedAt: Timestamp
-        let spread: Double
-
-        init(_ metadata: Metadata) { (fetchedAt, spread) = (metadata.fetchedAt, metadata.spread) }
-    }
-
-    private struct Copy {
-        let arrival: Arrival
-        let size: Int
-        let tags: [String]
-        var stage = Stage.waiting
-
-        /// The event when it is removed or replaced.
-        var end: [Event] { stage == .waiting ? [.wasted(size)] : [] }
-    }
-
-    private let copies = Locked<[Key: Copy]>([:])
-    /// The number of copies, for a quick look.
-    private let count = Atomic(0)
 
     /// Whether nothing is known about any copy. Takes no lock.
-    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+    var isEmpty: Bool { !keys.hasPrefetches }
 
     /// Returns whether something is known about the copy under a key.
-    func knows(_ key: Key) -> Bool { !isEmpty && copies.withLock { $0[key] != nil } }
+    func knows(_ key: Key) -> Bool { copy(at: key) != nil }
+
+    private func copy(at key: Key) -> PrefetchedCopy? {
+        isEmpty ? nil : keys.read(key) { $0[key].prefetched.first { $0.store == store } }
+    }
 
     /// The keys of the copies that wait.
     var waiting: [Key] {
-        // Sorted, because the order of a dictionary varies and a replayed history must be the same.
         if isEmpty { return [] }
-        return copies.withLock { $0.filter { $0.value.stage == .waiting }.map(\.key) }.sorted { $0.text < $1.text }
+        return keys.all { state in
+            state.entryKeys.filter { state[$0].prefetched.contains { $0.store == store && $0.stage == .waiting } }
+                .sorted { $0.text < $1.text }
+        }.flatMap(\.self)
     }
 
-    private func change<Result>(_ change: (inout [Key: Copy]) -> Result) -> Result {
-        copies.withLock { copies in
-            defer { count.store(copies.count, ordering: .relaxed) }
-            return change(&copies)
+    private func change<Result>(_ key: Key, _ change: (inout PrefetchedCopy?) -> Result) -> Result {
+        keys.change(key) { state in
+            var copies = state[key].prefetched
+            var copy = copies.first { $0.store == store }
+            defer {
+                copies.removeAll { $0.store == store }
+                state[key].prefetched = copies + [copy].compactMap(\.self)
+            }
+            return change(&copy)
         }
     }
 
@@ -77,49 +62,56 @@ final class PrefetchedCopies: Sendable {
 
     /// Notes that an entry was written, or its metadata renewed, in the turn of its key.
     func wrote(_ metadata: Metadata, size: Int, at key: Key) -> [Event] {
-        change { copies in
-            let (former, arrival) = (copies[key], Arrival(metadata))
-            if let former, former.arrival == arrival {
+        change(key) { copy in
+            let former = copy
+            if let former, former.arrival == Arrival(metadata) {
                 guard former.stage == .unsettled, metadata.isUnusedPrefetch else { return [] }
-                copies[key]?.stage = .used
+                copy?.stage = .used
                 return [.saved(size), .used(size)]
             }
             guard metadata.isUnusedPrefetch else {
-                copies[key] = nil
+                copy = nil
                 return former?.end ?? []
             }
-            copies[key] = Copy(arrival: arrival, size: size, tags: metadata.tags)
+            copy = PrefetchedCopy(metadata, size: size, in: store)
             return (former?.end ?? []) + [.saved(size)]
         }
     }
 
     /// Notes that there is no entry under a key any more.
-    func removed(_ key: Key) -> [Event] { change { $0.removeValue(forKey: key)?.end ?? [] } }
+    func removed(_ key: Key) -> [Event] {
+        if !knows(key) { return [] }
+        return change(key) { $0.take()?.end ?? [] }
+    }
 
     /// Notes that the selected entries were removed.
     func removed(_ selection: Selection) -> [Event] {
-        change { copies in
-            let gone = copies.filter { selection.concerns($0.key, tags: $0.value.tags) }
-            for key in gone.keys { copies[key] = nil }
-            return gone.values.flatMap(\.end)
+        var events: [Event] = []
+        keys.changeAll(where: { $0.marks.contains(.prefetched) }) { state in
+            for key in state.entryKeys {
+                let gone = state[key].prefetched.filter { $0.store == store && selection.concerns(key, tags: $0.tags) }
+                if gone.isEmpty { continue }
+                events += gone.flatMap(\.end)
+                state[key].prefetched.removeAll { $0.store == store }
+            }
         }
+        return events
     }
 
     /// Notes that a marked copy has answered a user's load.
     ///
     /// - Returns: the events, and whether the copy must be settled.
     func used(_ metadata: Metadata, size: Int, at key: Key) -> (events: [Event], isOpen: Bool) {
-        change { copies in
-            guard let copy = copies[key], copy.arrival == Arrival(metadata) else {
+        change(key) { copy in
+            guard let known = copy, known.arrival == Arrival(metadata) else {
                 // Its successor is known, so that this one is gone, or it is a copy of an earlier run.
-                if copies[key] != nil { return ([], false) }
-                copies[key] = Copy(
-                    arrival: Arrival(metadata), size: size, tags: metadata.tags, stage: .unsettled)
+                if copy != nil { return ([], false) }
+                copy = PrefetchedCopy(metadata, size: size, stage: .unsettled, in: store)
                 return ([], true)
             }
-            guard copy.stage == .waiting else { return ([], false) }
-            copies[key]?.stage = .used
-            return ([.used(copy.size)], true)
+            guard known.stage == .waiting else { return ([], false) }
+            copy?.stage = .used
+            return ([.used(known.size)], true)
         }
     }
 
@@ -127,39 +119,36 @@ final class PrefetchedCopies: Sendable {
     ///
     /// - Parameter entry: the metadata and the size of the entry; nil if there is none.
     func settle(_ key: Key, _ entry: (metadata: Metadata, size: Int)?) -> (events: [Event], step: Step) {
-        change { copies in
-            let copy = copies[key]
+        change(key) { copy in
+            let known = copy
             guard let entry else {
-                copies[key] = nil
-                return (copy?.end ?? [], .nothing)
+                copy = nil
+                return (known?.end ?? [], .nothing)
             }
-            let isSame = copy?.arrival == Arrival(entry.metadata)
+            let isSame = known?.arrival == Arrival(entry.metadata)
             guard entry.metadata.isUnusedPrefetch else {
-                copies[key] = nil
+                copy = nil
                 // Without its mark, the copy was used by another process, which has counted it.
-                return (isSame ? [] : copy?.end ?? [], .nothing)
+                return (isSame ? [] : known?.end ?? [], .nothing)
             }
-            guard isSame, let copy else {
-                copies[key] = Copy(
-                    arrival: Arrival(entry.metadata), size: entry.size, tags: entry.metadata.tags)
-                return (copy?.end ?? [], .nothing)
+            guard isSame, let known else {
+                copy = PrefetchedCopy(entry.metadata, size: entry.size, in: store)
+                return (known?.end ?? [], .nothing)
             }
-            if copy.stage == .waiting { return ([], .nothing) }
-            copies[key]?.stage = .used
-            return (copy.stage == .unsettled ? [.used(entry.size)] : [], .takeMarkOff)
+            if known.stage == .waiting { return ([], .nothing) }
+            copy?.stage = .used
+            return (known.stage == .unsettled ? [.used(entry.size)] : [], .takeMarkOff)
         }
     }
 
     /// Notes that the mark of a used copy was taken off, in the turn of its key.
     func markIsOff(_ key: Key) {
-        change { copies in if copies[key]?.stage == .used { copies[key] = nil } }
+        change(key) { copy in if copy?.stage == .used { copy = nil } }
     }
 
     /// Returns whether an entry that the origin has confirmed keeps its mark; nil if the store must be asked.
     func keepsMark(_ metadata: Metadata, at key: Key) -> Bool? {
-        copies.withLock { copies in
-            guard let copy = copies[key], copy.arrival == Arrival(metadata) else { return nil }
-            return copy.stage == .waiting
-        }
+        guard let copy = copy(at: key), copy.arrival == Arrival(metadata) else { return nil }
+        return copy.stage == .waiting
     }
 }

@@ -1,95 +1,39 @@
 import LarderSystem
-import Synchronization
 
-/// Remembers how the answers for keys vary by fields of the request.
-///
-/// It remembers a limited number of keys. What it forgets is read again from the store.
-final class Variations: Sendable {
-    private struct Known {
-        var variation: Variation
-        /// Whether the store has the marker.
-        var isMarked: Bool
-        /// The keys of variants, by the bytes of the fields' values. As texts, equivalent values would be equal.
-        var keys: [[UInt8]: Key] = [:]
+/// Remembers how the answers for keys vary by fields of the request, in one store. What it forgets is read again from the
+/// store.
+struct Variations: Sendable {
+    private let keys: KeyTable
+    /// The number of the store.
+    private let store: UInt64
+
+    init(in keys: KeyTable, of store: UInt64) {
+        self.keys = keys
+        self.store = store
     }
-
-    private struct State {
-        var varying: [Key: Known] = [:]
-        /// The keys whose last answer to a request with fields did not vary.
-        var uniform: Set<Key> = []
-    }
-
-    /// Identifies the requests that may share a call.
-    enum Sharing: Hashable {
-        /// Requests whose answers are kept under the same key.
-        case entry(Key)
-        /// Requests with the same fields, because it is not known by which fields answers vary.
-        case fields(Key, Fields)
-    }
-
-    private static let capacity = 10_000
-    private static let variantCapacity = 64
-
-    private let state = Locked(State())
-    private let isAny = Atomic(false)
-    private let exceptions: HitExceptions
-
-    init(countedBy exceptions: HitExceptions) {
-        self.exceptions = exceptions
-    }
-
-    deinit { exceptions.change(from: !isEmpty, to: false) }
-
-    /// Whether no key is known to vary. Takes no lock.
-    @inline(__always)
-    var isEmpty: Bool { !isAny.load(ordering: .relaxed) }
 
     /// Returns whether answers for a key are known to vary.
-    func knows(_ key: Key) -> Bool { !isEmpty && state.withLock { $0.varying[key] != nil } }
+    func knows(_ key: Key) -> Bool {
+        keys.mayBeUnusual(key) && keys.read(key) { $0.fields(in: store)?.variation } != nil
+    }
 
     /// Returns the key under which the answer to a request is kept: the request's own key if answers are not known to
     /// vary.
     ///
     /// - Parameter addedFields: the fields that the origin adds to requests that lack them.
     func entryKey(of request: Request, adding addedFields: Fields) -> Key {
-        if isEmpty { return request.key }
-        return state.withLock { Self.entryKey(of: request, addedFields, &$0) }
-    }
-
-    private static func entryKey(of request: Request, _ addedFields: Fields, _ state: inout State) -> Key {
-        guard let variation = state.varying[request.key]?.variation else { return request.key }
-        let values = variation.values(of: request, adding: addedFields)
-        let bytes = Array(values.utf8)
-        if let key = state.varying[request.key]?.keys[bytes] { return key }
-        let key = variation.key(of: request.key, for: values)
-        if state.varying[request.key]?.keys.count ?? 0 >= variantCapacity { state.varying[request.key]?.keys = [:] }
-        state.varying[request.key]?.keys[bytes] = key
-        return key
-    }
-
-    /// Returns what identifies the requests that may share a call with this one.
-    ///
-    /// - Parameters:
-    ///   - addedFields: the fields that the origin adds to requests that lack them.
-    ///   - mismatches: the number of shared calls that were answered for other fields than the request's. After the
-    ///     first, requests share a call by the fields that are now known to matter. After the second, they share one
-    ///     only if all their fields are equal, because then any answer matches.
-    func sharing(of request: Request, adding addedFields: Fields, afterMismatches mismatches: Int = 0) -> Sharing {
-        state.withLock { state in
-            if mismatches < 2, state.varying[request.key] != nil {
-                return .entry(Self.entryKey(of: request, addedFields, &state))
-            }
-            return mismatches == 0 && state.uniform.contains(request.key)
-                ? .entry(request.key) : .fields(request.key, request.fields)
-        }
+        guard keys.mayBeUnusual(request.key) else { return request.key }
+        return keys.read(request.key) { $0.entryKey(of: request, adding: addedFields, in: store) } ?? request.key
     }
 
     // MARK: Learning
 
     /// Remembers a marker that was read from the store.
     func learn(_ variation: Variation, of key: Key) {
-        state.withLock { state in
-            if state.varying[key] == nil { insert(Known(variation: variation, isMarked: true), for: key, &state) }
+        keys.change(key) { state in
+            if state.fields(in: store)?.variation == nil {
+                state.setFields(FieldFacts(variation, isMarked: true, in: store))
+            }
         }
     }
 
@@ -100,33 +44,30 @@ final class Variations: Sendable {
     ///   - generation: the random text for a key that is not known to vary.
     /// - Returns: the place of the answer.
     func add(
-        _ names: [String], for request: Request, adding addedFields: Fields, generation: @autoclosure () -> String
+        _ names: [String], for request: Request, adding addedFields: Fields, generation: String
     ) -> EntryLocation {
-        let key = request.key
-        return state.withLock { state in
-            var known = state.varying[key]
+        keys.change(request.key) { state in
+            var facts = state.fields(in: store) ?? FieldFacts(nil, in: store)
             var hasRoom = true
-            if let variation = known?.variation {
-                let wider = variation.adding(names)
-                hasRoom = wider != nil
-                if let wider, wider != variation {
-                    known = Known(variation: wider, isMarked: false)
-                    state.varying[key] = known
-                }
+            if facts.variation == nil {
+                facts = FieldFacts(Variation(names: names, generation: generation), in: store)
             } else {
-                known = Known(variation: Variation(names: names, generation: generation()), isMarked: false)
-                if let known { insert(known, for: key, &state) }
+                hasRoom = facts.add(names)
             }
+            let key = facts.entryKey(of: request, adding: addedFields)
+            state.setFields(facts)
             return EntryLocation(
-                key: Self.entryKey(of: request, addedFields, &state), names: known?.variation.names ?? [],
-                variation: known?.variation, isMarked: known?.isMarked ?? false, matchesNoOther: !hasRoom)
+                key: key, names: facts.variation?.names ?? [], variation: facts.variation, isMarked: facts.isMarked,
+                matchesNoOther: !hasRoom)
         }
     }
 
     /// Remembers that the store has the marker of a variation.
     func marked(_ variation: Variation, of key: Key) {
-        state.withLock { state in
-            if state.varying[key]?.variation == variation { state.varying[key]?.isMarked = true }
+        keys.change(key) { state in
+            guard var facts = state.fields(in: store), facts.variation == variation else { return }
+            facts.isMarked = true
+            state.setFields(facts)
         }
     }
 
@@ -134,34 +75,55 @@ final class Variations: Sendable {
     /// their fields.
     func addUniform(_ request: Request) {
         if request.details == nil || request.fields.isEmpty { return }
-        state.withLock { state in
-            if state.uniform.count >= Self.capacity { state.uniform = [] }
-            state.uniform.insert(request.key)
+        keys.change(request.key) { state in
+            if state.fields(in: store) == nil { state.setFields(FieldFacts(nil, in: store)) }
         }
     }
 
     /// Forgets that the last answer for a key did not vary. Requests with different fields share no call then.
-    func removeUniform(_ key: Key) { state.withLock { _ = $0.uniform.remove(key) } }
+    func removeUniform(_ key: Key) {
+        let isKnown = keys.read(key) { state in state.fields(in: store).map { $0.variation == nil } } ?? false
+        if isKnown { keys.change(key) { $0.removeFields(in: store) } }
+    }
 
     /// Forgets the selected keys, because their entries were removed. A selection by tag forgets none.
     func forget(_ selection: Selection) {
         if case .tag = selection { return }
-        state.withLock { state in
-            state.varying = state.varying.filter { !selection.contains($0.key, tags: []) }
-            state.uniform = state.uniform.filter { !selection.contains($0, tags: []) }
-            setAny(!state.varying.isEmpty)
+        keys.changeAll(where: { $0.fields(in: store) != nil && selection.contains($0.key, tags: []) }) {
+            $0.removeFields(in: store)
         }
     }
+}
 
-    private func insert(_ known: Known, for key: Key, _ state: inout State) {
-        // All are forgotten at once, because the order of a dictionary varies and a replayed history must be the same.
-        if state.varying.count >= Self.capacity { state.varying = [:] }
-        state.varying[key] = known
-        state.uniform.remove(key)
-        setAny(true)
+extension KeyState {
+    /// Returns what is known of the fields in a store.
+    func fields(in store: UInt64) -> FieldFacts? { fields.first { $0.store == store } }
+
+    func setFields(_ facts: FieldFacts) {
+        removeFields(in: facts.store)
+        fields.append(facts)
     }
 
-    private func setAny(_ value: Bool) {
-        exceptions.change(from: isAny.exchange(value, ordering: .relaxed), to: value)
+    func removeFields(in store: UInt64) { fields.removeAll { $0.store == store } }
+
+    /// Returns the key under which a store keeps the answer to a request. Returns nil if answers are not known to vary.
+    func entryKey(of request: Request, adding addedFields: Fields, in store: UInt64) -> Key? {
+        guard let index = fields.firstIndex(where: { $0.store == store && $0.variation != nil }) else { return nil }
+        return fields[index].entryKey(of: request, adding: addedFields)
+    }
+
+    /// Returns what identifies the requests that may share a call with this one.
+    ///
+    /// - Parameters:
+    ///   - addedFields: the fields that the origin adds to requests that lack them.
+    ///   - mismatches: the number of shared calls that were answered for other fields than the request's. After the
+    ///     first, requests share a call by the fields that are now known to matter. After the second, they share one
+    ///     only if all their fields are equal, because then any answer matches.
+    func sharing(
+        of request: Request, adding addedFields: Fields, afterMismatches mismatches: Int, in store: UInt64
+    ) -> FieldFacts.Sharing {
+        if mismatches < 2, let key = entryKey(of: request, adding: addedFields, in: store) { return .entry(key) }
+        let isUniform = fields.contains { $0.store == store && $0.variation == nil }
+        return mismatches == 0 && isUniform ? .entry(request.key) : .fields(request.key, request.fields)
     }
 }

@@ -1,5 +1,11 @@
 import LarderSystem
 
+/// The owner of calls under way.
+protocol FlightOwner: AnyObject, Sendable {
+    /// Forgets a call that has ended or was abandoned.
+    func ended(_ flight: Flight)
+}
+
 /// A call under way that callers share.
 ///
 /// Each caller has a seat. When the last seat is given up before an answer has arrived, the call is cancelled. An
@@ -16,6 +22,18 @@ final class Flight: SharedCall {
         case networkLost
         /// The seat was given up.
         case left
+    }
+
+    /// Identifies the calls for a key that may be shared.
+    struct Identity: Hashable {
+        /// The requests that may share the flight.
+        var sharing: FieldFacts.Sharing
+        var codec: Int
+        var declaration: Int
+        /// The number of the store that keeps the answer.
+        var store: UInt64
+        /// Whether it is for loads that began before a clearing. They save nothing, and no later load may join them.
+        var isOvertaken = false
     }
 
     /// An answer of the origin, and whether it may be kept.
@@ -46,25 +64,25 @@ final class Flight: SharedCall {
     /// The fields that the origin adds to requests that lack them.
     let addedFields: Fields
     private let world: any World
-    private let flights: Flights
-    private let identity: Flights.Identity
+    private let owner: any FlightOwner
+    let identity: Identity
     /// The number of the last clearing by another process before the call's load began.
     let position: UInt64
-    /// The seat of the caller that started the call.
-    private let firstSeat: UInt64
+    /// The seat of the caller that started the call. Flights that begin later have larger ones.
+    let firstSeat: UInt64
     private let state: Locked<State>
 
     /// Creates a flight with the seat of the caller that starts the call.
     ///
-    /// - Parameter flights: are told when no further caller may join.
+    /// - Parameter owner: is told when no further caller may join.
     init(
-        for request: Request, adding addedFields: Fields, _ seat: UInt64, in flights: Flights,
-        as identity: Flights.Identity, since position: UInt64, world: any World
+        for request: Request, adding addedFields: Fields, _ seat: UInt64, endedBy owner: any FlightOwner,
+        as identity: Identity, since position: UInt64, world: any World
     ) {
         self.request = request
         self.addedFields = addedFields
         self.world = world
-        self.flights = flights
+        self.owner = owner
         self.identity = identity
         self.position = position
         firstSeat = seat
@@ -74,7 +92,7 @@ final class Flight: SharedCall {
     }
 
     /// Tells that no further caller may join.
-    private func end() { flights.ended(self, identity: identity, seat: firstSeat) }
+    private func end() { owner.ended(self) }
 
     // MARK: The priority
 

@@ -1,7 +1,7 @@
 /// The reason not to call the origin at present if a copy can be shown in its place.
 enum OriginPause: Sendable {
     /// The origin failed for this key a moment ago.
-    case resting(BackOff.Rest)
+    case resting(OriginRest)
     /// The device has no network.
     case offline
 

@@ -10,8 +10,8 @@ package final class OriginSide: Loader {
     private let copies: Lookup?
     /// Whether answers are saved.
     private let saves: Bool
-    private let storeAccess: StoreAccess
-    private let world: any World
+    let storeAccess: StoreAccess
+    let world: any World
     let meter: Meter
     /// The fields that the origin adds to requests that lack them. Answers may vary by them, too.
     let addedFields: Fields
@@ -41,7 +41,7 @@ package final class OriginSide: Loader {
     /// - Parameter isPatient: whether the caller has nothing to do but wait for the call. The call then begins on its
     ///   thread, which spares waking another one.
     func join(_ call: Call, isPatient: Bool = false) -> LiveCall {
-        storeAccess.flights.join(call, of: self, beginsOnCaller: isPatient || origin.keepsLimit)
+        join(call, beginsOnCaller: isPatient || origin.keepsLimit)
     }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
@@ -69,7 +69,7 @@ package final class OriginSide: Loader {
     func ask(_ call: Call) async throws -> Flight.Received {
         guard saves else { return try await askOnly(call) }
         guard call.hasLooked else { return try await lookAndAsk(call) }
-        let ticket = call.ticket ?? storeAccess.order.begin(call.key)
+        let ticket = call.ticket ?? storeAccess.keys.begin(call.key)
         let question = question(about: call)
         var received: Flight.Received
         do {
@@ -97,7 +97,7 @@ package final class OriginSide: Loader {
     @inline(never)
     private func lookAndAsk(_ call: Call) async throws -> Flight.Received {
         var call = call
-        call.ticket = call.ticket ?? storeAccess.order.begin(call.key)
+        call.ticket = call.ticket ?? storeAccess.keys.begin(call.key)
         return try await ask(call.knowing(await copy(for: call)))
     }
 
@@ -131,7 +131,7 @@ package final class OriginSide: Loader {
     /// have saved.
     @inline(never)
     private func take(_ received: inout Flight.Received, call: Call, question: Question) {
-        storeAccess.backOff.succeeded(call.key)
+        storeAccess.keys.originAnswered(call.key)
         if call.request.purpose == .prefetch, received.loaded.source != .revalidated {
             received.loaded.content.metadata.isUnusedPrefetch = true
         }
@@ -184,10 +184,10 @@ package final class OriginSide: Loader {
     private func failed(_ call: Call, ticket: Ticket, error: any Error) async -> any Error {
         guard let failure = LoadError.meaning(of: error) else { return error }
         switch failure.code {
-        case .answer: storeAccess.backOff.succeeded(call.key)
+        case .answer: storeAccess.keys.originAnswered(call.key)
         // This says nothing about the origin.
         case .notSignedIn, .invalidRequest: break
-        default: storeAccess.backOff.failed(call.key, in: world)
+        default: storeAccess.keys.originFailed(call.key, in: world)
         }
         if failure.saysGone {
             call.shared?.arrived(error)

@@ -1,11 +1,11 @@
 import LarderSystem
 
-/// The tickets and the writes of one key. It exists while there is a ticket.
+/// The tickets and the writes of one key: the part of its record that a load holds.
 ///
 /// This is a class so that a ticket leads to it without a search, and that it is changed in its place.
 ///
-/// `@unchecked Sendable`: its variables are read and changed only under the lock of the ``WriteOrder`` it belongs to.
-final class KeyWrites: @unchecked Sendable {
+/// `@unchecked Sendable`: its variables are read and changed only under the lock of the table it belongs to.
+class KeyWrites: @unchecked Sendable {
     /// An operation that waits for its turn.
     struct Waiter {
         /// Resumed with whether the operation has the turn.
@@ -68,6 +68,11 @@ final class KeyWrites: @unchecked Sendable {
     func newest(at entryKey: Key) -> UInt64 {
         if newestVariants.isEmpty { return max(newest, newestForgotten) }
         return max(newest, newestVariants[entryKey] ?? newestForgotten)
+    }
+
+    /// Returns whether an entry with these tags was cleared since a load began.
+    func isCleared(_ tags: [String], since load: UInt64) -> Bool {
+        cleared > load || !clearedTags.isEmpty && tags.contains { clearedTags[$0] ?? 0 > load }
     }
 
     /// Takes the turn if it is free.

@@ -21,7 +21,7 @@ extension SituationSpace {
         variations.append(Self.failing(gap, loads: 2, every: .seconds(45), isOther: false))
         if let rest = policy.rests.last {
             // The rest is almost over, and a breaker is closed again that rests for a shorter time.
-            let late = triesLast + max(rest, BackOff.longest) - Self.step
+            let late = triesLast + max(rest, OriginFailure.longestRest) - Self.step
             let pause = max(.seconds(45), triesLast + rest + Self.step)
             variations.append(Self.failing(late, loads: 2, every: pause, isOther: false))
         }
