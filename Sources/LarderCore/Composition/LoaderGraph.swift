@@ -39,8 +39,8 @@ final class LoaderGraph: Sendable {
     let world: any World
 
     init(
-        policy: Policy, root: any Loader, lookup: Lookup, live: any Loader, refreshNow: @escaping PostponedRefresh.Refresh,
-        sender: Sender, storeAccess: StoreAccess,
+        policy: Policy, root: any Loader, lookup: Lookup, live: any Loader,
+        refreshNow: @escaping PostponedRefresh.Refresh, sender: Sender, storeAccess: StoreAccess,
         places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
         attachments: [HeldAttachment], background: BackgroundRules, meter: Meter, world: any World
     ) {

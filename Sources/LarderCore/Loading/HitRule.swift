@@ -56,6 +56,9 @@ public struct HitRule: Sendable {
         return shown
     }
 
+    /// Whether every copy that is shown is refreshed.
+    var refreshesEveryCopy: Bool { refreshes.always }
+
     /// Starts the refresh of a copy that was shown.
     @inline(never)
     func refresh(_ call: Call) { sides.refresh(call, within: limit) }

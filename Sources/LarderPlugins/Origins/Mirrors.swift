@@ -14,6 +14,8 @@ extension Plugin {
                 $0.needsNoNetwork = origins.allSatisfy { $0.traits.isLocal || $0.traits.needsNoNetwork }
                 let taken = origins.compactMap(\.traits.parameters)
                 $0.parameters = taken.count == origins.count ? taken.flatMap { $0 } : nil
+                // Any of them may have to be asked.
+                $0.requiredParameters = origins.flatMap(\.traits.requiredParameters)
                 $0.borders = []
             }
         }

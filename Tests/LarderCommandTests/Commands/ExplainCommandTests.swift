@@ -88,6 +88,14 @@ import Larder
             #""strategy": "stale-while-revalidate", "store": { "use": "tiered", "tiers": ["memory", "file"] }"#,
             "a fresh copy in memory is shown at once, past all loaders"
         ),
+        (
+            #""strategy": "cache-first", "store": { "use": "tiered", "tiers": ["file", "memory"] }"#,
+            "awaited, because the first tier is not in memory"
+        ),
+        (
+            #""strategy": "race", "store": "memory""#,
+            "a fresh copy in memory is shown at once, past all loaders, and each is refreshed in the background"
+        ),
         (#""strategy": "cache-first", "store": "file""#, "awaited, because no store keeps copies in memory"),
         (#""strategy": "network-only""#, "awaited, because 'network-only' uses no copies"),
         (

@@ -34,6 +34,26 @@ import Testing
         }
     }
 
+    @Test func requestLacksWhatAnyMirrorNeeds() throws {
+        try SimulatedWorld().run { world in
+            let url = #""url": "http://127.0.0.1:9/items/{id}{?page}""#
+            let mirrored = Self.policies.mapValues {
+                $0.replacing(
+                    #"{ "use": "http", \#(url) }"#,
+                    with: ##"""
+                        { "use": "mirrors", "origins": [{ "use": "sample", "payload": "feed" }, { "use": "http", \##(url) },
+                          { "use": "http", "url": "http://127.0.0.1:9/{no}" }] }
+                        """##)
+            }
+            let pantry = try await Pantry(policies: mirrored, cache: URL(filePath: "/nowhere"), world: world)
+            let error = await failure { try await pantry.resource("items").load(["id": "1"]) }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.message == "the request has no value for the parameter 'no'")
+            #expect(try await pantry.resource("items").load(["id": "1", "no": "2"]).source == .origin)
+            await pantry.close()
+        }
+    }
+
     @Test func requestWithoutItsParameterFailsBeforeBreakerAndFallbacks() throws {
         try SimulatedWorld().run { world in
             struct Down: Loader {

@@ -10,7 +10,10 @@ extension Policy {
     package func hitExplanation(registry: Registry, world: any World) throws -> String {
         let reasons = try reasonsAgainstHits(registry, world)
         if !reasons.isEmpty { return "awaited, because " + reasons.joined(separator: ", and ") }
-        let past = "a fresh copy in memory is shown at once, past all loaders"
+        let refreshed = try rule(of: strategy, registry, world)?.refreshesEveryCopy == true
+        let past =
+            "a fresh copy in memory is shown at once, past all loaders"
+            + (refreshed ? ", and each is refreshed in the background" : "")
         return account == nil ? past : past + ", if the request names a scope: only the app knows who is signed in"
     }
 
@@ -19,7 +22,7 @@ extension Policy {
         guard strategy.plugin.needs.contains(.store) else { return ["'\(name)' uses no copies"] }
         var reasons: [String] = []
         if try rule(of: strategy, registry, world) == nil { reasons.append("'\(name)' states no rule for hits") }
-        if let store, !store.keepsInMemory { reasons.append("no store keeps copies in memory") }
+        if let store, !store.keepsInMemory { reasons.append(store.keepsCopiesBelow ? "the first tier is not in memory" : "no store keeps copies in memory") }
         reasons += sections.filter(\.goesAround).map { "'\($0.plugin.name)' sees each load" }
         return reasons
     }
@@ -39,11 +42,17 @@ extension Policy {
 }
 
 extension Part {
-    /// Whether the store, or a store among its settings, keeps entries in memory. It is not known of stores of other
-    /// packages, which may.
+    /// Whether a store among its settings, other than the first, keeps entries in memory.
+    fileprivate var keepsCopiesBelow: Bool {
+        nested.filter { $0.plugin.kind == .store }.dropFirst().contains(where: \.keepsInMemory)
+    }
+
+    /// Whether the store, or its first tier, keeps entries in memory. It is not known of stores of other packages, which
+    /// may.
     fileprivate var keepsInMemory: Bool {
         let inner = nested.filter { $0.plugin.kind == .store }
-        if !inner.isEmpty { return inner.contains(where: \.keepsInMemory) }
+        // Only the first tier is read at once.
+        if let first = inner.first { return first.keepsInMemory }
         return !traits.keepsNothing && traits.writesTo == nil
     }
 }

@@ -56,7 +56,7 @@ final class KeyState: KeyWrites, @unchecked Sendable {
     /// Whether a load, a write or a refresh is under way for the key.
     var isUnderWay: Bool { tickets > 0 || !flights.isEmpty || refreshing > 0 }
 
-    /// What is known of the entry under `key`, which is the key or a variant of it.
+    /// The record of the entry under `key`, which is the key or a variant of it.
     subscript(key: Key) -> EntryState {
         get { key.isVariant ? variants[key] ?? EntryState() : own }
         set {
