@@ -22,7 +22,10 @@ extension Policy {
         guard strategy.plugin.needs.contains(.store) else { return ["'\(name)' uses no copies"] }
         var reasons: [String] = []
         if try rule(of: strategy, registry, world) == nil { reasons.append("'\(name)' states no rule for hits") }
-        if let store, !store.keepsInMemory { reasons.append(store.keepsCopiesBelow ? "the first tier is not in memory" : "no store keeps copies in memory") }
+        if let store, !store.keepsInMemory {
+            reasons.append(
+                store.keepsCopiesBelow ? "the first tier is not in memory" : "no store keeps copies in memory")
+        }
         reasons += sections.filter(\.goesAround).map { "'\($0.plugin.name)' sees each load" }
         return reasons
     }
