@@ -4,20 +4,9 @@ import Larder
 
 /// A pantry with one resource whose origin is a closure.
 struct BenchPantry: Sendable {
-    /// The numbers of layers that are measured.
-    static let depths = [0, 1, 5, 10, 20]
-
     let resource: Resource<Data>
     let store: any Store
     let pantry: Pantry
-
-    /// Creates a pantry whose strategy stands below `depth` layers that only pass calls on.
-    init(depth: Int) async throws {
-        let strategy = (0..<depth).reduce(#""cache-first""#) { inner, _ in
-            #"{ "use": "through", "to": \#(inner) }"#
-        }
-        try await self.init(strategy: strategy)
-    }
 
     /// - Parameters:
     ///   - strategy: the strategy, in JSON.
@@ -40,10 +29,6 @@ struct BenchPantry: Sendable {
                 seen.withLock { $0 = store }
                 return store
             })
-        try registry.register(
-            .strategy(
-                "through", "Hands on.", Setting("to", .part(.strategy), help: "Another strategy"),
-                make: { sides, part in Through(next: try part.strategy(over: sides)) }))
         try registry.register(.origin("bench", "A closure.") { _ in Origin(answer: origin) })
         pantry = try await Pantry(
             reader: PolicyReader(registry: registry, texts: ["feed": policy], files: nil, environment: [:]), cache: nil,
@@ -81,17 +66,6 @@ struct BenchPantry: Sendable {
         let answer: @Sendable (Call) async throws -> Loaded<Entry>
 
         func load(_ call: Call) async throws -> Loaded<Entry> { try await answer(call) }
-    }
-
-    /// A strategy that only passes calls on, for graphs of any depth.
-    private struct Through: Loader {
-        let next: any Loader
-
-        func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-            next.answer(request, codec: codec, for: uses)
-        }
-
-        func load(_ call: Call) async throws -> Loaded<Entry> { try await next.load(call) }
     }
 }
 

@@ -66,13 +66,7 @@ enum LoopBench {
                 return looping { keep(try await bench.resource.load(requests[$0 & 1_023])) }
             },
         ]
-        + BenchPantry.depths.map { depth in
-            Loop("layers-\(depth)", summary: "a hit through a graph with \(depth) layers added") {
-                let bench = try await BenchPantry(depth: depth)
-                let request = try await bench.hit()
-                return { count in for _ in 0..<count { keep(bench.resource.answer(request)) } }
-            }
-        } + memory(UInt64.self, name: "u64", about: "a 64-bit key")
+        + memory(UInt64.self, name: "u64", about: "a 64-bit key")
         + memory(ShortText.self, name: "text", about: "a 20-byte text")
         + memory(Key.self, name: "key", about: "a request's key") + [
             Loop("typed-hit", summary: "a hit of 1 KB of JSON, kept decoded") { try await TypedBench.hit(of: 1_000) },

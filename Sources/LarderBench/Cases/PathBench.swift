@@ -2,10 +2,10 @@ import LarderFoundation
 import LarderSystem
 import Larder
 
-/// The cost of a load beside the cost of its parts: hits by depth, with metrics and without, misses, and shared calls.
+/// The cost of a load beside the cost of its parts: hits with metrics and without, misses, and shared calls.
 enum PathBench {
     static func figures(_ harness: Harness) async throws -> [Figure] {
-        try await hits(harness) + deep(harness) + misses(harness) + shared(harness)
+        try await hits(harness) + misses(harness) + shared(harness)
     }
 
     /// A hit through handle, measured, fallback, strategy and lookup with its validators, beside the bare store.
@@ -46,20 +46,6 @@ enum PathBench {
 
     @MainActor private static func onMain(_ resource: Resource<Data>, request: Request, count: Int) async throws {
         for _ in 0..<count { keep(try await resource.load(request)) }
-    }
-
-    /// A hit through more layers of a strategy that only passes calls on.
-    private static func deep(_ harness: Harness) async throws -> [Figure] {
-        var cases: [Case] = []
-        for depth in BenchPantry.depths {
-            let bench = try await BenchPantry(depth: depth)
-            let request = try await bench.hit()
-            cases.append(
-                Case("\(depth) layers more") { count in
-                    for _ in 0..<count { keep(bench.resource.answer(request)) }
-                })
-        }
-        return try await harness.compare("path, by depth", cases)
     }
 
     /// A load that asks an origin, beside asking the origin directly. The origin answers at once.

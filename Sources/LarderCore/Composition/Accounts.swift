@@ -67,16 +67,3 @@ extension Request {
             body: body, purpose: purpose, noOlderThan: noOlderThan)
     }
 }
-
-/// A loader that answers only requests with a scope at once.
-struct ScopedAnswers: Loader {
-    private let loader: any Loader
-
-    init(of loader: any Loader) { self.loader = loader }
-
-    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        request.key.scope == nil ? nil : loader.answer(request, codec: codec, for: uses)
-    }
-
-    func load(_ call: Call) async throws -> Loaded<Entry> { try await loader.load(call) }
-}

@@ -4,9 +4,6 @@ import LarderSystem
 final class LoaderGraph: Sendable {
     let policy: Policy
     let root: any Loader
-    /// The loader to ask for an answer at once. If the origin signs its calls, it has none for a request without a
-    /// scope, because that request belongs to the present account.
-    let immediate: any Loader
     /// The way to a copy in memory that passes no loader; nil if there is none.
     let directHit: DirectHit?
     /// The cached side.
@@ -60,7 +57,6 @@ final class LoaderGraph: Sendable {
         self.background = background
         account = policy.account
         directHit = DirectHit(past: root, meter: meter, needsScope: account != nil)
-        immediate = account == nil ? root : ScopedAnswers(of: root)
         addedFields = policy.addedFields
         self.meter = meter
         self.world = world

@@ -7,10 +7,6 @@ struct FallbackLoader: Loader {
     let validators: Validators
     let world: any World
 
-    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        first.answer(request, codec: codec, for: uses)
-    }
-
     var hitRule: HitRule? { first.hitRule }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {

@@ -13,24 +13,6 @@ struct MeasuredLoader: Loader {
     /// The objects that must live as long as a load runs.
     var kept: [any Sendable] = []
 
-    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        let answer = inner.answer(request, codec: codec, for: uses)
-        // Read in place, because unwrapping the answer copies it.
-        guard let isHit = answer?.provenance.isHit, let isPlain = answer?.provenance.isPlain else { return nil }
-        if answer?.content.metadata.isUnusedPrefetch == true, let entry = answer?.content { used(entry, for: request) }
-        if request.isCountedApart {
-            meter.count(request.counterApart)
-        } else if isHit, let copy = answer?.copyFacts {
-            meter.hit(copy, hash: request.key.hash)
-        } else if let answer {
-            meter.ended(answer, hash: request.key.hash, after: .zero)
-        }
-        if meter.isReported(plain: isPlain), let answer {
-            meter.send(report(Call(request, codec: codec), .success(answer), after: .zero))
-        }
-        return answer
-    }
-
     var hitRule: HitRule? { inner.hitRule }
 
     // The work after the wait has functions of its own. The variables of a function that waits take memory in each of
@@ -99,7 +81,7 @@ struct MeasuredLoader: Loader {
 
 extension Request {
     /// The counter of loads that are part of no rate.
-    fileprivate var counterApart: Counter { mode == .cachedOnly ? .cachedOnly : .prefetches }
+    var counterApart: Counter { mode == .cachedOnly ? .cachedOnly : .prefetches }
 }
 
 /// Counts and times each call of an origin.

@@ -9,20 +9,9 @@ package struct ModeSwitch: Loader {
         self.sides = sides
     }
 
-    package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        switch request.mode {
-        case .normal:
-            let answer = strategy.answer(request, codec: codec, for: uses)
-            // Read in place, because unwrapping the answer copies it.
-            if answer?.provenance.isSealed(for: request.key) == true { return answer }
-            return sides.answerWhileResting(request, codec: codec, for: uses)
-        case .cachedOnly: return sides.cached.answer(request, codec: codec, for: uses)
-        case .refresh: return nil
-        }
-    }
-
-    /// The rule of the strategy, for normal requests.
-    package var hitRule: HitRule? { strategy.hitRule }
+    /// The rule of the strategy. Without one, copies are shown at once only while the origin is not called, and for
+    /// cached-only requests.
+    package var hitRule: HitRule? { strategy.hitRule ?? HitRule(sides, shows: []) }
 
     package func load(_ call: Call) async throws -> Loaded<Entry> {
         guard call.request.mode == .normal else { return try await loadPastStrategy(call) }
@@ -37,10 +26,7 @@ package struct ModeSwitch: Loader {
 
     @inline(never)
     private func approved(_ loaded: Loaded<Entry>, for call: Call) throws -> Loaded<Entry> {
-        // The second seal is that of an answer given at once.
-        if loaded.provenance.isSealed(for: call.key, load: call.load) || loaded.provenance.isSealed(for: call.key) {
-            return loaded
-        }
+        if loaded.provenance.isSealed(for: call.key, load: call.load) { return loaded }
         throw LoadError(.failed, "the strategy returned a value that neither of its sides gave it for this load")
     }
 }

@@ -21,10 +21,6 @@ struct NetworkRules: Loader {
     let inner: any Loader
     let background: BackgroundRules
 
-    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        inner.answer(request, codec: codec, for: uses)
-    }
-
     var hitRule: HitRule? { inner.hitRule }
 
     func load(_ call: Call) async throws -> Loaded<Entry> {

@@ -267,7 +267,7 @@ public struct Sides: Sendable {
     }
 
     /// Lets a refresh begin when the network allows it, unless its copy is cleared before.
-    private func refreshLater(_ call: Call, within limit: Duration = .seconds(60)) {
+    func refreshLater(_ call: Call, within limit: Duration = .seconds(60)) {
         guard originSide != nil else { return }
         storeAccess.keys.postponeRefresh(of: call, within: limit)
         // The network may have changed while this was noted.
@@ -284,7 +284,7 @@ public struct Sides: Sendable {
     // MARK: While the origin is not called
 
     /// The uses for which a copy may replace a call that failed.
-    private static let standingIn: Uses = [.fresh, .onError]
+    static let standingIn: Uses = [.fresh, .onError]
 
     /// Whether the strategy heeds the network, and the device is known to have none.
     private var isOffline: Bool { usesNetworkState && world.network.reach == .offline }
@@ -302,7 +302,7 @@ public struct Sides: Sendable {
         return pause(at: call.key)
     }
 
-    private func pause(at key: Key) -> OriginPause? {
+    func pause(at key: Key) -> OriginPause? {
         if isOffline { return .offline }
         return storeAccess.keys.rest(of: key, base: rest, at: world.uptime).map(OriginPause.resting)
     }
@@ -313,17 +313,6 @@ public struct Sides: Sendable {
         if pause.isSlow, !call.request.isCountedApart { meter.shownWhileSlow() }
         if pause.isOffline { refreshLater(call) }
         call.trail.note("origin", pause.event)
-        return shown
-    }
-
-    /// Returns the copy to show while the origin is not called, if it can be given at once.
-    func answerWhileResting(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        guard let pause = pause(at: request.key),
-            var shown = cached.answer(request, codec: codec, for: uses.intersection(Self.standingIn))
-        else { return nil }
-        if pause.isSlow, !request.isCountedApart { meter.shownWhileSlow() }
-        if pause.isOffline { refreshLater(Call(request, codec: codec)) }
-        shown.provenance.standIn(after: Trail.Step("origin", pause.event))
         return shown
     }
 }

@@ -10,8 +10,8 @@ public protocol Attachment: Sendable {
     /// default, and for a section of a pantry, this is the same loader.
     ///
     /// It is called for each graph that is composed, and only if the section is declared with `goesAround: true`. The
-    /// loads of the returned loader are counted and timed. It must pass on ``Loader/answer(_:codec:for:)`` so that a copy
-    /// in memory is still answered at once.
+    /// loads of the returned loader are counted and timed. If it returns the rule of `loader` (``Loader/hitRule``),
+    /// copies in memory are shown at once, past it. Otherwise, it sees each load, and each is awaited.
     func around(_ loader: any Loader) -> any Loader
 
     /// Tells that copies were cleared, for example after a logout. State that belongs to the selection must be gone when

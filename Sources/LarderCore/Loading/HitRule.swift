@@ -47,15 +47,6 @@ public struct HitRule: Sendable {
         self.limit = limit
     }
 
-    /// Returns the copy in memory if the rule shows it, and starts its refresh if the rule says so.
-    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        guard let shown = sides.cached.answer(request, codec: codec, for: self.uses.intersection(uses)) else {
-            return nil
-        }
-        if wantsRefresh(of: shown.provenance.copyFacts) { refresh(Call(request, codec: codec)) }
-        return shown
-    }
-
     /// Whether every copy that is shown is refreshed.
     var refreshesEveryCopy: Bool { refreshes.always }
 

@@ -1,22 +1,13 @@
 /// Anything that can answer a call. A loader graph is made of loaders and of nothing else.
 ///
-/// Every loader has two methods. ``answer(_:codec:for:)`` returns an answer that is available at once. ``load(_:)`` is
-/// awaited only if the whole graph has no such answer. So a hit in memory needs no task, no actor and no suspension,
-/// even in a deep graph. A loader that can state its answers as a rule implements ``hitRule`` instead of
-/// ``answer(_:codec:for:)``.
+/// A loader states by ``hitRule`` which copies it shows at once. So a hit in memory needs no task, no actor and no suspension,
+/// even in a deep graph. Any other load is awaited: ``load(_:)``.
 public protocol Loader: Sendable {
-    /// Returns an answer if one is available at once: a copy that may be used for one of `uses`. By default, answers as
-    /// ``hitRule`` says, or returns nil if there is no rule.
-    ///
-    /// This is called on the caller's own thread, which may be the main thread. It must not block or decode. If it
-    /// returns nil, it must change no counter and no recency. If it returns an answer, it must change each once.
-    func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>?
-
-    /// The rule by which the loader answers at once; nil by default.
+    /// The rule by which the loader shows copies at once; nil by default.
     ///
     /// The graph asks for it once, when it is composed. If all loaders above the store have a rule, the graph finds a copy
-    /// in memory without calling any of them, which takes a third of the time. So the rule must say the same as
-    /// ``answer(_:codec:for:)``. A loader that only passes on the answers of another one returns that one's rule.
+    /// in memory without calling any of them. A loader that only passes on the answers of another one returns that one's
+    /// rule. A loader that must see each load has none, and every load is awaited then.
     var hitRule: HitRule? { get }
 
     /// Returns the answer, which may take any time. Runs off the caller's actor.
@@ -34,11 +25,6 @@ public protocol Loader: Sendable {
 }
 
 extension Loader {
-    /// Answers as the rule says.
-    public func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        hitRule?.answer(request, codec: codec, for: uses)
-    }
-
     /// Nil: the loader has no rule.
     public var hitRule: HitRule? { nil }
 

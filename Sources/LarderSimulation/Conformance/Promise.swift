@@ -58,8 +58,6 @@ public enum Promise: String, CaseIterable, Sendable {
     case needs = "uses only the sides it declares"
     /// No load receives the value of another key or account.
     case isolation = "never shows one account another's value"
-    /// A request for an answer at once that gets none changes nothing.
-    case noTrace = "leaves no trace when it cannot answer at once"
 
     // MARK: Wrappers
 

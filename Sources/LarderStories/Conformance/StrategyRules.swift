@@ -48,7 +48,6 @@ struct StrategyRules {
             switch answer.ending {
             case .value(let loaded):
                 if case .store = loaded.source { limits + ofCopy(loaded) } else { limits + ofValue }
-            case .error where load.isImmediate: ofNoAnswer
             case .error(let error): limits + of(error)
             case .cancelled, nil: limits
             }
@@ -80,10 +79,6 @@ struct StrategyRules {
             (.conditional, "a call that names the copy", !hasCopy || calls.allSatisfy(\.isConditional)),
             (.needs, "an unused store", keeps || history.reads + history.writes == 0),
         ]
-    }
-
-    private var ofNoAnswer: [Rule] {
-        [(.noTrace, "no answer, which changes nothing", history.calls.isEmpty && history.reads == 0)]
     }
 
     /// The rules of the end of patience or deadline, whichever is earlier, if the call takes longer.

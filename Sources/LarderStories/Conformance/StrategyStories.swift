@@ -73,10 +73,7 @@ extension StrategyConformance {
         if copy.age != nil, plugin.needs == [.origin, .store] {
             changes.append { $0.origin = [.short(.unchanged)] }
         }
-        switch store {
-        case .file: changes += changesOfAwaitedLoads
-        case .memory: changes.append { $0.load.isImmediate = true }
-        }
+        if store == .file { changes += changesOfAwaitedLoads }
         return changes.map(base.with)
     }
 

@@ -39,8 +39,7 @@ final class StoryStage: Sendable {
     func load(_ load: Story.Load) async throws -> Loaded<Data> {
         let resource = load.decodes ? pantry?.resource(player.resource, codec: ObjectCodec()) : try resource
         let request = load.request(player.resource)
-        let answer = load.isImmediate ? resource?.answer(request) : try await resource?.load(request)
-        guard let answer else { throw LoadError.notCached }
+        guard let answer = try await resource?.load(request) else { throw LoadError.notCached }
         return answer
     }
 

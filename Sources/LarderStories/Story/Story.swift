@@ -31,8 +31,6 @@ public struct Story: Hashable, Sendable {
         public var cancelledAfter: Duration?
         /// Whether the caller decodes the payload, which has to be a JSON object. Such a load shares no call with others.
         package var decodes = false
-        /// Whether it is a request for an answer at once. It ends with the error `notCached` if there is none.
-        package var isImmediate = false
 
         /// Makes a usual load.
         public init(at time: Duration = .zero, parameters: Parameters = [:], scope: String? = nil) {

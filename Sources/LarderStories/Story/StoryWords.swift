@@ -58,7 +58,6 @@ extension Story {
         case .cachedOnly: facts.append("the request asks only for a copy")
         }
         if let deadline = load.deadline { facts.append("the caller waits \(deadline.inWords) at most") }
-        if load.isImmediate { facts.append("the caller takes only an answer at once") }
         if let time = load.cancelledAfter { facts.append("the caller is cancelled after \(time.inWords)") }
         facts += clearings.map { "all copies are cleared after \($0.inWords)" }
         if chance == 1 { facts.append("every random number is the largest") }

@@ -8,12 +8,8 @@ import Testing
 @Suite struct WrongPluginTests {
     /// A loader made of closures.
     private struct Wrong: Loader {
-        var now: @Sendable (Call) -> Loaded<Entry>? = { _ in nil }
         var then: @Sendable (Call) async throws -> Loaded<Entry>
 
-        func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-            now(Call(request, codec: codec))
-        }
         func load(_ call: Call) async throws -> Loaded<Entry> { try await then(call) }
     }
 
@@ -158,16 +154,6 @@ import Testing
         (
             "lets no copy stand in", .standIn,
             strategy { sides, call in try await sides.live.load(call) }
-        ),
-        (
-            "calls the origin when it is asked for an answer at once", .noTrace,
-            .strategy("wrong", "Wrong.") { sides in
-                Wrong(
-                    now: { call in
-                        sides.world.spawn { _ = try? await sides.live.load(call) }
-                        return nil
-                    }, then: { try await sides.load($0) })
-            }
         ),
         (
             "leaves a refresh running for ever", .endsEverything,

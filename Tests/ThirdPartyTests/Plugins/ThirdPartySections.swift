@@ -55,18 +55,12 @@ final class Greeter: Attachment, Polite {
     func close() async { journal.note("closed \(text)") }
 }
 
-/// Counts the answers that pass, and keeps them synchronous.
+/// Sees each load.
 struct Doorman: Attachment {
     private struct Door: Loader {
         let inner: any Loader
         let journal: Journal
         let name: String
-
-        func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-            guard let answer = inner.answer(request, codec: codec, for: uses) else { return nil }
-            journal.note("\(name) at once")
-            return answer
-        }
 
         func load(_ call: Call) async throws -> Loaded<Entry> {
             journal.note("\(name) in")

@@ -75,7 +75,6 @@ public struct Resource<Value: Sendable>: Sendable {
     @inlinable
     public nonisolated(nonsending) func load(_ request: Request) async throws -> Loaded<Value> {
         if let loaded = directAnswer(request) { return loaded }
-        if let loaded = resourceState.answer(request, codec: codec) { return try value(of: loaded) }
         return try value(of: try await resourceState.load(request, codec: codec, in: pantry))
     }
 
@@ -84,9 +83,7 @@ public struct Resource<Value: Sendable>: Sendable {
     /// otherwise, which counts as nothing.
     @inlinable
     public func answer(_ request: Request) -> Loaded<Value>? {
-        if let loaded = directAnswer(request) { return loaded }
-        guard let loaded = resourceState.answer(request, codec: codec) else { return nil }
-        return try? value(of: loaded)
+        directAnswer(request)
     }
 
     /// Returns the value of a copy in memory without asking any loader. Returns nil if they must be asked.

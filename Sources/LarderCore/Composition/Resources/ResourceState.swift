@@ -82,30 +82,29 @@ final class ResourceState: Sendable {
     /// Finds a copy that may be shown at once, without asking any loader. `take` takes the value of its entry, and
     /// `provenance` becomes that of the value.
     ///
-    /// - Returns: whether there is such a copy. If not, ``answer(_:codec:)`` must be asked.
+    /// - Returns: whether there is such a copy. If not, the load is awaited.
     @usableFromInline
     func directAnswer(
         _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
     ) -> Bool {
         guard request.key.isOf(resourceName) else { return false }
-        return present.use { $0.directHit?.answer(request, codec: codec, provenance: &provenance, take: take) }
-            ?? false
-    }
-
-    /// Returns the answer that can be given at once. Returns nil also for a request that ``load(_:codec:in:)`` refuses.
-    @usableFromInline
-    func answer(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {
-        guard request.key.isOf(resourceName) else { return nil }
-        if let answer = present.use({ $0.immediate.answer(request, codec: codec, for: .showing) }) { return answer }
-        return request.key.scope == nil ? answerForAccount(request, codec: codec) : nil
+        let isAnswered = present.use {
+            $0.directHit?.answer(request, codec: codec, provenance: &provenance, take: take)
+        }
+        if isAnswered == true { return true }
+        return request.key.scope == nil
+            && answerForAccount(request, codec: codec, provenance: &provenance, take: take)
     }
 
     /// Asks for the account before it uses the graph, because that is code of the app.
     @inline(never)
-    private func answerForAccount(_ request: Request, codec: AnyCodec) -> Loaded<Entry>? {
-        guard graph?.account != nil else { return nil }
+    private func answerForAccount(
+        _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
+    ) -> Bool {
+        guard graph?.account != nil else { return false }
         let request = owned(request)
-        return present.use { $0.root.answer(request, codec: codec, for: .showing) }
+        return present.use { $0.directHit?.answer(request, codec: codec, provenance: &provenance, take: take) }
+            ?? false
     }
 
     /// Returns the present graph's answer, however long it takes.

@@ -13,7 +13,7 @@ package struct Lookup: Loader {
     let validators: Validators
     let world: any World
     /// The fields that the origin adds to requests that lack them.
-    private let addedFields: Fields
+    let addedFields: Fields
     /// The revision of the policy.
     let revision: String
 
@@ -33,32 +33,10 @@ package struct Lookup: Loader {
         self.world = world
     }
 
-    /// Returns a copy in memory that is decoded and may be used.
-    package func answer(_ request: Request, codec: AnyCodec, for uses: Uses) -> Loaded<Entry>? {
-        guard keys.isUsual else { return exceptionalAnswer(request, codec: codec, uses: uses) }
-        return answer(request, at: request.key, codec: codec, uses: uses)
-    }
-
-    /// Returns the copy of the variant that answers the request, unless it is outdated or cleared.
-    @inline(never)
-    private func exceptionalAnswer(_ request: Request, codec: AnyCodec, uses: Uses) -> Loaded<Entry>? {
+    /// Returns the key of the copy that answers the request. Returns nil if the copy is outdated or cleared.
+    func keyToShow(for request: Request) -> Key? {
         let key = variations.entryKey(of: request, adding: addedFields)
-        guard keys.hiddenReason(of: key) == nil, !failedClearings.select(key)
-        else { return nil }
-        return answer(request, at: key, codec: codec, uses: uses)
-    }
-
-    private func answer(_ request: Request, at key: Key, codec: AnyCodec, uses: Uses) -> Loaded<Entry>? {
-        var (found, copy) = (Entry?.none, CopyFacts())
-        let reasons = hit(request, at: key, for: uses, copy: &copy) { entry in
-            guard entry.payload.isDecoded(by: codec) else { return false }
-            found = entry
-            return true
-        }
-        guard let found, copy.isFound else { return nil }
-        var provenance = Provenance(in: peekedTier, copy, of: request.key, by: revision)
-        if let reasons { provenance.state(reasons) }
-        return Loaded(found, provenance: provenance)
+        return keys.hiddenReason(of: key) == nil && !failedClearings.select(key) ? key : nil
     }
 
     /// Finds a copy in memory that may be shown. `take` receives its entry, and returns whether it has a use for it. It is

@@ -29,11 +29,6 @@ public final class Payload: Sendable {
         self.file = file
     }
 
-    /// Returns whether there is a value decoded by this codec.
-    func isDecoded(by codec: AnyCodec) -> Bool {
-        codec.id == 0 || decoded(by: codec.id) != nil
-    }
-
     /// Decodes the bytes unless that has been done.
     ///
     /// - Throws: the error of the codec.
