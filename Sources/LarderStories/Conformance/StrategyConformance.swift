@@ -41,7 +41,7 @@ public struct StrategyConformance: Sendable {
                     return (player: try StoryPlayer(policy), patience: policy.policy.strategy.traits.patience)
                 } check: { tested, findings in
                     for story in stories(with: copy, in: store) {
-                        play(story, named: "\(story.inWords), with \(copy.name)", by: tested.player, &findings) {
+                        play(story, named: "\(story.inWords), with \(copy.name)", by: tested.player, into: &findings) {
                             StrategyRules(
                                 story: story, copy: copy, history: $0, needs: plugin.needs, patience: tested.patience
                             ).all
@@ -56,7 +56,7 @@ public struct StrategyConformance: Sendable {
             findings.check(all.name) {
                 try StoryPlayer(policy(with: .none, in: .file))
             } check: { player, findings in
-                play(all.story, named: all.name, by: player, &findings) { history in
+                play(all.story, named: all.name, by: player, into: &findings) { history in
                     zip(history.answers, all.expectations).map { answer, expected in
                         history.rule(expected.promise, of: answer, expected.answer)
                     } + history.endings
@@ -68,7 +68,7 @@ public struct StrategyConformance: Sendable {
 
     /// Plays a story until all work that it began should have ended, and checks its rules.
     private func play(
-        _ story: Story, named name: String, by player: StoryPlayer, _ findings: inout BrokenPromises,
+        _ story: Story, named name: String, by player: StoryPlayer, into findings: inout BrokenPromises,
         _ rules: (StoryHistory) -> [StrategyRules.Rule]
     ) {
         findings.check(name) {

@@ -108,6 +108,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [#""cache-first""#, #""stale-while-revalidate""#, #""cache-only""#])
+    func freshCopyIsShownAtOnceToThoseWhoListen(_ strategy: String) throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(
+                world, strategy: strategy, validators: "[{ \(Self.age) }]", isStoreForeign: false)
+            let feed = simulated.feed
+            let metadata = Metadata(fetchedAt: world.now - .seconds(30))
+            _ = try await feed.stock(Entry(Data("old".utf8), metadata), for: feed.request())
+            let reports = Locked(0)
+            let listening = simulated.pantry.sinks.loads.add { _ in reports.withLock { $0 += 1 } }
+            for _ in 1...3 { #expect(feed.answer(feed.request())?.text == "old") }
+            #expect(reports.withLock { $0 } == 3 && feed.metrics.hitRate == 1)
+            withExtendedLifetime(listening) {}
+        }
+    }
+
+    @Test(arguments: [#""network-first""#, #""cache-first""#])
+    func staleCopyIsShownAtOnceWhileOriginRests(_ strategy: String) throws {
+        try SimulatedWorld().run { world in
+            let simulated = try await SimulatedPantry(
+                world, strategy: strategy, validators: "[{ \(Self.age) }]", isStoreForeign: false)
+            let feed = simulated.feed
+            let metadata = Metadata(fetchedAt: world.now - .seconds(900))
+            _ = try await feed.stock(Entry(Data("old".utf8), metadata), for: feed.request())
+            #expect(feed.answer(feed.request()) == nil)
+            simulated.origin.play(then: .failure(.status(503)))
+            #expect(try await feed.load().text == "old")
+            #expect(feed.answer(feed.request())?.text == "old")
+            #expect(feed.answer(feed.request(["id": "other"])) == nil)
+            #expect(feed.metrics.fallbackRate == 1 && feed.metrics.loads == 2)
+        }
+    }
+
     /// Returns everything that can be seen of loads in a situation.
     private static func play(
         _ situation: Situation, _ strategy: String, _ validators: String, _ store: String, isStraight: Bool
