@@ -17,6 +17,8 @@ final class DirectHit: Sendable {
     private let needsScope: Bool
     /// Whether the rule shows copies, and the names of the tier and the revision are short.
     private let isSimple: Bool
+    /// Whether it is simple and needs no scope.
+    private let isOpen: Bool
 
     /// Returns nil if not all loaders of the graph have a rule.
     init?(past root: any Loader, meter: Meter, needsScope: Bool) {
@@ -31,6 +33,7 @@ final class DirectHit: Sendable {
         self.meter = meter
         isMeasured = root is MeasuredLoader
         self.needsScope = needsScope
+        isOpen = isSimple && !needsScope
     }
 
     /// Finds a copy that may be shown at once, counts the hit, and starts a refresh if the rule says so.
@@ -39,24 +42,21 @@ final class DirectHit: Sendable {
     ///   - provenance: becomes the provenance of the value.
     ///   - take: takes the value of the entry. Returns false if there is none. It is called while the store may hold a
     ///     lock.
-    /// - Returns: whether there is such a copy. If not, nothing has changed.
+    /// - Returns: whether there is such a copy. If not, nothing has changed, and
+    ///   ``unusualAnswer(_:codec:provenance:take:)`` must be asked.
     @inline(__always)
     func answer(
         _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
     ) -> Bool {
-        // Loads that somebody hears of, and unusual requests and keys, take a few steps more.
-        guard request.isPlain, !lookup.hasExceptions, meter.sinks.loads.isEmpty, isSimple,
-            !needsScope || request.key.scope != nil
-        else { return unusualAnswer(request, codec: codec, provenance: &provenance, take: take) }
+        // The rest is left to `unusualAnswer`.
+        guard request.isPlain, !lookup.hasExceptions, meter.sinks.loads.isEmpty,
+            isOpen || isSimple && request.key.scope != nil
+        else { return false }
         var copy = CopyFacts()
         // A stale copy is logged.
         let uses = meter.logsDecisions ? rule.uses.intersection(.fresh) : rule.uses
         let reasons = lookup.hit(request, at: request.key, for: uses, leavesPrefetches: true, copy: &copy, take: take)
-        guard copy.isFound else {
-            // The age is known if there is an entry.
-            return copy.age != .min
-                && unusualAnswer(request, codec: codec, provenance: &provenance, take: take)
-        }
+        guard copy.isFound else { return false }
         // This comes before the counting, so that the processor has written it when the caller reads it.
         provenance.set(in: tier, copy, by: revision)
         if let reasons { provenance.state(reasons) }
@@ -67,12 +67,12 @@ final class DirectHit: Sendable {
 
     // MARK: The rest
 
-    /// Finds a copy for an unusual request or under an unusual key, and shows copies while the origin is not called.
+    /// Finds a copy for an unusual request or under an unusual key, for those who listen, and while the origin is not called.
     @inline(never)
-    private func unusualAnswer(
+    func unusualAnswer(
         _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
     ) -> Bool {
-        guard request.mode != .refresh, !needsScope || request.key.scope != nil,
+        guard mayDiffer(request), request.mode != .refresh, !needsScope || request.key.scope != nil,
             let key = lookup.keyToShow(for: request)
         else { return false }
         let uses = request.mode == .cachedOnly ? .showing : rule.uses
@@ -92,6 +92,15 @@ final class DirectHit: Sendable {
         provenance = answer.provenance
         provenance.hold(answer.content.metadata)
         return true
+    }
+
+    /// Returns whether there may be a copy to show that ``answer(_:codec:provenance:take:)`` does not find.
+    private func mayDiffer(_ request: Request) -> Bool {
+        if !request.isPlain || lookup.hasExceptions || !isSimple || !meter.sinks.loads.isEmpty || meter.logsDecisions {
+            return true
+        }
+        let keys = lookup.storeAccess.keys
+        return keys.hasPrefetches || keys.hasFailures || sides.isOffline
     }
 
     private func shown(

@@ -287,7 +287,7 @@ public struct Sides: Sendable {
     static let standingIn: Uses = [.fresh, .onError]
 
     /// Whether the strategy heeds the network, and the device is known to have none.
-    private var isOffline: Bool { usesNetworkState && world.network.reach == .offline }
+    var isOffline: Bool { usesNetworkState && world.network.reach == .offline }
 
     /// Returns the copy to show while the origin rests for this key after a failure, or while the device has no network.
     /// Returns nil when the origin may be asked, or when no copy may be shown. ``load(_:patience:linger:)`` does this

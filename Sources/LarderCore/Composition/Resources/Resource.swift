@@ -75,6 +75,7 @@ public struct Resource<Value: Sendable>: Sendable {
     @inlinable
     public nonisolated(nonsending) func load(_ request: Request) async throws -> Loaded<Value> {
         if let loaded = directAnswer(request) { return loaded }
+        if let loaded = unusualAnswer(request) { return loaded }
         return try value(of: try await resourceState.load(request, codec: codec, in: pantry))
     }
 
@@ -83,10 +84,11 @@ public struct Resource<Value: Sendable>: Sendable {
     /// otherwise, which counts as nothing.
     @inlinable
     public func answer(_ request: Request) -> Loaded<Value>? {
-        directAnswer(request)
+        if let loaded = directAnswer(request) { return loaded }
+        return unusualAnswer(request)
     }
 
-    /// Returns the value of a copy in memory without asking any loader. Returns nil if they must be asked.
+    /// Returns the value of a copy in memory for a plain request. Returns nil if ``unusualAnswer(_:)`` must be asked.
     @inlinable @inline(__always)
     func directAnswer(_ request: Request) -> Loaded<Value>? {
         var (value, details, provenance) = (Value?.none, Metadata.DetailsBox?.none, Provenance())
@@ -98,6 +100,20 @@ public struct Resource<Value: Sendable>: Sendable {
         }
         guard isAnswered, let value = value.take() else { return nil }
         if let details { provenance.hold(details) }
+        return Loaded(value, provenance: provenance)
+    }
+
+    /// Returns the value of a copy in memory that is shown at once although the request or the key is unusual, or
+    /// although somebody listens. A request without a scope may belong to the present account.
+    @inlinable @inline(never)
+    func unusualAnswer(_ request: Request) -> Loaded<Value>? {
+        var (value, provenance) = (Value?.none, Provenance())
+        if let owned = resourceState.inScope(request) { return directAnswer(owned) ?? unusualAnswer(owned) }
+        let isAnswered = resourceState.unusualAnswer(request, codec: codec, provenance: &provenance) { entry in
+            value = entry.payload.keptValue(by: codec)
+            return value != nil
+        }
+        guard isAnswered, let value else { return nil }
         return Loaded(value, provenance: provenance)
     }
 

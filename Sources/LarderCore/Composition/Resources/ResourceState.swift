@@ -82,29 +82,34 @@ final class ResourceState: Sendable {
     /// Finds a copy that may be shown at once, without asking any loader. `take` takes the value of its entry, and
     /// `provenance` becomes that of the value.
     ///
-    /// - Returns: whether there is such a copy. If not, the load is awaited.
+    /// - Returns: whether there is such a copy.
     @usableFromInline
     func directAnswer(
         _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
     ) -> Bool {
         guard request.key.isOf(resourceName) else { return false }
-        let isAnswered = present.use {
-            $0.directHit?.answer(request, codec: codec, provenance: &provenance, take: take)
-        }
-        if isAnswered == true { return true }
-        return request.key.scope == nil
-            && answerForAccount(request, codec: codec, provenance: &provenance, take: take)
-    }
-
-    /// Asks for the account before it uses the graph, because that is code of the app.
-    @inline(never)
-    private func answerForAccount(
-        _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
-    ) -> Bool {
-        guard graph?.account != nil else { return false }
-        let request = owned(request)
         return present.use { $0.directHit?.answer(request, codec: codec, provenance: &provenance, take: take) }
             ?? false
+    }
+
+    /// Finds a copy that may be shown at once although ``directAnswer(_:codec:provenance:take:)`` has found none.
+    @usableFromInline @inline(never)
+    func unusualAnswer(
+        _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
+    ) -> Bool {
+        guard request.key.isOf(resourceName) else { return false }
+        return present.use { $0.directHit?.unusualAnswer(request, codec: codec, provenance: &provenance, take: take) }
+            ?? false
+    }
+
+    /// Returns a request without a scope in that of the present account. Returns nil if it has one, if the policy's origin
+    /// signs no calls, or if nobody is signed in.
+    @usableFromInline @inline(never)
+    func inScope(_ request: Request) -> Request? {
+        // The account is asked before the graph is used, because it is code of the app.
+        guard request.key.scope == nil, graph?.account != nil else { return nil }
+        let owned = owned(request)
+        return owned.key.scope == nil ? nil : owned
     }
 
     /// Returns the present graph's answer, however long it takes.
