@@ -26,6 +26,25 @@ import Testing
         }
     }
 
+    @Test func hiddenCopyStaysHiddenInAnOutageOfManyKeys() throws {
+        try SimulatedWorld().run { world in
+            let keys = KeyTable()
+            for number in 0..<100 { keys.hide(Self.key(number), because: .gone) }
+            for number in 100..<Self.count { keys.originFailed(Self.key(number), in: world) }
+            #expect((0..<100).allSatisfy { keys.hiddenReason(of: Self.key($0)) != nil })
+        }
+    }
+
+    @Test func capacityIsTheSameAfterManyLoadsWereUnderWay() throws {
+        try SimulatedWorld().run { world in
+            let keys = KeyTable()
+            var tickets = (0..<Self.count).map { keys.begin(Self.key($0)) }
+            tickets.removeAll()
+            for number in 0..<Self.count { keys.originFailed(Self.key(number), in: world) }
+            #expect(keys.all { $0.key }.count <= 32_768)
+        }
+    }
+
     @Test func recordIsKeptWhileItsLoadIsUnderWay() throws {
         try SimulatedWorld().run { world in
             let keys = KeyTable()

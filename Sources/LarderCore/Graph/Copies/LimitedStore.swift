@@ -4,7 +4,7 @@ import LarderSystem
 /// and goes on in the background.
 ///
 /// Removing or expiring many entries may take ``selectionLimit`` at least, because it takes longer the more entries there
-/// are. Checking and compacting the store have no limit: the caller sees their progress.
+/// are.
 struct LimitedStore: WrappingStore {
     /// The shortest limit of an operation on many entries.
     static let selectionLimit = Duration.seconds(30)

@@ -1,8 +1,8 @@
 import LarderSystem
 import Synchronization
 
-/// A store and the objects that live as long as it: the order of its writes, the flights, the refreshes and the resting
-/// keys.
+/// A store, and what the graph knows of it: its faults, its counts, and how its answers vary. All that concerns a key stands in
+/// the ``KeyTable`` of the resource.
 package final class StoreAccess: Sendable {
     private let openStore: any Store
     /// The records of the resource's keys, which all its stores share.

@@ -56,6 +56,21 @@ final class KeyState: KeyWrites, @unchecked Sendable {
     /// Whether a load, a write or a refresh is under way for the key.
     var isUnderWay: Bool { tickets > 0 || !flights.isEmpty || refreshing > 0 }
 
+    /// Whether a copy of the key is hidden, or shown as expired.
+    var hidesCopy: Bool { hidden > 0 }
+
+    /// Returns whether something is known of the key that concerns one store.
+    func knows(_ store: UInt64) -> Bool {
+        fields.contains { $0.store == store }
+            || prefetched > 0 && entryKeys.contains { self[$0].prefetched.contains { $0.store == store } }
+    }
+
+    /// Forgets what concerns one store.
+    func forget(_ store: UInt64) {
+        fields.removeAll { $0.store == store }
+        for key in entryKeys { self[key].prefetched.removeAll { $0.store == store } }
+    }
+
     /// The record of the entry under `key`, which is the key or a variant of it.
     subscript(key: Key) -> EntryState {
         get { key.isVariant ? variants[key] ?? EntryState() : own }

@@ -4,7 +4,7 @@ import Synchronization
 /// The records of the keys of one resource: see ``KeyState``.
 ///
 /// The variants of a key share its record. A record exists while it says something. When too many do, those are forgotten
-/// that changed longest ago, unless something is under way for their key.
+/// that changed longest ago, unless something is under way for their key. Records that hide a copy are forgotten last.
 ///
 /// The stores of a resource share the table, because a former store may still write to the same place.
 ///
@@ -136,6 +136,11 @@ package final class KeyTable: TicketOrder {
         }.sorted { $0.0.text < $1.0.text }.map(\.1)
     }
 
+    /// Forgets what is known of a store that is not used any more.
+    func forget(store: UInt64) {
+        changeAll(where: { $0.knows(store) }) { $0.forget(store) }
+    }
+
     /// Takes back a ticket.
     func end(_ writes: KeyWrites) {
         shards[index(of: writes.key)].withLock { shard in
@@ -151,9 +156,10 @@ package final class KeyTable: TicketOrder {
         return state
     }
 
-    /// Forgets the older half of the records for whose keys nothing is under way.
+    /// Forgets the older half of the records for whose keys nothing is under way, those that hide a copy last.
     private func forgetOldest(_ shard: inout Shard) {
-        let idle = shard.records.values.filter { !$0.isUnderWay }.sorted { $0.changed < $1.changed }
+        let idle = shard.records.values.filter { !$0.isUnderWay }
+            .sorted { ($0.hidesCopy ? 1 : 0, $0.changed) < ($1.hidesCopy ? 1 : 0, $1.changed) }
         for state in idle.prefix((idle.count + 1) / 2) {
             mark(state, [], in: &shard)
             shard.records[state.key] = nil
@@ -166,7 +172,11 @@ package final class KeyTable: TicketOrder {
         state.changed = shard.changes
         let marks = state.presentMarks
         if marks != state.marks { mark(state, marks, in: &shard) }
-        if marks.isEmpty, !state.isUnderWay { shard.records[state.key] = nil }
+        if marks.isEmpty, !state.isUnderWay {
+            shard.records[state.key] = nil
+            // The limit is higher only while more keys are under way.
+            if shard.records.count < Self.capacity { shard.limit = Self.capacity }
+        }
     }
 
     /// Counts the marks of a record that have changed.

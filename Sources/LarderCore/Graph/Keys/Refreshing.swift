@@ -14,12 +14,4 @@ extension KeyTable {
 
     /// Ends the refresh of the entry under `key`.
     func endRefresh(_ key: Key) { change(key) { $0[key].isRefreshing = false } }
-
-    /// Forgets what is known of a store that is not used any more.
-    func forget(store: UInt64) {
-        changeAll { state in
-            state.removeFields(in: store)
-            for key in state.entryKeys { state[key].prefetched.removeAll { $0.store == store } }
-        }
-    }
 }
