@@ -108,14 +108,22 @@ import Testing
         }
     }
 
+    /// Returns a pantry with a copy in memory.
+    private static func stocked(
+        _ world: SimulatedWorld, _ strategy: String, age: Duration
+    ) async throws -> SimulatedPantry {
+        let simulated = try await SimulatedPantry(
+            world, strategy: strategy, validators: "[{ \(Self.age) }]", isStoreForeign: false)
+        let entry = Entry(Data("old".utf8), Metadata(fetchedAt: world.now - age))
+        _ = try await simulated.feed.stock(entry, for: simulated.feed.request())
+        return simulated
+    }
+
     @Test(arguments: [#""cache-first""#, #""stale-while-revalidate""#, #""cache-only""#])
     func freshCopyIsShownAtOnceToThoseWhoListen(_ strategy: String) throws {
         try SimulatedWorld().run { world in
-            let simulated = try await SimulatedPantry(
-                world, strategy: strategy, validators: "[{ \(Self.age) }]", isStoreForeign: false)
+            let simulated = try await Self.stocked(world, strategy, age: .seconds(30))
             let feed = simulated.feed
-            let metadata = Metadata(fetchedAt: world.now - .seconds(30))
-            _ = try await feed.stock(Entry(Data("old".utf8), metadata), for: feed.request())
             let reports = Locked(0)
             let listening = simulated.pantry.sinks.loads.add { _ in reports.withLock { $0 += 1 } }
             for _ in 1...3 { #expect(feed.answer(feed.request())?.text == "old") }
@@ -127,11 +135,8 @@ import Testing
     @Test(arguments: [#""network-first""#, #""cache-first""#])
     func staleCopyIsShownAtOnceWhileOriginRests(_ strategy: String) throws {
         try SimulatedWorld().run { world in
-            let simulated = try await SimulatedPantry(
-                world, strategy: strategy, validators: "[{ \(Self.age) }]", isStoreForeign: false)
+            let simulated = try await Self.stocked(world, strategy, age: .seconds(900))
             let feed = simulated.feed
-            let metadata = Metadata(fetchedAt: world.now - .seconds(900))
-            _ = try await feed.stock(Entry(Data("old".utf8), metadata), for: feed.request())
             #expect(feed.answer(feed.request()) == nil)
             simulated.origin.play(then: .failure(.status(503)))
             #expect(try await feed.load().text == "old")
