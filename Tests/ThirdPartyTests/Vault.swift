@@ -96,11 +96,11 @@ final class Vault: Store {
         journal.closed(place.path)
     }
 
-    func read(_ key: Key) async throws -> Found? {
+    func read(_ reading: Reading) async throws -> Found? {
         try await world.blocking { [self] in
             try check()
-            guard let bytes = try? Data(contentsOf: file(of: key)),
-                let entry = try Entry(encoded: Array(bytes), for: key)
+            guard let bytes = try? Data(contentsOf: file(of: reading.key)),
+                let entry = try Entry(encoded: Array(bytes), for: reading.key)
             else { return nil }
             return Found(entry, tier: "vault", isForeign: true)
         }

@@ -88,7 +88,9 @@ final class MemoryStore: Store {
         return table.use(key, hash: key.hash, if: accept)
     }
 
-    func read(_ key: Key) -> Found? {
+    func read(_ reading: Reading) -> Found? {
+        let key = reading.key
+        if !reading.needsPayload { return entry(of: key).map { Found($0, tier: peekedTier, isForeign: false) } }
         let now = forgets ? world.now : Timestamp(nanoseconds: 0)
         var found = table.find(key, hash: key.hash, if: { !forgets || !isTooOld($0, at: now) })
         if found == nil, forgets, table.isPinned(key, hash: key.hash) {
@@ -126,9 +128,11 @@ final class MemoryStore: Store {
         return insertion.isKept
     }
 
-    func contains(_ key: Key) -> Bool {
-        guard let entry = table.peek(key, hash: key.hash) else { return false }
-        return !forgets || !isTooOld(entry, at: world.now) || table.isPinned(key, hash: key.hash)
+    /// Returns the entry under a key, without a hit or a miss.
+    private func entry(of key: Key) -> Entry? {
+        guard let entry = table.peek(key, hash: key.hash) else { return nil }
+        let isThere = !forgets || !isTooOld(entry, at: world.now) || table.isPinned(key, hash: key.hash)
+        return isThere ? entry : nil
     }
 
     func expire(_ selection: Selection) {
@@ -155,11 +159,11 @@ final class MemoryStore: Store {
             }, next: next.map { StoreCursor("\($0)") })
     }
 
-    func pin(_ key: Key) -> Bool { contains(key) && table.pin(key, hash: key.hash) }
-
-    func unpin(_ key: Key) {
+    func setPinned(_ isPinned: Bool, for key: Key) -> Bool {
+        if isPinned { return entry(of: key) != nil && table.pin(key, hash: key.hash) }
         table.unpin(
             key, hash: key.hash, evictionHash: world.evictionHash(of: key.text, processHash: key.hash))
+        return false
     }
 
     func remove(_ selection: Selection) {

@@ -121,7 +121,7 @@ import Testing
     }
 
     private struct Bare: Store {
-        func read(_ key: Key) async throws -> Found? { nil }
+        func read(_ reading: Reading) async throws -> Found? { nil }
         func write(_ entry: Entry, for key: Key) async throws -> Bool { false }
         func remove(_ selection: Selection) async throws {}
         func statistics() async -> StoreStatistics { StoreStatistics() }

@@ -104,7 +104,7 @@ import Larder
     @Test func pinnedPayloadIsNotEvicted() async throws {
         let store = open(capacity: 500_000)
         _ = try await store.write(Self.large(1), for: .id("a"))
-        #expect(try await store.pin(.id("a")))
+        #expect(try await store.setPinned(true, for: .id("a")))
         for id in ["b", "c", "d"] { #expect(try await store.write(Self.large(1), for: .id(id))) }
         #expect(try await store.read(.id("a")) != nil && files(".payload").count == 2)
         #expect(try await open(capacity: 300_000).read(.id("a")) != nil)

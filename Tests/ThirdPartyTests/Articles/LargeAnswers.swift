@@ -47,8 +47,8 @@ struct FilmShelf: Store {
         let counts = Mutex((hits: 0, misses: 0))
     }
 
-    func read(_ key: Key) async throws -> Found? {
-        try await world.blocking { try find(key) }
+    func read(_ reading: Reading) async throws -> Found? {
+        try await world.blocking { try find(reading.key) }
     }
 
     private func find(_ key: Key) throws -> Found? {

@@ -53,7 +53,7 @@ private struct Picky: Loader {
 private struct Hasty: Store {
     let context: Context
 
-    func read(_ key: Key) -> Found? { nil }
+    func read(_ reading: Reading) -> Found? { nil }
 
     func write(_ entry: Entry, for key: Key) -> Bool {
         context.forgot([EvictedEntry(key: key, tier: "hasty", reason: .capacity)])

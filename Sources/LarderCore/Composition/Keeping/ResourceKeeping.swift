@@ -145,7 +145,8 @@ extension LoaderGraph {
             guard let store = policy.store, !store.traits.keepsNothing else { return false }
             do {
                 // A copy that nobody has: loads have no empty names of parameters.
-                _ = try await storeAccess.store.pin(Request(policy.resource, ["": "pin"]).key)
+                _ = try await storeAccess.store.setPinned(
+                    true, for: Request(policy.resource, ["": "pin"]).key)
                 return true
             } catch {
                 return (error as? StoreError)?.isUnsupported != true
@@ -172,7 +173,7 @@ extension StoreAccess {
     fileprivate func size(_ request: Request, adding addedFields: Fields) async throws -> Int? {
         guard try await contains(request, adding: addedFields) else { return nil }
         let found = try await store.read(variations.entryKey(of: request, adding: addedFields))
-        countSuperseded()
+        countOwnRead()
         return found?.entry.payload.size
     }
 }

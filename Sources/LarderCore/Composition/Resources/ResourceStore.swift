@@ -34,7 +34,7 @@ extension Resource {
 
     /// Keeps the copy for a request from being evicted, until ``unpin(_:)`` is called or the copy is removed. If answers
     /// vary by fields of the request, this is the copy for its fields. The pin stays when the copy is replaced. See
-    /// ``Store/pin(_:)``.
+    /// ``Store/setPinned(_:for:)``.
     ///
     /// - Returns: false if there is no copy.
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot pin copies.
@@ -113,14 +113,14 @@ extension StoreAccess {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
         let key = variations.entryKey(of: request, adding: addedFields)
         if outdatedReason(of: key)?.reasonToHide != nil { return false }
-        let isPinned = try await store.pin(key)
-        if isPinned, key.isVariant { _ = try await store.pin(request.key) }
+        let isPinned = try await store.setPinned(true, for: key)
+        if isPinned, key.isVariant { _ = try await store.setPinned(true, for: request.key) }
         return isPinned
     }
 
     /// Removes the pin of the copy for a request. The marker of other variants stays pinned.
     func unpin(_ request: Request, adding addedFields: Fields) async throws {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
-        try await store.unpin(variations.entryKey(of: request, adding: addedFields))
+        _ = try await store.setPinned(false, for: variations.entryKey(of: request, adding: addedFields))
     }
 }

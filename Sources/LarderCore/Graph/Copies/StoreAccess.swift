@@ -22,8 +22,8 @@ package final class StoreAccess: Sendable {
     private let health = StoreHealth()
     /// The number of reads whose copy was refused.
     private let refused = Atomic(0)
-    /// The number of reads whose copy was replaced by a fresher one of a lower tier, and of reads that no load made.
-    private let superseded = Atomic(0)
+    /// The number of reads that no load made.
+    private let ownReads = Atomic(0)
     /// The meter of the graph that is in effect.
     private let meter: Locked<Meter>
     /// The listeners to answers.
@@ -284,29 +284,18 @@ package final class StoreAccess: Sendable {
         }
     }
 
-    /// Replaces the entry of a lower tier, which is damaged or may not be kept, by the sound one of an upper tier, unless
-    /// the key was written since the ticket was taken.
-    ///
-    /// - Parameter isDamaged: whether to count the entry as corrupt.
-    func mend(with found: Found, isDamaged: Bool = true, _ ticket: Ticket, _ trail: Trail.Recorder) async {
-        if isDamaged { count(.corrupt) }
+    /// Writes the entry that was found to the tiers that lack it or have a worse one, unless the key was written since the
+    /// ticket was taken.
+    func spread(
+        _ entry: Entry, by repair: @Sendable (Entry) async throws -> Void, since ticket: Ticket, effect: FaultEffect,
+        trail: Trail.Recorder
+    ) async {
         do {
-            _ = try await keys.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
-                _ = try await store.write(found.entry, for: ticket.entryKey)
+            _ = try await keys.perform(ticket, if: .untouched, tags: entry.metadata.tags) {
+                if isOpen { try await repair(entry) }
             }
         } catch {
-            _ = report(error, effect: .notReplaced, trail: trail)
-        }
-    }
-
-    /// Copies an entry to the upper tiers that lack it, unless the key was written since the ticket was taken.
-    func promote(_ found: Found, ticket: Ticket, trail: Trail.Recorder) async {
-        do {
-            _ = try await keys.perform(ticket, if: .untouched, tags: found.entry.metadata.tags) {
-                try await store.promote(found, for: ticket.entryKey)
-            }
-        } catch {
-            _ = report(error, effect: .notPromoted, trail: trail)
+            _ = report(error, effect: effect, trail: trail)
         }
     }
 
@@ -363,9 +352,9 @@ package final class StoreAccess: Sendable {
 
     // MARK: Reading
 
-    /// Finds the entry under `key`.
-    func read(_ key: Key) async throws -> Found? {
-        let found = try await store.read(key)
+    /// Finds the best entry under a key.
+    func read(_ reading: Reading) async throws -> Found? {
+        let found = try await store.read(reading)
         // The tiers below the one that has the entry were not asked. The store as a whole has worked.
         works(.read, in: found.map { [$0.tier, "store"] })
         return found
@@ -374,8 +363,8 @@ package final class StoreAccess: Sendable {
     /// Counts a copy that was read and may not be shown.
     func countRefused() { refused.add(1, ordering: .relaxed) }
 
-    /// Counts a copy that was read and replaced by a fresher one of a lower tier, or that no load asked for.
-    func countSuperseded() { superseded.add(1, ordering: .relaxed) }
+    /// Counts a copy that was read and that no load asked for.
+    func countOwnRead() { ownReads.add(1, ordering: .relaxed) }
 
     /// Returns the size of the store and the counts of its reads. A read whose copy was refused counts as a miss.
     func statistics() async -> StoreStatistics {
@@ -384,7 +373,7 @@ package final class StoreAccess: Sendable {
             await lookForEvicted()
         }
         let refused = refused.load(ordering: .relaxed)
-        statistics.hits = max(0, statistics.hits - refused - superseded.load(ordering: .relaxed))
+        statistics.hits = max(0, statistics.hits - refused - ownReads.load(ordering: .relaxed))
         statistics.misses += refused
         return statistics
     }

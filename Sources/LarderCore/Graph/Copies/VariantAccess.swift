@@ -85,8 +85,7 @@ extension StoreAccess {
 
     /// Remembers how answers for a key vary if the store has the marker.
     func learnVariation(of key: Key) async {
-        guard let found = try? await store.read(key) else { return }
-        countSuperseded()
+        guard let found = try? await store.read(Reading(key, needsPayload: false)) else { return }
         if let variation = Variation(marker: found.entry) { variations.learn(variation, of: key) }
     }
 
@@ -139,7 +138,7 @@ extension Store {
     /// and false if the store is not open.
     func mayVary(_ key: Key) async -> Bool {
         do {
-            return try await read(key).map { Variation(marker: $0.entry) != nil } ?? false
+            return try await read(Reading(key, needsPayload: false)).map { Variation(marker: $0.entry) != nil } ?? false
         } catch let error as StoreError where error.isOnlyNotOpen {
             return false
         } catch {

@@ -61,7 +61,7 @@ extension StoreAccess {
     private func settleInTurn(_ key: Key) async {
         // A store that cannot be read, or is closed, has perhaps an entry.
         guard isOpen, let found = try? await Optional.some(store.read(key)) else { return }
-        if found != nil { countSuperseded() }
+        if found != nil { countOwnRead() }
         let (events, step) = prefetched.settle(key, found.map { ($0.entry.metadata, $0.entry.payload.size) })
         count(events)
         guard step == .takeMarkOff, var entry = found?.entry else { return }
@@ -78,7 +78,7 @@ extension StoreAccess {
         if let keepsMark = prefetched.keepsMark(entry.metadata, at: key) {
             entry.metadata.isUnusedPrefetch = keepsMark
         } else if let found = try? await store.read(key) {
-            countSuperseded()
+            countOwnRead()
             entry.metadata.isUnusedPrefetch = found.entry.metadata.isUnusedPrefetch
         }
         return entry

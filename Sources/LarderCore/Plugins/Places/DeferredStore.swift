@@ -193,15 +193,9 @@ final class DeferredStore: Store {
 
     func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool { opened.use { $0.store.use(key, if: accept) } ?? false }
 
-    func read(_ key: Key) async throws -> Found? { try await current().read(key) }
-
-    func read(_ key: Key, below found: Found) async throws -> Found? { try await current().read(key, below: found) }
+    func read(_ reading: Reading) async throws -> Found? { try await current().read(reading) }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool { try await current().write(entry, for: key) }
-
-    func promote(_ found: Found, for key: Key) async throws { try await current().promote(found, for: key) }
-
-    func contains(_ key: Key) async throws -> Bool { try await current().contains(key) }
 
     func renew(_ entry: Entry, for key: Key) async throws -> Bool { try await current().renew(entry, for: key) }
 
@@ -209,9 +203,9 @@ final class DeferredStore: Store {
         try await current().list(after: cursor, most: count)
     }
 
-    func pin(_ key: Key) async throws -> Bool { try await current().pin(key) }
-
-    func unpin(_ key: Key) async throws { try await current().unpin(key) }
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+        try await current().setPinned(isPinned, for: key)
+    }
 
     func expire(_ selection: Selection) async throws {
         try await change(.expire(selection)) { try await $0.expire(selection) }

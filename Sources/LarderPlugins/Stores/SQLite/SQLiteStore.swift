@@ -129,9 +129,9 @@ final class SQLiteStore: Store {
 
     func remove(_ selection: Selection) async throws { _ = try await change(.remove(selection, also: [])) }
 
-    func pin(_ key: Key) async throws -> Bool { try await change(.pin(key)) }
-
-    func unpin(_ key: Key) async throws { _ = try await change(.unpin(key)) }
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+        try await change(isPinned ? .pin(key) : .unpin(key))
+    }
 
     func close() async {
         queue.withLock { $0.close() }
