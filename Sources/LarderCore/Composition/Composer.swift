@@ -98,9 +98,10 @@ struct Composer {
             var builder = GraphBuilder(
                 context: context, storeAccess: storeAccess, validators: validators,
                 lookup: Lookup(
-                    storeAccess, validators: validators, addedFields: policy.addedFields, revision: plan.revision,
+                    storeAccess, validators: validators, addedFields: AddedFields(policy.addedFields),
+                    revision: plan.revision,
                     world: world),
-                addedFields: policy.addedFields, attachments: attachments, background: background,
+                attachments: attachments, background: background,
                 // A recording, which the substitute plays, hides the names of parameters.
                 parameters: substitute == nil
                     ? policy.origin.map {
@@ -112,7 +113,7 @@ struct Composer {
                 policy: policy, root: root, lookup: builder.lookup,
                 live: MeasuredLoader(
                     inner: builder.live, meter: meter, world: world, parameters: builder.parameters,
-                    prefetches: (storeAccess, policy.addedFields)),
+                    prefetches: storeAccess),
                 refreshNow: { [sides = builder.sides] call, limit in await sides?.refreshNow(call, within: limit) },
                 sender: Sender(
                     origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,

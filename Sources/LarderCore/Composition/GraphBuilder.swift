@@ -7,7 +7,6 @@ struct GraphBuilder {
     let validators: Validators
     let lookup: Lookup
     /// The fields that the origin adds to requests that lack them.
-    let addedFields: Fields
     let attachments: [HeldAttachment]
     /// The rules about background work.
     let background: BackgroundRules
@@ -28,14 +27,13 @@ struct GraphBuilder {
 
     init(
         context: Context, storeAccess: StoreAccess, validators: Validators, lookup: Lookup,
-        addedFields: Fields, attachments: [HeldAttachment], background: BackgroundRules,
+        attachments: [HeldAttachment], background: BackgroundRules,
         parameters: OriginParameters?, substitute: (() -> any Loader)?
     ) {
         self.context = context
         self.storeAccess = storeAccess
         self.validators = validators
         self.lookup = lookup
-        self.addedFields = addedFields
         self.attachments = attachments
         self.background = background
         self.parameters = parameters
@@ -50,7 +48,7 @@ struct GraphBuilder {
         case .measured(let inner):
             return MeasuredLoader(
                 inner: try loader(of: inner), meter: context.meter, world: world, parameters: parameters,
-                prefetches: (storeAccess, addedFields), kept: attachments)
+                prefetches: storeAccess, kept: attachments)
         case .attached(let part, let inner):
             let inner = try loader(of: inner)
             return attachments.first { $0.part.plugin.name == part.plugin.name }?.attachment?.around(inner) ?? inner
@@ -68,7 +66,7 @@ struct GraphBuilder {
             self.origin = origin
             return OriginSide(
                 origin, validators: validators, copies: isSaved ? lookup : nil,
-                addedFields: addedFields, storeAccess: storeAccess, declaration: declaration, world: world,
+                storeAccess: storeAccess, declaration: declaration, world: world,
                 meter: context.meter)
         case .wrapper(let part, let identity, let inner):
             return try part.wrapper(around: try loader(of: inner), in: context.of(identity))

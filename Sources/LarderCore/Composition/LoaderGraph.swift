@@ -30,8 +30,6 @@ final class LoaderGraph: Sendable {
     let background: BackgroundRules
     /// Returns the account that is the scope of requests without one; nil if the origin does not sign its calls.
     let account: (@Sendable () -> String?)?
-    /// The fields that the origin adds to requests that lack them.
-    let addedFields: Fields
     let meter: Meter
     let world: any World
 
@@ -57,18 +55,20 @@ final class LoaderGraph: Sendable {
         self.background = background
         account = policy.account
         directHit = DirectHit(past: root, meter: meter, needsScope: account != nil)
-        addedFields = policy.addedFields
         self.meter = meter
         self.world = world
     }
 
     /// Returns the call for a load that begins now.
     func call(for request: Request, codec: AnyCodec) -> Call {
-        var call = Call(request, codec: codec)
+        var call = Call(prepared(request), codec: codec)
         call.deadline = request.deadline.map { world.uptime + $0 }
         call.ticket = storeAccess.keys.begin(request.key)
         return call
     }
+
+    /// Returns a request that knows which fields the origin adds to it.
+    func prepared(_ request: Request) -> Request { lookup.prepared(request) }
 
     /// The values of the levels of its plugins.
     var levels: [Level: String] {

@@ -235,7 +235,7 @@ public struct Sides: Sendable {
     private func refreshing(_ call: Call, within limit: Duration) -> (@Sendable () async -> Void)? {
         let isResting = storeAccess.keys.rest(of: call.key, base: rest, at: world.uptime) != nil
         guard let originSide, !isResting else { return nil }
-        let key = storeAccess.variations.entryKey(of: call.request, adding: originSide.addedFields)
+        let key = storeAccess.variations.entryKey(of: call.request)
         guard storeAccess.keys.beginRefresh(key) else { return nil }
         var calling = call.inBackground
         calling.request.priority = .low

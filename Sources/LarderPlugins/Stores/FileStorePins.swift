@@ -43,8 +43,7 @@ extension FileStore {
     }
 
     private func unpin(_ name: String) {
-        files.unpin(
-            name, hash: name.hashValue, evictionHash: world.evictionHash(of: name, processHash: name.hashValue))
+        files.unpin(name, hash: name.hashValue, evictionHash: world.evictionHash(of: name, processHash: name.hashValue))
     }
 
     /// Returns whether an entry with this time is not too old. Pinned ones never are.

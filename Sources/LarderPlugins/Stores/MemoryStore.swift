@@ -161,8 +161,7 @@ final class MemoryStore: Store {
 
     func setPinned(_ isPinned: Bool, for key: Key) -> Bool {
         if isPinned { return entry(of: key) != nil && table.pin(key, hash: key.hash) }
-        table.unpin(
-            key, hash: key.hash, evictionHash: world.evictionHash(of: key.text, processHash: key.hash))
+        table.unpin(key, hash: key.hash, evictionHash: world.evictionHash(of: key.text, processHash: key.hash))
         return false
     }
 

@@ -31,8 +31,7 @@ extension Plugin {
             }
         }
     ) { context, tiers in
-        TieredStore(
-            try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) }, world: context.world)
+        TieredStore(try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) }, world: context.world)
     }
 }
 

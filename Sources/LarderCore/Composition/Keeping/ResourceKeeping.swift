@@ -105,8 +105,7 @@ extension Resource {
         var copies: [KeptInstance] = []
         for request in try owned(requests) {
             copies.append(
-                KeptInstance(
-                    request: request, size: try await graph.storeAccess.size(request, adding: graph.addedFields)))
+                KeptInstance(request: request, size: try await graph.storeAccess.size(graph.prepared(request))))
         }
         return copies
     }
@@ -145,8 +144,7 @@ extension LoaderGraph {
             guard let store = policy.store, !store.traits.keepsNothing else { return false }
             do {
                 // A copy that nobody has: loads have no empty names of parameters.
-                _ = try await storeAccess.store.setPinned(
-                    true, for: Request(policy.resource, ["": "pin"]).key)
+                _ = try await storeAccess.store.setPinned(true, for: Request(policy.resource, ["": "pin"]).key)
                 return true
             } catch {
                 return (error as? StoreError)?.isUnsupported != true
@@ -159,20 +157,20 @@ extension ResourceState {
     /// Pins the copy for a request. Returns false if there is none.
     func pinIfStored(_ request: Request) async throws -> Bool {
         guard let graph else { return false }
-        return try await graph.storeAccess.pin(request, adding: graph.addedFields)
+        return try await graph.storeAccess.pin(graph.prepared(request))
     }
 
     /// Removes the pin of the copy for a request.
     func unpin(_ request: Request) async throws {
-        if let graph { try await graph.storeAccess.unpin(request, adding: graph.addedFields) }
+        if let graph { try await graph.storeAccess.unpin(graph.prepared(request)) }
     }
 }
 
 extension StoreAccess {
     /// Returns the size of the payload of the copy for a request; nil if there is none.
-    fileprivate func size(_ request: Request, adding addedFields: Fields) async throws -> Int? {
-        guard try await contains(request, adding: addedFields) else { return nil }
-        let found = try await store.read(variations.entryKey(of: request, adding: addedFields))
+    fileprivate func size(_ request: Request) async throws -> Int? {
+        guard try await contains(request) else { return nil }
+        let found = try await store.read(variations.entryKey(of: request))
         countOwnRead()
         return found?.entry.payload.size
     }

@@ -35,8 +35,7 @@ extension Policy {
         let context = Context(
             resource: resource, world: world, registry: registry, meter: meter, reloadState: ReloadState())
         let storeAccess = StoreAccess(EmptyStore(), meter: meter, world: world)
-        let lookup = Lookup(
-            storeAccess, validators: Validators([]), addedFields: [:], revision: revision, world: world)
+        let lookup = Lookup(storeAccess, validators: Validators([]), revision: revision, world: world)
         let sides = Sides(
             live: UnusedSide(), cached: lookup, world: world, storeAccess: storeAccess, meter: meter,
             scope: context.of(PartIdentity(part: part)))

@@ -29,7 +29,7 @@ extension Resource {
         }
         return try value(
             of: try await graph.save(
-                Entry(bytes, metadata), for: resourceState.owned(request), codec: codec))
+                Entry(bytes, metadata), for: graph.prepared(resourceState.owned(request)), codec: codec))
     }
 
     /// Keeps the copy for a request from being evicted, until ``unpin(_:)`` is called or the copy is removed. If answers
@@ -41,7 +41,7 @@ extension Resource {
     public func pin(_ request: Request) async throws -> Bool {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
-        return try await graph.storeAccess.pin(resourceState.owned(request), adding: graph.addedFields)
+        return try await graph.storeAccess.pin(graph.prepared(resourceState.owned(request)))
     }
 
     /// Removes the pin of the copy for a request. Does nothing if it has none.
@@ -50,7 +50,7 @@ extension Resource {
     public func unpin(_ request: Request) async throws {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
-        try await graph.storeAccess.unpin(resourceState.owned(request), adding: graph.addedFields)
+        try await graph.storeAccess.unpin(graph.prepared(resourceState.owned(request)))
     }
 
     /// Returns a page of the list of all copies, whatever the validators permit. See ``Store/list(after:most:)``.
@@ -95,11 +95,9 @@ extension LoaderGraph {
         storeAccess.keys.closeFlights(of: .key(request.key))
         switch admission {
         case .keep:
-            loaded.isStored = await storeAccess.save(
-                loaded.value, for: request, adding: addedFields, ticket: ticket, trail: trail)
+            loaded.isStored = await storeAccess.save(loaded.value, for: request, ticket: ticket, trail: trail)
         case .useOnly:
-            await storeAccess.leaveUnsaved(
-                loaded.value, for: request, adding: addedFields, ticket: ticket, trail: trail)
+            await storeAccess.leaveUnsaved(loaded.value, for: request, ticket: ticket, trail: trail)
         }
         storeAccess.count(.saves)
         loaded.trail = Trail(trail.steps)
@@ -109,9 +107,9 @@ extension LoaderGraph {
 
 extension StoreAccess {
     /// Pins the copy for a request, and the marker without which a variant is not found.
-    func pin(_ request: Request, adding addedFields: Fields) async throws -> Bool {
+    func pin(_ request: Request) async throws -> Bool {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
-        let key = variations.entryKey(of: request, adding: addedFields)
+        let key = variations.entryKey(of: request)
         if outdatedReason(of: key)?.reasonToHide != nil { return false }
         let isPinned = try await store.setPinned(true, for: key)
         if isPinned, key.isVariant { _ = try await store.setPinned(true, for: request.key) }
@@ -119,8 +117,8 @@ extension StoreAccess {
     }
 
     /// Removes the pin of the copy for a request. The marker of other variants stays pinned.
-    func unpin(_ request: Request, adding addedFields: Fields) async throws {
+    func unpin(_ request: Request) async throws {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
-        _ = try await store.setPinned(false, for: variations.entryKey(of: request, adding: addedFields))
+        _ = try await store.setPinned(false, for: variations.entryKey(of: request))
     }
 }

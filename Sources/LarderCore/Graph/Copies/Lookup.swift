@@ -1,4 +1,4 @@
-package import LarderSystem
+import LarderSystem
 
 /// The cached side of a graph: finds the copy and shows it for the uses that the validators permit.
 package struct Lookup: Loader {
@@ -12,13 +12,12 @@ package struct Lookup: Loader {
     private let keys: KeyTable
     let validators: Validators
     let world: any World
-    /// The fields that the origin adds to requests that lack them.
-    let addedFields: Fields
+    private let addedFields: AddedFields
     /// The revision of the policy.
     let revision: String
 
-    package init(
-        _ storeAccess: StoreAccess, validators: Validators, addedFields: Fields = [:], revision: String,
+    init(
+        _ storeAccess: StoreAccess, validators: Validators, addedFields: AddedFields = AddedFields(), revision: String,
         world: any World
     ) {
         self.storeAccess = storeAccess
@@ -33,9 +32,12 @@ package struct Lookup: Loader {
         self.world = world
     }
 
+    /// Returns a request that knows which fields the origin adds to it.
+    func prepared(_ request: Request) -> Request { addedFields.added(to: request) }
+
     /// Returns the key of the copy that answers the request. Returns nil if the copy is outdated or cleared.
     func keyToShow(for request: Request) -> Key? {
-        let key = variations.entryKey(of: request, adding: addedFields)
+        let key = variations.entryKey(of: prepared(request))
         return keys.hiddenReason(of: key) == nil && !failedClearings.select(key) ? key : nil
     }
 
@@ -81,9 +83,7 @@ package struct Lookup: Loader {
     ///
     /// - Returns: their reasons; nil if they gave none.
     @inline(never)
-    private func permit(
-        _ entry: Entry, for request: Request, _ copy: inout CopyFacts
-    ) -> [Permissions.StatedReason]? {
+    private func permit(_ entry: Entry, for request: Request, _ copy: inout CopyFacts) -> [Permissions.StatedReason]? {
         let now = world.now
         copy.age = entry.metadata.ageInNanoseconds(at: now)
         // A copy whose age cannot be expressed is left to the loaders.
@@ -135,7 +135,7 @@ package struct Lookup: Loader {
     /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
     ///   store failed.
     private func find(_ call: Call) async throws -> CachedCopy {
-        let key = variations.entryKey(of: call.request, adding: addedFields)
+        let key = variations.entryKey(of: call.request)
         let mark = keys.mark(key, for: call.ticket)
         let outdated = storeAccess.outdatedReason(of: key)
         if let reason = outdated?.reasonToHide {

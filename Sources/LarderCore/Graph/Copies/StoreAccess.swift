@@ -133,28 +133,24 @@ package final class StoreAccess: Sendable {
     /// Saves an answer, unless the answer of a later call was saved first.
     ///
     /// - Parameters:
-    ///   - addedFields: the fields that the origin adds to requests that lack them.
     ///   - isUnchanged: whether the store's copy has the same payload, so that only its metadata is written.
     /// - Returns: whether the store keeps the entry.
     func save(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool = false,
+        _ entry: Entry, for request: Request, ticket: Ticket, isUnchanged: Bool = false,
         trail: Trail.Recorder
     ) async -> Bool {
         if !isUnchanged, entry.metadata.variesBy.isEmpty, keys.takeFreeTurn(ticket) {
             if !variations.knows(request.key) {
-                return await savePlain(entry, for: request, addedFields: addedFields, ticket: ticket, trail: trail)
+                return await savePlain(entry, for: request, ticket: ticket, trail: trail)
             }
             keys.endTurn(ticket)
         }
-        return await saveInTurn(
-            entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged, trail: trail)
+        return await saveInTurn(entry, for: request, ticket: ticket, isUnchanged: isUnchanged, trail: trail)
     }
 
     /// Saves a new answer for a key whose answers do not vary, in the turn of the ticket, and ends the turn. Nearly all
     /// answers are saved so, and this function waits for the store only.
-    private func savePlain(
-        _ entry: Entry, for request: Request, addedFields: Fields, ticket: Ticket, trail: Trail.Recorder
-    ) async -> Bool {
+    private func savePlain(_ entry: Entry, for request: Request, ticket: Ticket, trail: Trail.Recorder) async -> Bool {
         variations.addUniform(request)
         guard keys.allows(ticket, at: request.key, tags: entry.metadata.tags) else {
             keys.endTurn(ticket)
@@ -168,49 +164,45 @@ package final class StoreAccess: Sendable {
             keys.unhide(request.key)
             works(.write)
             keys.endTurn(ticket, afterWriting: request.key)
-            send(entry, for: request, addedFields: addedFields, ticket: ticket, isKept: isKept)
+            send(entry, for: request, ticket: ticket, isKept: isKept)
             return isKept
         } catch {
-            return await plainSaveFailed(
-                error, in: store, entry: entry, for: request, addedFields: addedFields, ticket: ticket, trail: trail)
+            return await plainSaveFailed(error, in: store, entry: entry, for: request, ticket: ticket, trail: trail)
         }
     }
 
     @inline(never)
     private func plainSaveFailed(
-        _ error: any Error, in store: any Store, entry: Entry, for request: Request, addedFields: Fields,
+        _ error: any Error, in store: any Store, entry: Entry, for request: Request,
         ticket: Ticket, trail: Trail.Recorder
     ) async -> Bool {
         let failure = await store.expireOlder(than: entry, request.key, after: error, in: world)
         await noteOlder(than: entry, request.key, after: failure)
-        keys.endTurn(
-            ticket, afterWriting: request.key, unfinished: (failure as? StoreError)?.unfinished ?? [])
+        keys.endTurn(ticket, afterWriting: request.key, unfinished: (failure as? StoreError)?.unfinished ?? [])
         let isKept = report(failure, effect: .notSaved, trail: trail)
-        send(entry, for: request, addedFields: addedFields, ticket: ticket, isKept: isKept)
+        send(entry, for: request, ticket: ticket, isKept: isKept)
         return isKept
     }
 
     @inline(never)
-    private func send(
-        _ entry: Entry, for request: Request, addedFields: Fields, ticket: Ticket, isKept: Bool
-    ) {
+    private func send(_ entry: Entry, for request: Request, ticket: Ticket, isKept: Bool) {
         if saved.isEmpty { return }
         saved.send(
             SavedEntry(
-                request: request, addedFields: addedFields, names: [], entry: entry, isKept: isKept, ticket: ticket,
+                request: request, names: [], entry: entry, isKept: isKept, ticket: ticket,
                 source: source))
     }
 
     /// Saves an answer in its turn, which it may have to wait for, under the key of its variant.
     @inline(never)
     private func saveInTurn(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool,
+        _ entry: Entry, for request: Request, ticket: Ticket, isUnchanged: Bool,
         trail: Trail.Recorder
     ) async -> Bool {
         if Variation.normalized(entry.metadata.variesBy) == nil {
             trail.note("store", .matchesNoOther)
             await leaveUnsaved(
-                entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
+                entry, for: request, ticket: ticket, isUnchanged: isUnchanged,
                 matchesNoOther: true, trail: trail)
             return false
         }
@@ -219,13 +211,13 @@ package final class StoreAccess: Sendable {
             if place.matchesNoOther { return trail.note("store", .matchesNoOther) }
             saved.send(
                 SavedEntry(
-                    request: request, addedFields: addedFields, names: place.names, entry: entry, isKept: isKept,
+                    request: request, names: place.names, entry: entry, isKept: isKept,
                     ticket: ticket, source: source))
         }
         do {
             var isKept = false
             let outcome = try await keys.perform(ticket, tags: entry.metadata.tags) {
-                place = await self.place(of: entry, for: request, adding: addedFields)
+                place = await self.place(of: entry, for: request)
                 return place.key
             } _: {
                 if place.matchesNoOther {
@@ -239,8 +231,7 @@ package final class StoreAccess: Sendable {
             case .done: send(isKept: isKept)
             case .overtaken: trail.note("store", .notSaved)
             case .heldUp:
-                await saveLater(
-                    entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged, trail: trail)
+                await saveLater(entry, for: request, ticket: ticket, isUnchanged: isUnchanged, trail: trail)
             }
             return isKept
         } catch {
@@ -252,11 +243,11 @@ package final class StoreAccess: Sendable {
     }
 
     /// Removes the entry that the origin says is gone, unless the answer of a later call was saved first.
-    func drop(_ request: Request, adding addedFields: Fields, ticket: Ticket, trail: Trail.Recorder) async {
+    func drop(_ request: Request, ticket: Ticket, trail: Trail.Recorder) async {
         var key = request.key
         do {
             let outcome = try await keys.perform(ticket) {
-                key = variations.entryKey(of: request, adding: addedFields)
+                key = variations.entryKey(of: request)
                 return key
             } _: {
                 try await remove(key, because: .gone)
@@ -264,7 +255,7 @@ package final class StoreAccess: Sendable {
             switch outcome {
             case .done: trail.note("store", .copyDropped)
             case .overtaken: break
-            case .heldUp: dropLater(request, adding: addedFields, ticket: ticket, trail: trail)
+            case .heldUp: dropLater(request, ticket: ticket, trail: trail)
             }
         } catch {
             _ = report(error, effect: .notDropped, trail: trail)

@@ -5,8 +5,8 @@ import LarderSystem
 extension StoreAccess {
     /// Notes that a marked copy has answered a user's load.
     @inline(never)
-    func usedPrefetch(_ entry: Entry, for request: Request, adding addedFields: Fields) {
-        let key = variations.entryKey(of: request, adding: addedFields)
+    func usedPrefetch(_ entry: Entry, for request: Request) {
+        let key = variations.entryKey(of: request)
         let (events, isOpen) = prefetched.used(entry.metadata, size: entry.payload.size, at: key)
         count(events)
         if isOpen { world.begin { [weak self] in await self?.settle(key) } }

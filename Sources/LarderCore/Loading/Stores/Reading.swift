@@ -87,8 +87,7 @@ extension Store {
         _ reading: Reading, opening open: @escaping @Sendable (Found) throws -> Found?,
         sealing seal: @escaping @Sendable (Entry) throws -> Entry
     ) async throws -> Found? {
-        let opening = Reading(
-            reading.key, needsPayload: reading.needsPayload, judge: OpeningJudge(reading, open: open))
+        let opening = Reading(reading.key, needsPayload: reading.needsPayload, judge: OpeningJudge(reading, open: open))
         guard var found = try await read(opening).flatMap(open) else { return nil }
         if let repair = found.repair { found.repair = { try await repair(seal($0)) } }
         return found

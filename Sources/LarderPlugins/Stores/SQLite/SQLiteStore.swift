@@ -38,8 +38,7 @@ extension Plugin {
     ) { context, settings in
         do { _ = try SQLiteLibrary.system.get() } catch { throw StoreError(error) }
         let place = try context.place(settings.file)
-        var options = SQLiteOptions(
-            folder: place.path, capacity: settings.capacity, mostEntries: settings.entries)
+        var options = SQLiteOptions(folder: place.path, capacity: settings.capacity, mostEntries: settings.entries)
         options.maxAge = settings.forgetAfter
         options.durability = .init(rawValue: settings.durability) ?? .process
         options.smallestFile = max(1, settings.filesFrom)
