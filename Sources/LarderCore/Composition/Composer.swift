@@ -149,14 +149,15 @@ struct Composer {
                         of: $0, taken: taken, lateFaults: lateFaults, evictedKeys: evictedKeys, for: use,
                         reporting: resourceState.unfinishedClearings.reporter(), in: context)
                 } ?? EmptyStore()
-            let storeAccess = StoreAccess(
-                store, keys: resourceState.keys, meter: meter, saved: resourceState.saved,
-                changed: resourceState.changed, lateFaults: lateFaults,
-                evictedKeys: evictedKeys, source: context.dataSource, isPersistent: part?.isPersistent ?? false,
-                clearingReport: resourceState.unfinishedClearings.reporter(), world: world
-            ) { [turns] store, isClosed in
+            let openStore = OpenStore(store, isPersistent: part?.isPersistent ?? false) { [turns] store, isClosed in
                 if isClosed || !store.needsClosing { turns.end(use) } else { turns.close(store, of: use) }
             }
+            let storeAccess = StoreAccess(
+                openStore, keys: resourceState.keys, meter: meter,
+                news: StoreNews(
+                    saved: resourceState.saved, changed: resourceState.changed, source: context.dataSource),
+                lateFaults: lateFaults, evictedKeys: evictedKeys,
+                clearingReport: resourceState.unfinishedClearings.reporter(), world: world)
             use.begin(storeAccess)
             return storeAccess
         } catch {

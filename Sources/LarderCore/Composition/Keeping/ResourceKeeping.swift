@@ -171,7 +171,7 @@ extension StoreAccess {
     fileprivate func size(_ request: Request) async throws -> Int? {
         guard try await contains(request) else { return nil }
         let found = try await store.read(variations.entryKey(of: request))
-        countOwnRead()
+        meter.countOwnRead()
         return found?.entry.payload.size
     }
 }

@@ -34,7 +34,8 @@ extension Policy {
         let meter = Meter(world: world)
         let context = Context(
             resource: resource, world: world, registry: registry, meter: meter, reloadState: ReloadState())
-        let storeAccess = StoreAccess(EmptyStore(), meter: meter, world: world)
+        let storeAccess = StoreAccess(
+            OpenStore(EmptyStore(), isPersistent: false) { _, _ in }, meter: meter, world: world)
         let lookup = Lookup(storeAccess, validators: Validators([]), revision: revision, world: world)
         let sides = Sides(
             live: UnusedSide(), cached: lookup, world: world, storeAccess: storeAccess, meter: meter,

@@ -99,7 +99,7 @@ extension LoaderGraph {
         case .useOnly:
             await storeAccess.leaveUnsaved(loaded.value, for: request, ticket: ticket, trail: trail)
         }
-        storeAccess.count(.saves)
+        storeAccess.meter.present.count(.saves)
         loaded.trail = Trail(trail.steps)
         return loaded
     }

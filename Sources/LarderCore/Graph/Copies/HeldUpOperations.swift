@@ -6,16 +6,14 @@ import LarderSystem
 extension StoreAccess {
     /// Saves an answer later. Until then, an older copy is shown only when the origin fails.
     func saveLater(
-        _ entry: Entry, for request: Request, ticket: Ticket, isUnchanged: Bool,
-        trail: Trail.Recorder
+        _ entry: Entry, for request: Request, ticket: Ticket, isUnchanged: Bool, trail: Trail.Recorder
     ) async {
         if !isUnchanged { await noteOutdated(by: entry, for: request) }
         postpone(ticket) { storeAccess in
             _ = await storeAccess.save(
-                entry, for: request, ticket: ticket, isUnchanged: isUnchanged,
-                trail: Trail.Recorder())
+                entry, for: request, ticket: ticket, isUnchanged: isUnchanged, trail: Trail.Recorder())
         }
-        _ = report(StoreError.heldUp, effect: .notSaved, trail: trail)
+        _ = meter.report(StoreError.heldUp, effect: .notSaved, trail: trail)
         sendUnsaved(entry, for: request, ticket)
     }
 
@@ -35,7 +33,7 @@ extension StoreAccess {
                 entry, for: request, ticket: ticket, isUnchanged: isUnchanged,
                 matchesNoOther: matchesNoOther, trail: Trail.Recorder())
         }
-        _ = report(StoreError.heldUp, effect: .notRemoved, trail: trail)
+        _ = meter.report(StoreError.heldUp, effect: .notRemoved, trail: trail)
         if !matchesNoOther { sendUnsaved(entry, for: request, ticket) }
     }
 
@@ -43,7 +41,7 @@ extension StoreAccess {
     func dropLater(_ request: Request, ticket: Ticket, trail: Trail.Recorder) {
         keys.hide(variations.entryKey(of: request), because: .gone)
         postpone(ticket) { await $0.drop(request, ticket: ticket, trail: Trail.Recorder()) }
-        _ = report(StoreError.heldUp, effect: .notDropped, trail: trail)
+        _ = meter.report(StoreError.heldUp, effect: .notDropped, trail: trail)
     }
 
     /// Remembers that the copy for a request is older than an answer. A copy that must be hidden stays hidden.
@@ -56,10 +54,7 @@ extension StoreAccess {
     /// Sends an answer to the streams of requests with the same fields, because it is not known yet by which fields the
     /// answers for the key vary.
     private func sendUnsaved(_ entry: Entry, for request: Request, _ ticket: Ticket) {
-        saved.send(
-            SavedEntry(
-                request: request, names: ["*"], entry: entry, isKept: false, ticket: ticket,
-                source: source))
+        news.send(entry, for: request, varyingBy: ["*"], isKept: false, since: ticket)
     }
 
     private func postpone(_ ticket: Ticket, _ work: @escaping @Sendable (StoreAccess) async -> Void) {

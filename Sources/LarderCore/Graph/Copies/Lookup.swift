@@ -155,7 +155,7 @@ package struct Lookup: Loader {
         let ticket = mark.ticket()
         for refusal in judge.refusals {
             call.trail.note(refusal.tier, .copyReplaced(refusal.reason))
-            if refusal.isDamage { storeAccess.count(.corrupt) }
+            if refusal.isDamage { storeAccess.meter.present.count(.corrupt) }
         }
         if !judged.isKept {
             call.trail.note(found.tier, .copyRemoved(.mayNotBeKept))
@@ -164,7 +164,7 @@ package struct Lookup: Loader {
         do {
             try found.entry.payload.decode(with: call.codec)
         } catch {
-            storeAccess.countRefused()
+            storeAccess.meter.countRefused()
             call.trail.note(found.tier, .copyUndecodable)
             throw LoadError.notCached
         }
@@ -177,7 +177,7 @@ package struct Lookup: Loader {
             revision: revision, world: world)
         let permissions = copy.permissions
         if !permissions.allows(.showing) {
-            storeAccess.countRefused()
+            storeAccess.meter.countRefused()
             copy.noteRefusalForAllUses(permissions, in: call.trail)
         }
         return copy
@@ -198,7 +198,7 @@ package struct Lookup: Loader {
         } catch let error as CancellationError where Task.isCancelled {
             throw error
         } catch {
-            _ = storeAccess.report(error, effect: .notRead, trail: call.trail)
+            _ = storeAccess.meter.report(error, effect: .notRead, trail: call.trail)
             if (error as? StoreError)?.isDamaged == true || !judge.refusals.isEmpty {
                 await discard(at: mark, for: call, refusedBy: judge)
             }
@@ -212,7 +212,7 @@ package struct Lookup: Loader {
             await discard(at: mark, for: call, refusedBy: judge)
             throw LoadError.notCached
         }
-        storeAccess.report(found.faults, effect: .notRead, trail: call.trail)
+        storeAccess.meter.report(found.faults, effect: .notRead, trail: call.trail)
         return found
     }
 
@@ -220,7 +220,7 @@ package struct Lookup: Loader {
     private func discard(at mark: ReadingMark, for call: Call, refusedBy judge: CopyJudge) async {
         if let refusal = judge.refusals.first {
             call.trail.note(refusal.tier, .copyRemoved(refusal.reason))
-            storeAccess.countRefused()
+            storeAccess.meter.countRefused()
         }
         await storeAccess.discard(mark.ticket(), call.trail)
     }

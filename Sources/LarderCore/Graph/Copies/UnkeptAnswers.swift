@@ -25,13 +25,10 @@ extension StoreAccess {
                     entry, for: request, ticket: ticket, isUnchanged: isUnchanged,
                     matchesNoOther: matchesNoOther, trail: trail)
             } else if outcome == .done, !place.matchesNoOther {
-                saved.send(
-                    SavedEntry(
-                        request: request, names: ["*"], entry: entry, isKept: false,
-                        ticket: ticket, source: source))
+                news.send(entry, for: request, varyingBy: ["*"], isKept: false, since: ticket)
             }
         } catch {
-            _ = report(error, effect: .notRemoved, trail: trail)
+            _ = meter.report(error, effect: .notRemoved, trail: trail)
         }
     }
 
@@ -59,7 +56,7 @@ extension StoreAccess {
                 try await remove(ticket.entryKey, because: .unkeepable)
             }
         } catch {
-            _ = report(error, effect: .notRemoved, trail: trail)
+            _ = meter.report(error, effect: .notRemoved, trail: trail)
         }
     }
 }

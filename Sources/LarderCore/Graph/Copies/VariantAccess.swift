@@ -129,7 +129,9 @@ extension StoreAccess {
     }
 
     /// Returns whether a listed entry is of another source. Without a source, all entries can be used.
-    private func isOfAnotherSource(_ listed: ListedEntry) -> Bool { source != nil && listed.metadata.source != nil }
+    private func isOfAnotherSource(_ listed: ListedEntry) -> Bool {
+        news.source != nil && listed.metadata.source != nil
+    }
 }
 
 extension Store {
