@@ -183,9 +183,8 @@ public final class Part: Sendable {
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any error of the plugin.
     public func strategy(over sides: Sides) throws -> any Loader {
         guard case .strategy(let make) = recipe else { throw mismatch(.strategy) }
-        var sides = sides
-        if let context = sides.scope as? Context { sides.scope = context.of(self) }
-        return try make(sides)
+        guard let context = sides.scope as? Context else { return try make(sides) }
+        return try make(sides.with(context.of(self)))
     }
 
     /// Makes the validator of this part.
