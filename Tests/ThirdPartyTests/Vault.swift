@@ -159,7 +159,7 @@ extension Plugin {
             "vault", "Keeps entries in a folder that it locks.",
             Setting("edition", .int(0...1_000_000), default: 0, help: "Any number"),
             traits: { _ in
-                Traits().with {
+                .with {
                     $0.isForeign = true
                     $0.writesTo = "vault"
                 }

@@ -3,7 +3,7 @@ import LarderSystem
 extension Part {
     /// The source of the account in whose name this part, or a part among its settings, signs its calls.
     fileprivate var account: (@Sendable () -> String?)? {
-        traits.account ?? nested.lazy.compactMap(\.account).first
+        originTraits.account ?? customTraits.account ?? nested.lazy.compactMap(\.account).first
     }
 }
 
@@ -23,7 +23,7 @@ extension Resource {
     /// - Throws: ``LoadError`` if there is no such resource.
     public var lacksAccount: Bool {
         get throws(LoadError) {
-            guard let origin = try graph().policy.origin, !origin.traits.allowsAnonymous, let account = origin.account
+            guard let origin = try graph().policy.origin, !origin.originTraits.allowsAnonymous, let account = origin.account
             else { return false }
             return account() == nil
         }

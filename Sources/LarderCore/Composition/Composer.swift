@@ -87,7 +87,6 @@ struct Composer {
                 ?? storeAccess(
                     of: isClosed ? nil : plan.store, taken: taken, resourceState: resourceState, meter: meter,
                     in: storeContext)
-            let background = policy.backgroundRules(in: world)
             let validators = Validators(
                 try plan.validators.map { try $0.validator(in: context.of(PartIdentity(part: $0))) })
             // A closed pantry makes no attachments, because nothing would close them.
@@ -95,6 +94,7 @@ struct Composer {
                 try isClosed
                 ? former?.attachments ?? []
                 : attachments(of: policy.sections, of: policy.resource, after: former?.attachments ?? [], in: context)
+            let background = BackgroundRules(of: attachments, in: world)
             var builder = GraphBuilder(
                 context: context, storeAccess: storeAccess, validators: validators,
                 lookup: Lookup(
@@ -105,7 +105,7 @@ struct Composer {
                 // A recording, which the substitute plays, hides the names of parameters.
                 parameters: substitute == nil
                     ? policy.origin.map {
-                        OriginParameters(taken: $0.traits.parameters, required: $0.traits.requiredParameters)
+                        OriginParameters(taken: $0.originTraits.parameters, required: $0.originTraits.requiredParameters)
                     } : nil,
                 substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
@@ -116,7 +116,7 @@ struct Composer {
                     prefetches: storeAccess),
                 refreshNow: { [sides = builder.sides] call, limit in await sides?.refreshNow(call, within: limit) },
                 sender: Sender(
-                    origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
+                    origin: builder.origin, isAccepted: policy.origin?.originTraits.acceptsSends == true,
                     parameters: builder.parameters, meter: meter, world: world),
                 storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
                 storeState: storeState, attachments: attachments, background: background, meter: meter,
@@ -141,7 +141,7 @@ struct Composer {
         let world = context.world
         let lateFaults = LateFaults()
         let evictedKeys = EvictedKeys(
-            capacity: part.map { [$0] + $0.nested }?.compactMap(\.traits.capacity).max() ?? 1_000_000_000)
+            capacity: part.map { [$0] + $0.nested }?.compactMap(\.storeTraits.capacity).max() ?? 1_000_000_000)
         do {
             let store =
                 try part.map {

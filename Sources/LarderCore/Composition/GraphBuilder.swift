@@ -71,7 +71,7 @@ struct GraphBuilder {
         case .wrapper(let part, let identity, let inner):
             return try part.wrapper(around: try loader(of: inner), in: context.of(identity))
         case .measuredOrigin(let part):
-            worksOffline = part.traits.worksOffline
+            worksOffline = part.originTraits.worksOffline
             return MeasuredOrigin(try substitute?() ?? origin(part), meter: context.meter, world: world)
         case .origin(let part):
             return try origin(part)
@@ -84,7 +84,7 @@ struct GraphBuilder {
         if let live { self.live = try loader(of: live) }
         let sides = Sides(
             live: self.live, cached: try cached.map { try loader(of: $0) } ?? UnusedSide(),
-            rest: part.traits.rest ?? .zero, usesNetworkState: part.traits.usesNetworkState && !worksOffline,
+            rest: part.strategyTraits.rest ?? .zero, usesNetworkState: part.strategyTraits.usesNetworkState && !worksOffline,
             background: background, world: world, storeAccess: storeAccess, meter: context.meter,
             scope: context.of(PartIdentity(part: part)))
         self.sides = sides

@@ -45,7 +45,7 @@ final class LoaderGraph: Sendable {
         self.live = live
         self.refreshNow = refreshNow
         self.sender = sender
-        invalidates = policy.origin?.traits.invalidates
+        invalidates = policy.origin?.originTraits.invalidates
         self.storeAccess = storeAccess
         self.places = places
         self.validators = validators

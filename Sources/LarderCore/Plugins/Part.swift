@@ -9,8 +9,6 @@ public final class Part: Sendable {
     package let node: Node
     /// The parts among its settings, such as the tiers of a store.
     package var nested: [Part] { prepared.nested }
-    /// The facts about this part that the lint rules check.
-    public var traits: Traits { prepared.traits }
     /// The JSON path of the part: `$.store.tiers[0]`.
     package let path: String
     /// The node that holds the plugin's name.
@@ -56,13 +54,13 @@ public final class Part: Sendable {
         guard let plugin = registry[kind].first else { return nil }
         let node = Node(.object([]), at: SourcePosition(SourceText(name: "default", bytes: []), offset: 0))
         let reading = PolicyDiagnostics(registry: registry, folder: "", file: "default")
-        guard let (recipe, traits) = plugin.prepare(node, reading) else { return nil }
+        guard let recipe = plugin.prepare(node, reading) else { return nil }
         isDefault = true
         self.plugin = plugin
         path = "$"
         name = Node(.string(plugin.name), at: node.position)
         self.node = node
-        prepared = CheckedSettings(recipe, traits: traits, nested: [], settings: node, named: name)
+        prepared = CheckedSettings(recipe, nested: [], settings: node, named: name)
     }
 
     private static func plugin(_ kind: PluginKind, node: Node, reading: PolicyDiagnostics) -> Plugin? {
@@ -166,7 +164,7 @@ public final class Part: Sendable {
     ///
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any error of the plugin.
     public func origin(in context: Context) throws -> any Loader {
-        guard case .origin(let make) = recipe else { throw mismatch(.origin) }
+        guard case .origin(_, let make) = recipe else { throw mismatch(.origin) }
         return try make(context.of(self))
     }
 
@@ -174,7 +172,7 @@ public final class Part: Sendable {
     ///
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any error of the plugin.
     public func wrapper(around inner: any Loader, in context: Context) throws -> any Loader {
-        guard case .wrapper(let make) = recipe else { throw mismatch(.wrapper) }
+        guard case .wrapper(_, let make) = recipe else { throw mismatch(.wrapper) }
         return try make(context.of(self), inner)
     }
 
@@ -182,7 +180,7 @@ public final class Part: Sendable {
     ///
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any error of the plugin.
     public func strategy(over sides: Sides) throws -> any Loader {
-        guard case .strategy(let make) = recipe else { throw mismatch(.strategy) }
+        guard case .strategy(_, let make) = recipe else { throw mismatch(.strategy) }
         guard let context = sides.scope as? Context else { return try make(sides) }
         return try make(sides.with(context.of(self)))
     }
@@ -191,7 +189,7 @@ public final class Part: Sendable {
     ///
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any error of the plugin.
     public func validator(in context: Context) throws -> any Validator {
-        guard case .validator(let make) = recipe else { throw mismatch(.validator) }
+        guard case .validator(_, let make) = recipe else { throw mismatch(.validator) }
         return try make(context.of(self))
     }
 
@@ -200,7 +198,7 @@ public final class Part: Sendable {
     ///
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any other error of the plugin.
     public func store(in context: Context) throws -> any Store {
-        guard case .store(let recipe) = recipe else { throw mismatch(.store) }
+        guard case .store(_, let recipe) = recipe else { throw mismatch(.store) }
         let context = context.ofTier(self)
         let keepsEntries = isPersistent && !nested.contains { $0.plugin.kind == .store }
         let make: @Sendable (Context) throws -> any Store = { context in

@@ -63,9 +63,9 @@ public struct Plan: Sendable {
         let fallbacks = policy.fallbacks.map { part in
             (name: part.plugin.name, layer: Layer.origin(part))
         }
-        besides = policy.sections.filter { !$0.goesAround }
-        ruling = policy.sections.filter(\.hasNetworkRules).map(\.plugin.name)
-        let answering = policy.sections.reversed().filter(\.goesAround)
+        besides = policy.sections.filter { !$0.sectionTraits.goesAround }
+        ruling = policy.sections.filter(\.sectionTraits.limitsBackgroundWork).map(\.plugin.name)
+        let answering = policy.sections.reversed().filter(\.sectionTraits.goesAround)
             .reduce(fallbacks.isEmpty ? strategy : .fallback(strategy, then: fallbacks)) { .attached($1, around: $0) }
         let ruled = policy.hasNetworkRules ? .networkRules(answering) : answering
         root = isMeasured ? .measured(ruled) : ruled

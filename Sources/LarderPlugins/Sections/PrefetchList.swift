@@ -17,7 +17,7 @@ extension Plugin {
                 "The network to wait for: any at the start, one that costs nothing by use, or also any other while the "
                 + "device is being charged. After the start, the list is fetched again each time the device comes back "
                 + "to a network that costs nothing, at most once an hour"),
-        traits: { requests, _ in Traits().with { $0.requests = requests } }
+        traits: { requests, _ in .with { $0.requests = requests } }
     ) { context, requests, when in
         PrefetchList(requests, when: when, context)
     }

@@ -20,7 +20,7 @@ extension Plugin {
         "file", "Keeps each entry in a file of its own in the resource's cache folder.",
         .group(FileStoreSettings()),
         traits: { settings in
-            Traits().with {
+            .with {
                 $0.writesTo = settings.directory
                 $0.capacity = settings.capacity
                 $0.keepsFor = settings.forgetAfter

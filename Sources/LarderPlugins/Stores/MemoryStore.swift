@@ -24,7 +24,7 @@ extension Plugin {
         "memory", "Keeps entries in memory until the process ends.",
         .group(MemoryStoreSettings()),
         traits: { settings in
-            Traits().with {
+            .with {
                 $0.capacity = settings.capacity
                 if settings.forgetAfter < .forever { $0.keepsFor = settings.forgetAfter }
             }

@@ -12,21 +12,21 @@ extension Plugin {
             "tiers", .list(of: .part(.store), atLeast: 1),
             help: "The stores, the fastest first; each may have a limit of its own"),
         traits: { tiers in
-            Traits().with { traits in
+            .with { traits in
                 // If one tier has no capacity limit, the whole store has none.
                 traits.capacity = tiers.reduce(Int?(0)) { sum, tier in
-                    guard let sum, let capacity = tier.traits.keepsNothing ? 0 : tier.traits.capacity else {
+                    guard let sum, let capacity = tier.storeTraits.keepsNothing ? 0 : tier.storeTraits.capacity else {
                         return nil
                     }
                     return sum + min(capacity, .max - sum)
                 }
                 // A tier that declares no limit keeps its entries for ever.
-                let lifetimes = tiers.map { $0.traits.keepsNothing ? .zero : $0.traits.keepsFor ?? .forever }
+                let lifetimes = tiers.map { $0.storeTraits.keepsNothing ? .zero : $0.storeTraits.keepsFor ?? .forever }
                 traits.keepsFor =
-                    tiers.contains(where: \.traits.isForeign)
-                    ? zip(tiers, lifetimes).filter { $0.0.traits.isForeign }.map(\.1).max() : lifetimes.max()
-                traits.keepsNothing = tiers.allSatisfy(\.traits.keepsNothing)
-                traits.isForeign = tiers.contains(where: \.traits.isForeign)
+                    tiers.contains(where: \.storeTraits.isForeign)
+                    ? zip(tiers, lifetimes).filter { $0.0.storeTraits.isForeign }.map(\.1).max() : lifetimes.max()
+                traits.keepsNothing = tiers.allSatisfy(\.storeTraits.keepsNothing)
+                traits.isForeign = tiers.contains(where: \.storeTraits.isForeign)
                 traits.borders = []
             }
         }

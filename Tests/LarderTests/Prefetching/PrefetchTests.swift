@@ -282,17 +282,14 @@ import Testing
             let pantry = Locked<Pantry?>(nil)
             let nosy = Plugin.section(
                 "nosy", "Prefetches while it is asked.",
-                traits: {
-                    Traits().with {
-                        $0.permitsBackground = { _, _ in
-                            if let feed = pantry.withLock({ $0.take() })?.resource("feed") {
-                                others.withLock { $0 = [feed.prefetch([["id": "2"]])] }
-                            }
-                            return true
-                        }
+                traits: { .with { $0.limitsBackgroundWork = true } }
+            ) { _ in
+                AsksFirst {
+                    if let feed = pantry.withLock({ $0.take() })?.resource("feed") {
+                        others.withLock { $0 = [feed.prefetch([["id": "2"]])] }
                     }
                 }
-            ) { _ in NoWork() }
+            }
             let simulated = try await SimulatedPantry(
                 [
                     "feed": """
@@ -310,4 +307,12 @@ import Testing
 }
 
 /// An attachment without work.
-private struct NoWork: LarderCore.Attachment {}
+/// Permits all work, and first does something else.
+private struct AsksFirst: LarderCore.Attachment {
+    let act: @Sendable () -> Void
+
+    func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool {
+        act()
+        return true
+    }
+}

@@ -88,7 +88,7 @@ extension Plugin {
     static let garage = Plugin.store(
         "garage", "Keeps each entry in a file.",
         traits: {
-            Traits().with {
+            .with {
                 $0.isForeign = true
                 $0.writesTo = "garage"
             }

@@ -135,7 +135,7 @@ extension Plugin {
     static let filmShelf = Plugin.store(
         "film-shelf", "Keeps films.",
         traits: {
-            Traits().with {
+            .with {
                 $0.isForeign = true
                 $0.writesTo = "film-shelf"
             }

@@ -172,7 +172,7 @@ extension Plugin {
     static let cupboard = Plugin.store(
         "cupboard", "Keeps each entry in a file.",
         traits: {
-            Traits().with {
+            .with {
                 $0.isForeign = true
                 $0.writesTo = "cupboard"
             }

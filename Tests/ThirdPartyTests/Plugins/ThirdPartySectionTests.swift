@@ -189,7 +189,7 @@ import Testing
         #expect(
             error?.description
                 == "feed.json: error: cannot be composed: section 'doorman' returns another loader from "
-                + "around(_:), but is declared without goesAround: true")
+                + "around(_:), but its traits do not say that it goes around loads")
     }
 
     @Test func sectionLoadsItsOwnResourceUntilItIsClosed() throws {

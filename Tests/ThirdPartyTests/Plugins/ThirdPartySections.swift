@@ -87,8 +87,8 @@ extension Plugin {
 
     static func doorman(_ name: String, _ journal: Journal = Journal(), goesAround: Bool = true) -> Plugin {
         .section(
-            name, "Notes the loads.", goesAround: goesAround,
-            Setting("polite", .flag, default: true, help: "Whether it bows")
+            name, "Notes the loads.", Setting("polite", .flag, default: true, help: "Whether it bows"),
+            traits: { _ in .with { $0.goesAround = goesAround } }
         ) { _, _ in Doorman(name: name, journal: journal) }
     }
 }
@@ -121,13 +121,15 @@ extension Plugin {
     /// A section with rules for ships: no prefetches.
     static let aboard = Plugin.section(
         "aboard", "Spares the satellite of a ship.",
-        traits: {
-            Traits().with { $0.permitsBackground = { work, network in work != .prefetch || network.kind != .other } }
-        }
+        traits: { .with { $0.limitsBackgroundWork = true } }
     ) { _ in Aboard() }
 }
 
-private struct Aboard: Attachment {}
+private struct Aboard: Attachment {
+    func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool {
+        work != .prefetch || network.kind != .other
+    }
+}
 
 // MARK: A section of the pantry
 

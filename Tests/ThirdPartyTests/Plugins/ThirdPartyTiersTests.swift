@@ -93,7 +93,7 @@ extension Plugin {
     ) throws {
         let made = Mutex<[String: FaultyStore]>([:])
         let places = ["near", "far"].map { name in
-            Plugin.store(name, "A place.", traits: { Traits().with { $0.isForeign = true } }) { context in
+            Plugin.store(name, "A place.", traits: { .with { $0.isForeign = true } }) { context in
                 let place = FaultyStore(name, world: context.world)
                 made.withLock { $0[name] = place }
                 return place

@@ -24,6 +24,16 @@ extension Composer {
     }
 }
 
+extension BackgroundRules {
+    /// The rules of attachments about background work.
+    init(of attachments: [HeldAttachment], in world: any World) {
+        let ruling = attachments.filter(\.part.sectionTraits.limitsBackgroundWork)
+        self.init(
+            rules: ruling.map { held in { work, network in held.attachment?.permits(work, on: network) ?? true } },
+            world: world)
+    }
+}
+
 extension LoaderGraph {
     /// The problems of its places.
     var problems: [CacheProblem] { places.problems + attachments.flatMap(\.places.problems) }
@@ -48,6 +58,12 @@ extension Pantry {
         } catch {
             throw Composer.failure(error, in: folder + "/" + ProcessSettings.file)
         }
+    }
+
+    /// Returns the sections of a resource's policy that limit background work.
+    package func sectionsWithRules(of resource: String) -> [(name: String, attachment: any Attachment)] {
+        (graph(of: resource)?.attachments ?? []).filter(\.part.sectionTraits.limitsBackgroundWork)
+            .compactMap { held in held.attachment.map { (held.part.plugin.name, $0) } }
     }
 
     /// Puts attachments in effect for all parts, also for those that were made before.

@@ -141,7 +141,7 @@ extension LoaderGraph {
     /// Whether its store can pin copies. If the store cannot tell now, it may.
     var canPin: Bool {
         get async {
-            guard let store = policy.store, !store.traits.keepsNothing else { return false }
+            guard let store = policy.store, !store.storeTraits.keepsNothing else { return false }
             do {
                 // A copy that nobody has: loads have no empty names of parameters.
                 _ = try await storeAccess.store.setPinned(true, for: Request(policy.resource, ["": "pin"]).key)

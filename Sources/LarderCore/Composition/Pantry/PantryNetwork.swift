@@ -77,7 +77,7 @@ extension Meter {
 extension LoaderGraph {
     /// Whether its strategy heeds the network.
     var needsNetwork: Bool {
-        policy.strategy.traits.usesNetworkState && policy.origin.map { !$0.traits.worksOffline } ?? false
+        policy.strategy.strategyTraits.usesNetworkState && policy.origin.map { !$0.originTraits.worksOffline } ?? false
     }
 
     /// Begins the refreshes that waited for the network, if the policy permits them on it. After a time without network,

@@ -42,7 +42,7 @@ extension LoaderGraph {
     /// Returns whether instances may be prefetched in the present network: not while the device is known to have none, nor
     /// where the policy forbids it. An origin on the device needs no network.
     func mayPrefetch(when condition: PrefetchQueue.Condition, on device: PrefetchQueue.Device) -> Bool {
-        if policy.origin?.traits.worksOffline ?? true { return true }
+        if policy.origin?.originTraits.worksOffline ?? true { return true }
         return device.network.reach != .offline && background.permit(.prefetch) && condition.isMet(by: device)
     }
 

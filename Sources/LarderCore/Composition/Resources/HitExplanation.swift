@@ -26,7 +26,7 @@ extension Policy {
             reasons.append(
                 store.keepsCopiesBelow ? "the first tier is not in memory" : "no store keeps copies in memory")
         }
-        reasons += sections.filter(\.goesAround).map { "'\($0.plugin.name)' sees each load" }
+        reasons += sections.filter(\.sectionTraits.goesAround).map { "'\($0.plugin.name)' sees each load" }
         return reasons
     }
 
@@ -56,6 +56,6 @@ extension Part {
         let inner = nested.filter { $0.plugin.kind == .store }
         // Only the first tier is read at once.
         if let first = inner.first { return first.keepsInMemory }
-        return !traits.keepsNothing && traits.writesTo == nil
+        return !storeTraits.keepsNothing && storeTraits.writesTo == nil
     }
 }

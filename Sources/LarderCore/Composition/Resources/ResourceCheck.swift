@@ -78,8 +78,8 @@ extension Pantry {
 extension Part {
     /// Whether the store, or a store among its settings, says that it keeps entries outside of memory.
     package var isPersistent: Bool {
-        !traits.keepsNothing
-            && (traits.isForeign || traits.writesTo != nil || nested.contains(where: \.isPersistent))
+        !storeTraits.keepsNothing
+            && (storeTraits.isForeign || storeTraits.writesTo != nil || nested.contains(where: \.isPersistent))
     }
 
     /// The names of the store and the stores among its settings: `tiered (memory, sqlite)`.

@@ -104,8 +104,8 @@ public final class PolicyDiagnostics {
         let outer = parts
         parts = []
         defer { parts = outer }
-        guard let (recipe, traits) = plugin.prepare(settings, self) else { return nil }
-        return CheckedSettings(recipe, traits: traits, nested: parts, settings: settings, named: name)
+        guard let recipe = plugin.prepare(settings, self) else { return nil }
+        return CheckedSettings(recipe, nested: parts, settings: settings, named: name)
     }
 
     func found(_ part: Part) {

@@ -28,7 +28,7 @@ extension Plugin {
         "sqlite", "Keeps entries in a SQLite database, and large payloads in files beside it.",
         .group(SQLiteStoreSettings()),
         traits: { settings in
-            Traits().with {
+            .with {
                 $0.writesTo = settings.file
                 $0.capacity = settings.capacity
                 $0.keepsFor = settings.forgetAfter

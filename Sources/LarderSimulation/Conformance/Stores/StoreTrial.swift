@@ -10,7 +10,7 @@ struct StoreTrial {
     let surroundings: TemporaryFolder
     private let cache: TemporaryFolder
     private(set) var store: any Store
-    private(set) var traits: Traits
+    private(set) var traits: StoreTraits
     private(set) var findings = BrokenPromises()
     /// The entries that were written and that the store said it keeps.
     var model: [Key: Entry] = [:]

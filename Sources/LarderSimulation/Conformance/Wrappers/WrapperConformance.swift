@@ -8,8 +8,8 @@ public import Larder
 /// #expect(WrapperConformance(.polite, ["pause": "100ms"]).brokenPromises() == [])
 /// ```
 ///
-/// A wrapper that calls its origin more than once for a load must declare `Traits.tries`. A wrapper with a time limit
-/// must declare `Traits.givesUpAfter`. A wrapper may refuse a call with a `LoadError` of the code `unavailable`.
+/// A wrapper that calls its origin more than once for a load must declare `WrapperTraits.tries`. A wrapper with a time limit
+/// must declare `WrapperTraits.givesUpAfter`. A wrapper may refuse a call with a `LoadError` of the code `unavailable`.
 public struct WrapperConformance: Sendable {
     let tested: TestedPlugin
 
@@ -41,7 +41,7 @@ public struct WrapperConformance: Sendable {
     struct Wrapped: Sendable {
         var stage: SimulatedPantry
         var loader: any Loader
-        var traits: Traits
+        var traits: WrapperTraits
 
         /// Starts a load in a task beside the scenario.
         func load(_ id: String = "1") -> ObservedTask<Loaded<Entry>> {
@@ -61,16 +61,16 @@ public struct WrapperConformance: Sendable {
 
     /// Composes the wrapper and takes it out of its graph.
     func wrapped(_ world: SimulatedWorld) async throws -> Wrapped {
-        let (stage, loader, traits): (_, any Loader, _) = try await tested.composed(
+        let (stage, loader, part): (_, any Loader, _) = try await tested.composed(
             in: world, at: { .init("around", [$0]) }
         ) { setting, show in
             .wrapper("conformance-probe", "Shows the wrapper it is made of.", setting) { context, inner, part in
                 let loader = try part.wrapper(around: inner, in: context)
-                show(loader, part.traits)
+                show(loader, part)
                 return loader
             }
         }
-        return Wrapped(stage: stage, loader: loader, traits: traits)
+        return Wrapped(stage: stage, loader: loader, traits: part.wrapperTraits)
     }
 
     // MARK: Values
