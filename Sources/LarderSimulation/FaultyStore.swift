@@ -23,7 +23,7 @@ public final class FaultyStore: Store {
         var counts: [Operation: Int] = [:]
         var bodies = 0
         var inner: (any Store)?
-        var context: Context?
+        var context: StoreContext?
         var pins: Set<Key> = []
         var changes: [AsyncStream<StoreChange>.Continuation] = []
 

@@ -46,7 +46,7 @@ extension FaultyStore {
         for listener in listeners { listener.yield(StoreChange(.key(key))) }
     }
 
-    /// Reports a failure that comes too late to be thrown: see `Context.storeFailed(_:at:)`.
+    /// Reports a failure that comes too late to be thrown: see `StoreContext.storeFailed(_:at:)`.
     public func failLate(_ kind: StoreFaultKey.Kind) {
         state.withLock { $0.context }?.storeFailed(StoreFault(tier: name, error: StoreError("told to fail")), at: kind)
     }

@@ -23,7 +23,8 @@ extension Resource {
     /// - Throws: ``LoadError`` if there is no such resource.
     public var lacksAccount: Bool {
         get throws(LoadError) {
-            guard let origin = try graph().policy.origin, !origin.originTraits.allowsAnonymous, let account = origin.account
+            guard let origin = try graph().policy.origin, !origin.originTraits.allowsAnonymous,
+                let account = origin.account
             else { return false }
             return account() == nil
         }

@@ -71,13 +71,13 @@ public struct StrategyNeeds: OptionSet, Sendable {
 
 /// The facts about a part and the closure that makes it. The settings are already read and checked.
 enum Recipe: Sendable {
-    case origin(OriginTraits, @Sendable (Context) throws -> any Loader)
+    case origin(OriginTraits, @Sendable (OriginContext) throws -> any Loader)
     case wrapper(WrapperTraits, @Sendable (Context, any Loader) throws -> any Loader)
     case strategy(StrategyTraits, @Sendable (Sides) throws -> any Loader)
     case validator(ValidatorTraits, @Sendable (Context) throws -> any Validator)
-    case store(StoreTraits, @Sendable (Context) throws -> any Store)
+    case store(StoreTraits, @Sendable (StoreContext) throws -> any Store)
     case eviction(@Sendable () throws -> any Eviction)
-    case section(SectionTraits, @Sendable (Context) throws -> any Attachment)
+    case section(SectionTraits, @Sendable (SectionContext) throws -> any Attachment)
     case custom(CustomTraits, @Sendable (Context) throws -> any Sendable)
 }
 
@@ -93,7 +93,7 @@ extension Plugin {
     public static func origin<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
         counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> OriginTraits)? = nil,
-        make: @escaping @Sendable (Context, repeat each Value) throws -> any Loader
+        make: @escaping @Sendable (OriginContext, repeat each Value) throws -> any Loader
     ) -> Plugin {
         build(.origin, name, about, counters: counters, levels: levels, repeat each settings) {
             (values: repeat each Value) in
@@ -109,7 +109,9 @@ extension Plugin {
     ) -> Plugin {
         build(.wrapper, name, about, counters: counters, levels: levels, repeat each settings) {
             (values: repeat each Value) in
-            .wrapper(traits?(repeat each values) ?? WrapperTraits()) { context, inner in try make(context, inner, repeat each values) }
+            .wrapper(traits?(repeat each values) ?? WrapperTraits()) { context, inner in
+                try make(context, inner, repeat each values)
+            }
         }
     }
 
@@ -119,13 +121,16 @@ extension Plugin {
     public static func strategy<each Value>(
         _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
         _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> StrategyTraits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [],
+        traits: (@Sendable (repeat each Value) -> StrategyTraits)? = nil,
         make: @escaping @Sendable (Sides, repeat each Value) throws -> any Loader
     ) -> Plugin {
         guard needs == [.origin, .store] else {
             return build(.strategy, name, about, needs: needs, counters: counters, levels: levels, repeat each settings)
             { (values: repeat each Value) in
-                .strategy(traits?(repeat each values) ?? StrategyTraits()) { sides in try make(sides, repeat each values) }
+                .strategy(traits?(repeat each values) ?? StrategyTraits()) { sides in
+                    try make(sides, repeat each values)
+                }
             }
         }
         return build(
@@ -142,12 +147,15 @@ extension Plugin {
     /// Declares a validator. It decides which payloads may be kept and which copies may be shown.
     public static func validator<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> ValidatorTraits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [],
+        traits: (@Sendable (repeat each Value) -> ValidatorTraits)? = nil,
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Validator
     ) -> Plugin {
         build(.validator, name, about, counters: counters, levels: levels, repeat each settings) {
             (values: repeat each Value) in
-            .validator(traits?(repeat each values) ?? ValidatorTraits()) { context in try make(context, repeat each values) }
+            .validator(traits?(repeat each values) ?? ValidatorTraits()) { context in
+                try make(context, repeat each values)
+            }
         }
     }
 
@@ -155,12 +163,12 @@ extension Plugin {
     public static func store<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
         counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> StoreTraits)? = nil,
-        make: @escaping @Sendable (Context, repeat each Value) throws -> any Store
+        make: @escaping @Sendable (StoreContext, repeat each Value) throws -> any Store
     ) -> Plugin {
         build(.store, name, about, counters: counters, levels: levels, .limit, repeat each settings) {
             (limit: Duration?, values: repeat each Value) in
             var facts = traits?(repeat each values) ?? StoreTraits()
-            facts.givesUpAfter = limit ?? facts.givesUpAfter
+            facts.givesUpAfter = limit
             return .store(facts) { context in
                 let store = try make(context, repeat each values)
                 guard let limit else { return store }

@@ -7,7 +7,7 @@
 ///
 /// The lint rules use them to find contradictions between plugins before anything runs. A fact that is left out is not
 /// checked.
-public protocol Traits: Sendable, CustomReflectable, CustomStringConvertible {
+public protocol Traits: Sendable, CustomReflectable {
     /// The settings of the plugin that contradict each other.
     var contradictions: [Contradiction] { get set }
     /// The ages of a copy at which a validator acts differently. For every other kind: the times of waiting, or since a
@@ -29,9 +29,7 @@ extension Traits {
         return traits
     }
 
-    /// The name of the type. The facts may come from the environment, so they are not shown.
-    public var description: String { "\(Self.self)" }
-    /// A mirror without children.
+    /// A mirror without children: the facts may come from the environment, so they are not shown.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -146,8 +144,8 @@ public struct ValidatorTraits: Traits {
 
 /// The facts about a store.
 public struct StoreTraits: Traits {
-    /// The time after which it gives an operation up. The setting `limit` takes its place.
-    public var givesUpAfter: Duration?
+    /// The time after which it gives an operation up. It is set from the setting `limit`.
+    package internal(set) var givesUpAfter: Duration?
     /// The number of bytes that it may keep.
     public var capacity: Int?
     /// The longest time that it keeps an entry.
@@ -197,41 +195,4 @@ public struct CustomTraits: Traits {
 
     /// States no facts.
     public init() {}
-}
-
-extension Part {
-    /// The facts that its plugin states; nil for a plugin of a kind without facts.
-    var traits: (any Traits)? {
-        switch recipe {
-        case .origin(let traits, _): traits
-        case .wrapper(let traits, _): traits
-        case .strategy(let traits, _): traits
-        case .validator(let traits, _): traits
-        case .store(let traits, _): traits
-        case .section(let traits, _): traits
-        case .custom(let traits, _): traits
-        case .eviction: nil
-        }
-    }
-
-    /// The facts about the origin. A part of another kind has none of them.
-    public var originTraits: OriginTraits { traits as? OriginTraits ?? OriginTraits() }
-    /// The facts about the wrapper. A part of another kind has none of them.
-    public var wrapperTraits: WrapperTraits { traits as? WrapperTraits ?? WrapperTraits() }
-    /// The facts about the strategy. A part of another kind has none of them.
-    public var strategyTraits: StrategyTraits { traits as? StrategyTraits ?? StrategyTraits() }
-    /// The facts about the validator. A part of another kind has none of them.
-    public var validatorTraits: ValidatorTraits { traits as? ValidatorTraits ?? ValidatorTraits() }
-    /// The facts about the store. A part of another kind has none of them.
-    public var storeTraits: StoreTraits { traits as? StoreTraits ?? StoreTraits() }
-    /// The facts about the section. A part of another kind has none of them.
-    package var sectionTraits: SectionTraits { traits as? SectionTraits ?? SectionTraits() }
-    /// The facts about the plugin of a module's own kind. A part of another kind has none of them.
-    public var customTraits: CustomTraits { traits as? CustomTraits ?? CustomTraits() }
-    /// The times at which it acts differently: see ``Traits/borders``.
-    package var borders: [Duration]? { traits?.borders }
-    /// The time after which an origin, a wrapper or a store gives a call up.
-    package var givesUpAfter: Duration? {
-        originTraits.givesUpAfter ?? wrapperTraits.givesUpAfter ?? storeTraits.givesUpAfter
-    }
 }

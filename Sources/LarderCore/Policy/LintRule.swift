@@ -139,7 +139,8 @@ package struct LintRule: Sendable {
         "forgotten-too-soon", severity: .error,
         why: "A window longer than the store keeps its entries promises copies that no longer exist."
     ) { policy, rule, reading in
-        guard let store = policy.store, !store.storeTraits.keepsNothing, let kept = store.storeTraits.keepsFor, kept < .forever
+        guard let store = policy.store, !store.storeTraits.keepsNothing, let kept = store.storeTraits.keepsFor,
+            kept < .forever
         else { return }
         for validator in policy.validators {
             guard let shown = validator.validatorTraits.showsFor, shown > kept, shown < .forever else { continue }
@@ -153,7 +154,9 @@ package struct LintRule: Sendable {
     private static let staleUnchecked = LintRule(
         "stale-unchecked", severity: .warning, why: "A copy that is shown days later should be checked for damage."
     ) { policy, rule, reading in
-        guard policy.store?.storeTraits.isForeign == true, !policy.validators.contains(where: \.validatorTraits.noticesDamage) else {
+        guard policy.store?.storeTraits.isForeign == true,
+            !policy.validators.contains(where: \.validatorTraits.noticesDamage)
+        else {
             return
         }
         for validator in policy.validators {
@@ -162,7 +165,8 @@ package struct LintRule: Sendable {
                 "copies may be shown for \(spelled(stale, [validator])) after they stopped being fresh, "
                     + "and nothing notices damage",
                 about: validator, reading,
-                expected: "a validator that does" + reading.registry.examples(of: .validator, where: \.validatorTraits.noticesDamage))
+                expected: "a validator that does"
+                    + reading.registry.examples(of: .validator, where: \.validatorTraits.noticesDamage))
         }
     }
 
@@ -174,7 +178,9 @@ package struct LintRule: Sendable {
             return
         }
         // Windows of another validator are missing here, and the rule `only-shortens` says so.
-        let hasOthers = policy.validators.contains { !$0.validatorTraits.followsOrigin && $0.validatorTraits.showsFor != nil }
+        let hasOthers = policy.validators.contains {
+            !$0.validatorTraits.followsOrigin && $0.validatorTraits.showsFor != nil
+        }
         for validator in policy.validators where !(validator.validatorTraits.followsOrigin && hasOthers) {
             if validator.validatorTraits.followsOrigin, validator.validatorTraits.showsFor == .zero {
                 rule.report(
@@ -197,7 +203,8 @@ package struct LintRule: Sendable {
         why: "A copy is shown only while all validators permit it, so a window beside the server's can only shorten it."
     ) { policy, rule, reading in
         guard let follower = policy.validators.first(where: \.validatorTraits.followsOrigin) else { return }
-        for validator in policy.validators where !validator.validatorTraits.followsOrigin && validator.validatorTraits.showsFor != nil {
+        for validator in policy.validators
+        where !validator.validatorTraits.followsOrigin && validator.validatorTraits.showsFor != nil {
             rule.report(
                 "'\(validator.plugin.name)' beside '\(follower.plugin.name)' can only shorten the time for which copies "
                     + "are shown",
@@ -236,7 +243,9 @@ package struct LintRule: Sendable {
     private static let keepsNothing = LintRule(
         "keeps-nothing", severity: .warning, why: "A strategy that shows copies needs a store that keeps them."
     ) { policy, rule, reading in
-        guard policy.strategy.plugin.needs.contains(.store), policy.store?.storeTraits.keepsNothing != false else { return }
+        guard policy.strategy.plugin.needs.contains(.store), policy.store?.storeTraits.keepsNothing != false else {
+            return
+        }
         rule.report(
             "strategy '\(policy.strategy.plugin.name)' shows copies, but nothing is kept", about: policy.strategy,
             reading,
@@ -265,7 +274,8 @@ package struct LintRule: Sendable {
         guard let origin = policy.origin else { return }
         for section in policy.sections {
             for request in section.sectionTraits.requests {
-                guard let name = origin.originTraits.requiredParameters.first(where: { request[$0]?.isEmpty != false }) else {
+                guard let name = origin.originTraits.requiredParameters.first(where: { request[$0]?.isEmpty != false })
+                else {
                     continue
                 }
                 rule.report(

@@ -76,7 +76,7 @@ public struct Plan: Sendable {
         for (place, wrapper) in policy.around.enumerated().reversed() {
             // An unchanged wrapper around an unchanged origin keeps its state across a reload. A second equal wrapper
             // has its own state.
-            let inside = policy.around[(place + 1)...]
+            let inside = Array(policy.around[(place + 1)...])
             live = .wrapper(wrapper, PartIdentity(part: wrapper, origin: origin, inside: inside), around: live)
         }
         return .live(

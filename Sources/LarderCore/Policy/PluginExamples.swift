@@ -14,7 +14,7 @@ extension Registry {
             members.append(JSON.Member(setting.name, example))
         }
         let text = SourceText(name: plugin.name, bytes: Array(JSON.object(members).text().utf8))
-        let reading = PolicyDiagnostics(registry: self, folder: ".", file: text.name)
+        let reading = PartReader(registry: self, folder: ".", file: text.name)
         return (try? JSONParser.parse(text)).flatMap { Part(plugin.kind, node: $0, reading: reading) }
     }
 }

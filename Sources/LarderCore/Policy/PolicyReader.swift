@@ -153,7 +153,7 @@ package struct PolicyReader: Sendable {
     /// Checks the folder's `_larder.json`.
     package func checkProcess() -> (settings: ProcessSettings?, problems: [Problem], bytes: [UInt8]?) {
         guard readsProcess, only == nil, files.has(ProcessSettings.file) else { return (ProcessSettings(), [], nil) }
-        let reading = PolicyDiagnostics(
+        let reading = PartReader(
             registry: registry, folder: files.folder, file: files.path(of: ProcessSettings.file))
         do {
             let root = try files.root(of: ProcessSettings.file)
@@ -216,7 +216,7 @@ package struct PolicyReader: Sendable {
         _ name: String, over bases: BlockingLock<ExtendedFiles>, preparing prepared: CheckedSettingsPool
     ) -> CheckResult {
         if let result = known[name] { return result }
-        let reading = PolicyDiagnostics(
+        let reading = PartReader(
             registry: registry, folder: files.folder, file: files.path(of: name), prepared: prepared)
         do {
             let read = try files.tree(name, over: bases)

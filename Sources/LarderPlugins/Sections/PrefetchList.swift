@@ -43,10 +43,10 @@ final class PrefetchList: Attachment {
 
     private let requests: [Parameters]
     private let when: String
-    private let context: Context
+    private let context: SectionContext
     private let state = Locked(State())
 
-    init(_ requests: [Parameters], when: String, _ context: Context) {
+    init(_ requests: [Parameters], when: String, _ context: SectionContext) {
         self.requests = requests
         self.when = when
         self.context = context

@@ -52,9 +52,9 @@ final class MemoryStore: Store {
 
     /// Holds a context behind a reference, because a copy of it takes as long as a write.
     private final class Observer: Sendable {
-        let context: Context
+        let context: StoreContext
 
-        init(_ context: Context) { self.context = context }
+        init(_ context: StoreContext) { self.context = context }
     }
 
     /// The number of places that each write checks for entries that are too old.
@@ -62,7 +62,7 @@ final class MemoryStore: Store {
 
     init(
         capacity: Int, entries: Int? = nil, maxAge: Duration = .forever, eviction: any Eviction, world: any World,
-        context: Context? = nil
+        context: StoreContext? = nil
     ) {
         table = ShardedTable(bytes: capacity, entries: entries, eviction: eviction)
         self.maxAge = maxAge

@@ -60,7 +60,9 @@ extension SimulatedPolicy {
 
     /// The stores that are not made of others, the fastest first.
     fileprivate var stores: [Part] {
-        Plan(policy).parts.filter { $0.plugin.kind == .store && !$0.plugin.isMadeOfOthers && !$0.storeTraits.keepsNothing }
+        Plan(policy).parts.filter {
+            $0.plugin.kind == .store && !$0.plugin.isMadeOfOthers && !$0.storeTraits.keepsNothing
+        }
     }
 }
 

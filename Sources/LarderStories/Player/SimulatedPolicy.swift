@@ -201,7 +201,10 @@ extension SimulatedPolicy {
     /// The times of waiting at which the other parts act differently, in order.
     package var waitBorders: [Duration] {
         let told = (parts.filter { $0.plugin.kind != .validator } + tiers + origins).flatMap { part -> [Duration] in
-            let known = [part.givesUpAfter, part.strategyTraits.patience, part.strategyTraits.rest, part.wrapperTraits.tries?.waits]
+            let known = [
+                part.givesUpAfter, part.strategyTraits.patience, part.strategyTraits.rest,
+                part.wrapperTraits.tries?.waits,
+            ]
             return (part.borders ?? []) + known.compactMap { $0 }
         }
         return Self.ordered(told)
@@ -288,7 +291,7 @@ extension Registry {
     ///   - store: makes a store, from the plugin's name and traits. The closure makes the plugin's own store.
     ///   - origin: makes an origin, from the plugin's traits. The closure makes the plugin's own origin.
     package func simulated(
-        store: @escaping @Sendable (String, Context, StoreTraits, () throws -> any Store) throws -> any Store,
+        store: @escaping @Sendable (String, StoreContext, StoreTraits, () throws -> any Store) throws -> any Store,
         origin: @escaping @Sendable (OriginTraits, () throws -> any Loader) throws -> any Loader
     ) throws -> Registry {
         var changed = self

@@ -49,7 +49,7 @@ package struct ScenarioFiles {
 
     private func judge(_ name: String, in folder: String) -> Verdict {
         let path = folder == "." ? name : folder + "/" + name
-        let reading = PolicyDiagnostics(registry: registry, folder: folder, file: path)
+        let reading = PartReader(registry: registry, folder: folder, file: path)
         do {
             let root = try PolicyFiles(folder: folder).root(of: name)
             let file = SettingType.scenarioFile(of: resources).read(root, reading)

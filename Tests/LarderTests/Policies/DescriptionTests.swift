@@ -104,10 +104,9 @@ import Larder
         try SimulatedWorld().run(leaving: .anything) { world in
             let (pantry, folder) = try await Self.pantry(world)
             let policy = try #require(pantry.policy(of: "feed"))
-            #expect("\(policy.around[0].wrapperTraits)" == "WrapperTraits")
             let tiers = try #require(policy.store?.nested)
             #expect(tiers[1].storeTraits.writesTo?.contains("hunter2") == true)
-            #expect("\(tiers[1].storeTraits)" == "StoreTraits")
+            #expect(!"\(tiers[1].storeTraits)".contains("hunter2"))
             withExtendedLifetime(folder) {}
         }
     }

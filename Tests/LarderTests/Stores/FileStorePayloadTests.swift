@@ -121,7 +121,7 @@ import Larder
                 { "resource": "feed", "origin": "films", "strategy": "cache-first", "store": \(store),
                   "validators": [{ "use": "age", "fresh": "1h" }, "checksum"] }
                 """
-            let films = Plugin.origin("films", "Returns a payload in a file.") { (context: Context) in
+            let films = Plugin.origin("films", "Returns a payload in a file.") { (context: OriginContext) in
                 FilmOrigin(context: context)
             }
             let simulated = try await SimulatedPantry(["feed": feed], in: world, plugins: [films])
@@ -308,7 +308,7 @@ import Larder
 /// An origin whose payload is in a file.
 private struct FilmOrigin: Loader {
     static let size = 1_000_000
-    let context: Context
+    let context: OriginContext
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let payload = try await context.world.blocking { [context] in

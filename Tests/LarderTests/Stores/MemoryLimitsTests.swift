@@ -41,9 +41,7 @@ import Larder
             }
             let store = MemoryStore(
                 capacity: 1_000_000, entries: 2, maxAge: .seconds(60), eviction: LRU(), world: world,
-                context: Context(
-                    resource: "a", world: world, registry: Registry(), meter: Meter(sinks: sinks, world: world),
-                    reloadState: ReloadState()))
+                context: StoreContext(resource: "a", world: world, cacheDirectory: "", sinks: sinks))
             func write(_ id: String) -> Bool {
                 store.write(Entry(text: id, fetchedAt: world.now), for: Key(resource: id))
             }

@@ -124,7 +124,8 @@ final class Walker: Sendable {
     private func disturb(_ dice: inout SeededGenerator) {
         let operation = [FaultyStore.Operation.read, .write, .remove][dice.roll(3)]
         // Damage is noticed only by a validator that checks for it.
-        let damage: FaultyStore.Fault? = policy.validators.contains(where: \.validatorTraits.noticesDamage) ? .corrupts : nil
+        let damage: FaultyStore.Fault? =
+            policy.validators.contains(where: \.validatorTraits.noticesDamage) ? .corrupts : nil
         store.set([nil, .fails, .takes(.milliseconds(dice.roll(40))), damage][dice.roll(4)], for: operation)
     }
 

@@ -15,7 +15,7 @@ protocol FilmService: Sendable {
 /// An origin that collects a film in a file.
 struct Films: Loader {
     let service: any FilmService
-    let context: Context
+    let context: OriginContext
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let world = context.world
@@ -30,7 +30,7 @@ struct Films: Loader {
 
 extension Plugin {
     static func films(from service: any FilmService) -> Plugin {
-        .origin("films", "Downloads films.") { (context: Context) in Films(service: service, context: context) }
+        .origin("films", "Downloads films.") { (context: OriginContext) in Films(service: service, context: context) }
     }
 }
 

@@ -51,7 +51,7 @@ private struct Picky: Loader {
 
 /// A store that evicts each entry as soon as it is written.
 private struct Hasty: Store {
-    let context: Context
+    let context: StoreContext
 
     func read(_ reading: Reading) -> Found? { nil }
 

@@ -328,9 +328,9 @@ import Testing
         }
     }
 
-    // MARK: Rules for a network
+    // MARK: Loads
 
-    @Test func sectionMayForbidPrefetchesOnItsNetwork() throws {
+    @Test func sectionChangesLoadsAndForbidsPrefetchesOnItsNetwork() throws {
         let policies = ["feed": Self.policy(#", "aboard": {}"#, strategy: "cache-first")]
         try SimulatedPantry.run(policies, plugins: [.aboard]) { simulated in
             let feed = simulated.resource
@@ -339,7 +339,11 @@ import Testing
             #expect(ship.value == Data("value".utf8))
             let refused = await #expect(throws: LoadError.self) { try await feed.load(["id": "2"], purpose: .prefetch) }
             #expect(refused?.code == .unavailable)
+            _ = try await feed.load(["id": "1"], mode: .refresh)
+            #expect(simulated.origin.calls.count == 1)
             simulated.world.network = .online
+            _ = try await feed.load(["id": "1"], mode: .refresh)
+            #expect(simulated.origin.calls.count == 2)
             let ashore = try await feed.load(["id": "2"], purpose: .prefetch)
             #expect(ashore.value == Data("value".utf8))
         }

@@ -97,7 +97,7 @@ extension Plugin {
 final class Schedule: Attachment {
     private let work: Task<Void, Never>
 
-    init(every pause: Duration, _ context: Context) {
+    init(every pause: Duration, _ context: SectionContext) {
         work = context.world.spawn {
             while (try? await context.world.sleep(for: pause)) != nil {
                 _ = try? await context.ownResource?.load(mode: .refresh)
@@ -115,20 +115,37 @@ extension Plugin {
     ) { context, every in Schedule(every: every, context) }
 }
 
-// MARK: Rules for a network
+// MARK: A section that changes loads
 
 extension Plugin {
-    /// A section with rules for ships: no prefetches.
+    /// A section for ships: no prefetches, and copies in the place of forced refreshes.
     static let aboard = Plugin.section(
         "aboard", "Spares the satellite of a ship.",
-        traits: { .with { $0.limitsBackgroundWork = true } }
-    ) { _ in Aboard() }
+        traits: { .with { ($0.goesAround, $0.limitsBackgroundWork) = (true, true) } }
+    ) { context in Aboard(world: context.world) }
 }
 
 private struct Aboard: Attachment {
-    func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool {
-        work != .prefetch || network.kind != .other
+    private struct Sparing: Loader {
+        let inner: any Loader
+        let world: any World
+
+        func load(_ call: Call) async throws -> Loaded<Entry> {
+            var call = call
+            if call.request.mode == .refresh, Aboard.isAtSea(world.network) { call.request.mode = .normal }
+            return try await inner.load(call)
+        }
     }
+
+    let world: any World
+
+    func around(_ loader: any Loader) -> any Loader { Sparing(inner: loader, world: world) }
+
+    func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool {
+        work != .prefetch || !Self.isAtSea(network)
+    }
+
+    private static func isAtSea(_ network: NetworkState) -> Bool { network.kind == .other }
 }
 
 // MARK: A section of the pantry

@@ -32,14 +32,14 @@ extension Policy {
 
     private func rule(of part: Part, _ registry: Registry, _ world: any World) throws -> HitRule? {
         let meter = Meter(world: world)
-        let context = Context(
-            resource: resource, world: world, registry: registry, meter: meter, reloadState: ReloadState())
+        let surroundings = Surroundings(
+            resource: resource, world: world, meter: CurrentMeter(meter), reloadState: ReloadState())
         let storeAccess = StoreAccess(
             OpenStore(EmptyStore(), isPersistent: false) { _, _ in }, meter: meter, world: world)
         let lookup = Lookup(storeAccess, validators: Validators([]), revision: revision, world: world)
         let sides = Sides(
             live: UnusedSide(), cached: lookup, world: world, storeAccess: storeAccess, meter: meter,
-            scope: context.of(PartIdentity(part: part)))
+            scope: Context(surroundings, of: PartIdentity(part: part)))
         return try part.strategy(over: sides).hitRule
     }
 }

@@ -65,7 +65,7 @@ extension Resource {
 
     /// The entries that others change in the store from now on, such as another process that uses the same server. Each
     /// access returns a new stream, which keeps the last hundred elements that were not read.
-    public var changesByOthers: AsyncStream<Selection> { resourceState.changed.stream(most: 100) }
+    package var changesByOthers: AsyncStream<Selection> { resourceState.changed.stream(most: 100) }
 }
 
 extension LoaderGraph {

@@ -8,7 +8,7 @@ extension Plugin {
     ///
     /// - Parameter make: makes the store. It gets the plugin's traits, and a closure that makes the plugin's own store.
     package func replacingStore(
-        _ make: @escaping @Sendable (Context, StoreTraits, () throws -> any Store) throws -> any Store
+        _ make: @escaping @Sendable (StoreContext, StoreTraits, () throws -> any Store) throws -> any Store
     ) -> Plugin {
         replacing { [name] recipe in
             guard case .store(let traits, let own) = recipe else { return recipe }
@@ -24,7 +24,7 @@ extension Plugin {
     ///
     /// - Parameter make: makes the origin. It gets the plugin's traits, and a closure that makes the plugin's own origin.
     package func replacingOrigin(
-        _ make: @escaping @Sendable (Context, OriginTraits, () throws -> any Loader) throws -> any Loader
+        _ make: @escaping @Sendable (OriginContext, OriginTraits, () throws -> any Loader) throws -> any Loader
     ) -> Plugin {
         replacing { recipe in
             guard case .origin(let traits, let own) = recipe else { return recipe }

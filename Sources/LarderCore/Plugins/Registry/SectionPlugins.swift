@@ -13,15 +13,16 @@ extension Plugin {
     ///
     /// - Parameters:
     ///   - traits: states whether the attachment changes loads: see ``SectionTraits``.
-    ///   - make: makes the attachment. ``Context/keep(_:)``, ``Context/place(_:)`` and counters work as in every plugin.
+    ///   - make: makes the attachment. ``Context/keep(_:)``, ``PlacedContext/place(_:)`` and counters work as in every plugin.
     public static func section<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
         counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> SectionTraits)? = nil,
-        make: @escaping @Sendable (Context, repeat each Value) throws -> any Attachment
+        make: @escaping @Sendable (SectionContext, repeat each Value) throws -> any Attachment
     ) -> Plugin {
         build(.section, name, about, counters: counters, levels: levels, repeat each settings) {
             (values: repeat each Value) in
-            .section(traits?(repeat each values) ?? SectionTraits()) { context in try make(context, repeat each values) }
+            .section(traits?(repeat each values) ?? SectionTraits()) { context in try make(context, repeat each values)
+            }
         }
     }
 
@@ -32,7 +33,7 @@ extension Plugin {
     /// counters, because metrics belong to resources.
     public static func pantrySection<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        make: @escaping @Sendable (Context, repeat each Value) throws -> any Attachment
+        make: @escaping @Sendable (SectionContext, repeat each Value) throws -> any Attachment
     ) -> Plugin {
         build(.pantrySection, name, about, repeat each settings) { (values: repeat each Value) in
             .section(SectionTraits()) { context in try make(context, repeat each values) }
@@ -71,7 +72,7 @@ extension Part {
         guard case .custom(_, let make) = recipe else {
             throw Registry.Conflict(description: "\(plugin.kind) '\(plugin.name)' is not of a kind of a module")
         }
-        let made = try make(context.of(self))
+        let made = try make(Context(context.surroundings, of: context.identity(of: self)))
         guard let wanted = made as? Made else {
             throw Registry.Conflict(
                 description: "\(plugin.kind) '\(plugin.name)' makes \(Swift.type(of: made)) and not \(type)")
@@ -82,7 +83,7 @@ extension Part {
     /// Makes the attachment of this section.
     ///
     /// - Throws: ``Registry/Conflict`` if the part is no section; any error of the plugin.
-    func attachment(in context: Context) throws -> any Attachment {
+    func attachment(in context: SectionContext) throws -> any Attachment {
         guard case .section(_, let make) = recipe else {
             throw Registry.Conflict(description: "\(plugin.kind) '\(plugin.name)' is not a section")
         }

@@ -34,7 +34,7 @@ public final class RefreshSchedule: DueWork {
     private let condition: NetworkCondition
     private let requests: [Parameters]
     private let turns: RefreshTurns
-    private let context: Context
+    private let context: SectionContext
     private let state: Locked<State>
 
     private var world: any World { context.world }
@@ -53,7 +53,7 @@ public final class RefreshSchedule: DueWork {
     /// Creates a schedule and starts it. Blocks.
     init(
         _ file: RefreshPlanFile, when condition: NetworkCondition, requests: [Parameters], turns: RefreshTurns,
-        _ context: Context
+        _ context: SectionContext
     ) {
         (self.file, self.condition, self.requests) = (file, condition, requests)
         (self.turns, self.context) = (turns, context)

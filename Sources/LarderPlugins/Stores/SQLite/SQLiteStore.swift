@@ -61,7 +61,7 @@ final class SQLiteStore: Store {
     let processes: SQLiteProcesses
     let world: any World
     /// Receives the evicted entries and late failures; nil if nobody wants them.
-    let context: Context?
+    let context: StoreContext?
     let uses = SQLiteUses()
     let queue = Locked(SQLiteQueue())
     /// The number by which other processes know the removals of this one.
@@ -95,8 +95,10 @@ final class SQLiteStore: Store {
     /// The most bytes of a payload that is found in a row, although payloads of its size get files now.
     private static let longestFormerPayload = 32_000_000
 
-    init(file: String, _ options: SQLiteOptions, place: StorePlace? = nil, in world: any World, context: Context? = nil)
-    {
+    init(
+        file: String, _ options: SQLiteOptions, place: StorePlace? = nil, in world: any World,
+        context: StoreContext? = nil
+    ) {
         database = SQLiteDatabase(
             options.folder + "/" + file, in: options.folder, place: place,
             longestPayload: max(options.smallestFile, Self.longestFormerPayload)
