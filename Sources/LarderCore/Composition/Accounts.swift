@@ -23,15 +23,20 @@ extension Resource {
     /// - Throws: ``LoadError`` if there is no such resource.
     public var lacksAccount: Bool {
         get throws(LoadError) {
-            guard let origin = try graph().policy.origin, !origin.originTraits.allowsAnonymous,
-                let account = origin.account
-            else { return false }
-            return account() == nil
+            try graph().lacksAccount
         }
     }
 }
 
 extension LoaderGraph {
+    /// Whether its origin calls only in the name of an account, and nobody is signed in.
+    var lacksAccount: Bool {
+        guard let origin = policy.origin, !origin.originTraits.allowsAnonymous, let account = origin.account else {
+            return false
+        }
+        return account() == nil
+    }
+
     /// Returns whether the origin cannot be called for a scope. This is so if the origin calls only in the name of the
     /// signed-in account, and this account is another one or none.
     func isSignedOut(_ scope: String?) -> Bool {

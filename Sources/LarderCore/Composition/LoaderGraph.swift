@@ -11,7 +11,7 @@ final class LoaderGraph: Sendable {
     /// The live side alone, for callers that want the origin's answer and nothing else.
     let live: any Loader
     /// Makes a refresh that has waited for a network.
-    let refreshNow: PostponedRefresh.Refresh
+    let refreshNow: @Sendable (_ call: Call, _ limit: Duration) async -> Void
     /// The way to the origin of requests that change something there.
     let sender: Sender
     /// Returns the copies that a change has put out of date by the rules of the origin; nil if it has no such rules.
@@ -35,7 +35,8 @@ final class LoaderGraph: Sendable {
 
     init(
         policy: Policy, root: any Loader, lookup: Lookup, live: any Loader,
-        refreshNow: @escaping PostponedRefresh.Refresh, sender: Sender, storeAccess: StoreAccess,
+        refreshNow: @escaping @Sendable (_ call: Call, _ limit: Duration) async -> Void, sender: Sender,
+        storeAccess: StoreAccess,
         places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
         attachments: [HeldAttachment], background: BackgroundRules, meter: Meter, world: any World
     ) {

@@ -277,8 +277,6 @@ public final class Sides: Sendable {
     func refreshLater(_ call: Call, within limit: Duration = .seconds(60)) {
         guard originSide != nil else { return }
         storeAccess.keys.postponeRefresh(of: call, within: limit)
-        // The network may have changed while this was noted.
-        if mayRefresh(call) { storeAccess.keys.beginRefreshes(in: world, refreshNow) }
     }
 
     /// Makes a refresh that has waited, unless its copy was cleared meanwhile.

@@ -250,7 +250,8 @@ import Testing
             let patient = simulated.feed.prefetch(Self.ids(1...1), when: .wifi)
             try await world.sleep(for: .seconds(1))
             #expect(await simulated.feed.prefetch(Self.ids(1...1)).finished().done == 1)
-            #expect(patient.present.done == 1)
+            #expect(await patient.finished().done == 1)
+            #expect(simulated.origin.calls.count == 1)
             await simulated.pantry.close()
         }
     }

@@ -29,13 +29,15 @@ extension Composer {
         let source = PlaceSource(
             places: places, turns: turns, use: StoreUse(of: resource ?? ""), taken: HeldPlaces(),
             lateFaults: LateFaults(), ifUnusable: ifCacheUnusable, section: name)
+        let context = SectionContext(own, of: identity, from: source)
         func held(_ attachment: (any Attachment)?, _ number: Int?) -> HeldAttachment {
             HeldAttachment(
                 attachment, section: name, resource: resource, fingerprint: identity.fingerprint,
-                state: own.reloadState, places: source.taken, meter: own.meter, number: number, among: openAttachments)
+                state: own.reloadState, places: source.taken, meter: own.meter, number: number, end: context.end,
+                among: openAttachments)
         }
         do {
-            let attachment = try section.attachment(in: SectionContext(own, of: identity, from: source))
+            let attachment = try section.attachment(in: context)
             let number = openAttachments.add(attachment, of: name, resource: resource, places: source.taken)
             do { try section.check(attachment) } catch {
                 // It may have begun its work.
@@ -44,6 +46,7 @@ extension Composer {
             }
             return held(attachment, number)
         } catch {
+            context.end.come()
             guard source.ifUnusable == .goOn, source.isRequested.withLock({ $0 }), !(error is Registry.Conflict) else {
                 throw error
             }

@@ -45,6 +45,8 @@ package final class KeyTable: TicketOrder {
     let clearings = Locked<[UInt64: Selection]>([:])
     /// The failures of the origin, whatever the key.
     let outage = Locked(Outage())
+    /// Is called when the refresh of a key begins to wait.
+    let whenPostponed = Locked<(@Sendable () -> Void)?>(nil)
     /// The clearings of other processes; nil if there are none.
     let others: ResourceClearings?
 

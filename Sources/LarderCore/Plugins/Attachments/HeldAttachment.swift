@@ -15,12 +15,14 @@ final class HeldAttachment: Sendable {
     /// The meter that it counts with.
     let meter: CurrentMeter
     private let openAttachments: OpenAttachments
+    private let end: SectionEnd
     /// Its number among the attachments in use; nil if there is no attachment.
     private let number: Int?
 
     init(
         _ attachment: (any Attachment)?, section: String, resource: String?, fingerprint: Int, state: ReloadState,
-        places: HeldPlaces, meter: CurrentMeter, number: Int?, among openAttachments: OpenAttachments
+        places: HeldPlaces, meter: CurrentMeter, number: Int?, end: SectionEnd,
+        among openAttachments: OpenAttachments
     ) {
         self.attachment = attachment
         self.section = section
@@ -30,10 +32,14 @@ final class HeldAttachment: Sendable {
         self.places = places
         self.meter = meter
         self.number = number
+        self.end = end
         self.openAttachments = openAttachments
     }
 
-    deinit { if let number { openAttachments.close(number) } }
+    deinit {
+        end.come()
+        if let number { openAttachments.close(number) }
+    }
 
     /// Returns the attachment if it has this type.
     func attachment<Wanted>(as type: Wanted.Type) -> Wanted? { attachment as? Wanted }

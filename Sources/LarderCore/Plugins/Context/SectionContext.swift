@@ -1,5 +1,8 @@
 /// The surroundings of a section.
 public final class SectionContext: PlacedContext, @unchecked Sendable {
+    /// The end of the section.
+    let end = SectionEnd()
+
     /// The pantry; nil after it was released.
     var pantry: (any AnyObject & Sendable)? { surroundings.owner?.pantry }
 

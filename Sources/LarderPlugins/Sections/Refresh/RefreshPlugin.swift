@@ -40,7 +40,6 @@ extension Plugin {
         let times = RefreshTimes(every: every)
         return RefreshSchedule(
             RefreshPlanFile(place: try context.place("schedule"), times: times),
-            when: NetworkCondition(rawValue: when) ?? .online, requests: requests,
-            turns: context.share("refresh") { RefreshTurns() }, context)
+            when: NetworkCondition(rawValue: when) ?? .online, requests: requests, context)
     }
 }

@@ -46,13 +46,12 @@ extension Resource {
         if requests.contains(where: { $0.key.scope == nil }), try lacksAccount { throw LoadError.nobodyToKeepFor }
         if try await !graph().canPin { throw LoadError.cannotPin }
         let prefetch = Prefetch(total: requests.count)
-        let groups = try await pantry.keptInstances.keep(
-            requests, of: resourceState, codec: codec, priority: priority,
-            when: PrefetchQueue.Condition(
-                network: condition, orCharging: isAllowedWhileCharging, keepsScope: true, waitsForAccount: true),
-            in: pantry
+        let jobs = try await pantry.keptInstances.keep(
+            requests, of: BackgroundResource(resourceState, codec: codec, in: pantry), priority: priority,
+            when: AgendaConditions(
+                network: condition, orWhileCharging: isAllowedWhileCharging, permitted: [.prefetch])
         ) { prefetch.ended($0, $1) }
-        prefetch.onCancel { [weak queue = pantry.prefetchQueue] in for group in groups { queue?.cancel(group) } }
+        prefetch.onCancel(pantry.agenda.cancelling(jobs))
         return prefetch
     }
 
@@ -80,7 +79,7 @@ extension Resource {
     ///
     /// - Throws: an error if the list cannot be written; the error of the store.
     public func unkeep(_ requests: [Request]) async throws {
-        try await pantry.keptInstances.unkeep(owned(requests), of: resourceState, in: pantry.prefetchQueue)
+        try await pantry.keptInstances.unkeep(owned(requests), of: BackgroundResource(resourceState, in: pantry))
     }
 
     /// Gives instances back that were kept: see ``unkeep(_:)``.
@@ -150,19 +149,6 @@ extension LoaderGraph {
                 return (error as? StoreError)?.isUnsupported != true
             }
         }
-    }
-}
-
-extension ResourceState {
-    /// Pins the copy for a request. Returns false if there is none.
-    func pinIfStored(_ request: Request) async throws -> Bool {
-        guard let graph else { return false }
-        return try await graph.storeAccess.pin(graph.prepared(request))
-    }
-
-    /// Removes the pin of the copy for a request.
-    func unpin(_ request: Request) async throws {
-        if let graph { try await graph.storeAccess.unpin(graph.prepared(request)) }
     }
 }
 
