@@ -88,7 +88,7 @@ public final class Part: Sendable {
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any error of the plugin.
     package func strategy(over sides: Sides) throws -> any Loader {
         guard case .strategy(_, let make) = recipe else { throw mismatch(.strategy) }
-        guard let context = sides.scope as? Context else { return try make(sides) }
+        guard let context = sides.scope as? Context, context.identity?.part !== self else { return try make(sides) }
         return try make(sides.with(Context(context.surroundings, of: context.identity(of: self))))
     }
 

@@ -1,6 +1,8 @@
 import LarderSystem
 
 /// The surroundings of an origin.
+///
+/// `@unchecked Sendable`: its variables are constants.
 public final class OriginContext: Context, @unchecked Sendable {
     private var payloadFolder: PayloadFolder? { surroundings.payloadFolder }
     private var dataSource: DataSource? { surroundings.dataSource }

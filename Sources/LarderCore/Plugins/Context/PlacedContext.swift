@@ -1,6 +1,8 @@
 import LarderSystem
 
 /// The surroundings of a part that may keep files: a store or a section.
+///
+/// `@unchecked Sendable`: its variables are constants.
 public class PlacedContext: Context, @unchecked Sendable {
     /// The source of places.
     let source: PlaceSource

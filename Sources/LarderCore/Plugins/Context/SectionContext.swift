@@ -1,4 +1,6 @@
 /// The surroundings of a section.
+///
+/// `@unchecked Sendable`: its variables are constants.
 public final class SectionContext: PlacedContext, @unchecked Sendable {
     /// The end of the section.
     let end = SectionEnd()

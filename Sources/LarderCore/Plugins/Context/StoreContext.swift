@@ -1,6 +1,8 @@
 package import LarderSystem
 
 /// The surroundings of a store.
+///
+/// `@unchecked Sendable`: its variables are constants.
 public final class StoreContext: PlacedContext, @unchecked Sendable {
     override init(_ surroundings: Surroundings, of identity: PartIdentity?, from source: PlaceSource) {
         super.init(surroundings, of: identity, from: source)
