@@ -78,7 +78,7 @@ public final class Part: Sendable {
     /// Makes the wrapper of this part around `inner`.
     ///
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any error of the plugin.
-    package func wrapper(around inner: any Loader, in context: Context) throws -> any Loader {
+    public func wrapper(around inner: any Loader, in context: Context) throws -> any Loader {
         guard case .wrapper(_, let make) = recipe else { throw mismatch(.wrapper) }
         return try make(Context(context.surroundings, of: context.identity(of: self)), inner)
     }
@@ -86,7 +86,7 @@ public final class Part: Sendable {
     /// Makes the strategy of this part over `sides`.
     ///
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any error of the plugin.
-    package func strategy(over sides: Sides) throws -> any Loader {
+    public func strategy(over sides: Sides) throws -> any Loader {
         guard case .strategy(_, let make) = recipe else { throw mismatch(.strategy) }
         guard let context = sides.scope as? Context, context.identity?.part !== self else { return try make(sides) }
         return try make(sides.with(Context(context.surroundings, of: context.identity(of: self))))
@@ -95,7 +95,7 @@ public final class Part: Sendable {
     /// Makes the validator of this part.
     ///
     /// - Throws: ``Registry/Conflict`` if the part is of another kind; any error of the plugin.
-    package func validator(in context: Context) throws -> any Validator {
+    public func validator(in context: Context) throws -> any Validator {
         guard case .validator(_, let make) = recipe else { throw mismatch(.validator) }
         return try make(Context(context.surroundings, of: context.identity(of: self)))
     }
