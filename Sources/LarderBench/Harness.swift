@@ -57,6 +57,25 @@ struct Figure {
     }
 }
 
+extension Figure {
+    /// Measures the time of work that is done once in each round.
+    init<Result>(
+        group: String, name: String, rounds: Int, goal: Double?, work: (_ round: Int) async throws -> Result
+    ) async throws {
+        let world = SystemWorld()
+        var times: [Double] = []
+        for round in 0..<max(rounds, 1) {
+            let start = world.uptime
+            let result = try await work(round)
+            times.append(Double((world.uptime - start).nanoseconds))
+            // The result is released after the measurement.
+            keep(result)
+        }
+        times.sort()
+        self.init(group: group, name: name, median: times[times.count / 2], least: times.first, goal: goal)
+    }
+}
+
 /// Times cases against each other, round by round, so that a slow machine slows all of them.
 struct Harness {
     /// The time that a case runs in a round.

@@ -60,9 +60,9 @@ struct HitRatioBench {
 
     /// Runs the command line: 0 when it went well, 2 for wrong arguments, 1 for anything else.
     static func main(_ arguments: [String]) async -> Int32 {
-        if arguments.isEmpty || arguments.contains("--help") {
+        if arguments.isEmpty {
             print(usage)
-            return arguments.isEmpty ? 2 : 0
+            return 2
         }
         do {
             let arguments = try BenchArguments(

@@ -1,3 +1,4 @@
+import LarderSimulation
 import LarderSystem
 
 /// The shortest program that keeps rows in SQLite: one connection, a table with an index of digests as the store has, and
@@ -7,6 +8,7 @@ import LarderSystem
 final class BareSQLite: @unchecked Sendable {
     private typealias Handle = UnsafeMutableRawPointer
 
+    private let folder: TemporaryFolder
     private let library: SystemLibrary
     private let database: Handle
     private let step: @convention(c) (Handle) -> Int32
@@ -20,8 +22,9 @@ final class BareSQLite: @unchecked Sendable {
     private var insertion: Handle?
     private var search: Handle?
 
-    /// - Parameter survivesPowerCuts: whether each commit waits for the disk.
-    init(_ path: String, survivesPowerCuts: Bool) throws {
+    /// Creates a database in a folder.
+    init(in folder: TemporaryFolder) throws {
+        self.folder = folder
         #if canImport(Darwin)
             let files = ["/usr/lib/libsqlite3.dylib"]
         #else
@@ -32,7 +35,7 @@ final class BareSQLite: @unchecked Sendable {
         typealias Prepare =
             @convention(c) (Handle, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<Handle?>, Handle?) -> Int32
         var opened: Handle?
-        _ = try library.function("sqlite3_open", as: Open.self)(path, &opened)
+        _ = try library.function("sqlite3_open", as: Open.self)(folder.path + "/bare", &opened)
         guard let opened else { throw SystemLibrary.Failure("SQLite has no memory left") }
         database = opened
         step = try library.function("sqlite3_step", as: (@convention(c) (Handle) -> Int32).self)
@@ -50,7 +53,7 @@ final class BareSQLite: @unchecked Sendable {
         byteCount = try library.function("sqlite3_column_bytes", as: (@convention(c) (Handle, Int32) -> Int32).self)
         closeDatabase = try library.function("sqlite3_close_v2", as: (@convention(c) (Handle) -> Int32).self)
         try run("PRAGMA journal_mode=WAL")
-        try run("PRAGMA synchronous=\(survivesPowerCuts ? "FULL" : "NORMAL")")
+        try run("PRAGMA synchronous=NORMAL")
         try run("CREATE TABLE rows(id INTEGER PRIMARY KEY, hash INTEGER, payload BLOB)")
         try run("CREATE INDEX by_hash ON rows(hash)")
         let prepare = try library.function("sqlite3_prepare_v2", as: Prepare.self)
