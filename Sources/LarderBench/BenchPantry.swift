@@ -32,8 +32,8 @@ struct BenchPantry: Sendable {
             })
         try registry.register(.origin("bench", "A closure.") { _ in Origin(answer: origin) })
         pantry = try await Pantry(
-            reader: PolicyReader(registry: registry, texts: ["feed": policy], files: nil, environment: [:]), cache: cache,
-            ifCacheUnusable: .fail, world: SystemWorld(), isMeasured: isMeasured)
+            reader: PolicyReader(registry: registry, texts: ["feed": policy], files: nil, environment: [:]),
+            cache: cache, ifCacheUnusable: .fail, world: SystemWorld(), isMeasured: isMeasured)
         resource = pantry.resource("feed")
         guard let store = seen.withLock({ $0 }) else { throw LoadError(.failed, "there is no store") }
         self.store = store

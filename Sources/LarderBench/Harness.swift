@@ -46,14 +46,11 @@ struct Figure {
 
     var json: JSON {
         func number(_ value: Double?) -> JSON { value.map { .number($0) } ?? .null }
-        return .object([
-            JSON.Member("group", .string(group)), JSON.Member("case", .string(name)),
-            JSON.Member("median_\(unit.rawValue)", number(median)),
-            JSON.Member("least_\(unit.rawValue)", number(least)),
-            JSON.Member("ratio", number(ratio)), JSON.Member("goal_\(unit.rawValue)", number(goal)),
-            JSON.Member("goal_is", isGoalLeast ? "least" : "most"),
-            JSON.Member("met", isMet.map { .bool($0) } ?? .null),
-        ])
+        return [
+            "group": .string(group), "case": .string(name), "median_\(unit.rawValue)": number(median),
+            "least_\(unit.rawValue)": number(least), "ratio": number(ratio), "goal_\(unit.rawValue)": number(goal),
+            "goal_is": isGoalLeast ? "least" : "most", "met": isMet.map { .bool($0) } ?? .null,
+        ]
     }
 }
 

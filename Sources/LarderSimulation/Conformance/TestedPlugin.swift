@@ -20,7 +20,7 @@ struct TestedPlugin: Sendable {
     }
 
     /// The plugin as a policy names it.
-    var reference: JSON { JSON.object([.init("use", .string(plugin.name))]).adding(settings) }
+    var reference: JSON { .joined(["use": .string(plugin.name)], settings) }
 
     /// Returns a pantry of one policy. By default, its origin plays a script, its store fails when a test says so, and
     /// its strategy uses both.
@@ -69,14 +69,6 @@ extension SimulatedPantry {
 
     /// The number of running tasks, without the scenario's own.
     var leftRunning: Int { world.unfinished - 1 }
-}
-
-extension JSON {
-    /// Returns this object with the members of another one added.
-    func adding(_ other: JSON) -> JSON {
-        guard case .object(let members) = self, case .object(let more) = other else { return self }
-        return .object(members + more)
-    }
 }
 
 extension World {

@@ -86,7 +86,7 @@ public struct StrategyConformance: Sendable {
         let registry = try registry.replacing(plugin).replacing(origin)
         let text: JSON = [
             "resource": "conformance", "origin": .string(origin.name), "store": .string(store.rawValue),
-            "strategy": .object([.init("use", .string(plugin.name))] + (settings.members ?? [])),
+            "strategy": .joined(["use": .string(plugin.name)], settings),
             "validators": [copy.windows],
         ]
         let reader = try PolicyReader(

@@ -30,8 +30,7 @@ extension StoreConformance {
 extension TestedPlugin {
     /// Returns the plugin with another value of a setting.
     fileprivate func setting(_ name: String, to value: JSON, _ plugin: Plugin) throws -> TestedPlugin {
-        guard case .object(let members) = settings else { return self }
-        let others = members.filter { $0.name != name }
+        let others = (settings.members ?? []).filter { $0.name != name }
         return TestedPlugin(
             plugin: self.plugin, settings: .object(others + [.init(name, value)]),
             registry: try registry.replacing(plugin), files: files)
