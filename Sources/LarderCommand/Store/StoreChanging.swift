@@ -20,7 +20,7 @@ extension OpenStores {
             done = "unpinned"
         default:
             guard try await resource.pin(under: key) else {
-                throw StoreCommandFailure(description: "\(resource.name): the entry is gone")
+                throw CommandFailure("\(resource.name): the entry is gone")
             }
             done = "pinned"
         }

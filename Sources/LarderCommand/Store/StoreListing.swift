@@ -44,14 +44,14 @@ extension OpenStores {
     func show(_ resource: Resource<Data>) async throws -> Bool {
         let key = try await key(in: resource)
         guard let found = try await resource.copy(under: key) else {
-            throw StoreCommandFailure(description: "\(resource.name): the entry is gone")
+            throw CommandFailure("\(resource.name): the entry is gone")
         }
         let payload = found.entry.payload.bytes
         if let file = call.arguments.value(of: "output") {
             do {
                 try Disk.put(file, Array(payload))
             } catch {
-                throw StoreCommandFailure(description: "the payload cannot be written: \(error)")
+                throw CommandFailure("the payload cannot be written: \(error)")
             }
         }
         let facts = try facts(found, key: key, resource: resource)

@@ -80,10 +80,9 @@ package struct PolicyReader: Sendable {
 
     /// Makes a reader of one file under any name, with another strategy if one is given.
     package init(registry: Registry, file: String, strategy: String? = nil, environment: [String: String]) {
-        let slash = file.lastIndex(of: "/")
-        let folder = slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+        let (folder, name) = Disk.split(file)
         self.init(registry: registry, folder: folder, environment: environment)
-        only = slash.map { String(file[file.index(after: $0)...]) } ?? file
+        only = name
         self.strategy = strategy
     }
 
