@@ -38,20 +38,14 @@ final class BareSQLite: @unchecked Sendable {
         _ = try library.function("sqlite3_open", as: Open.self)(folder.path + "/bare", &opened)
         guard let opened else { throw SystemLibrary.Failure("SQLite has no memory left") }
         database = opened
-        step = try library.function("sqlite3_step", as: (@convention(c) (Handle) -> Int32).self)
-        reset = try library.function("sqlite3_reset", as: (@convention(c) (Handle) -> Int32).self)
-        execute = try library.function(
-            "sqlite3_exec",
-            as: (@convention(c) (Handle, UnsafePointer<CChar>, Handle?, Handle?, Handle?) -> Int32).self)
-        bindInteger = try library.function(
-            "sqlite3_bind_int64", as: (@convention(c) (Handle, Int32, Int64) -> Int32).self)
-        bindBytes = try library.function(
-            "sqlite3_bind_blob",
-            as: (@convention(c) (Handle, Int32, UnsafeRawPointer?, Int32, Int) -> Int32).self)
-        bytes = try library.function(
-            "sqlite3_column_blob", as: (@convention(c) (Handle, Int32) -> UnsafeRawPointer?).self)
-        byteCount = try library.function("sqlite3_column_bytes", as: (@convention(c) (Handle, Int32) -> Int32).self)
-        closeDatabase = try library.function("sqlite3_close_v2", as: (@convention(c) (Handle) -> Int32).self)
+        step = try library.function("sqlite3_step")
+        reset = try library.function("sqlite3_reset")
+        execute = try library.function("sqlite3_exec")
+        bindInteger = try library.function("sqlite3_bind_int64")
+        bindBytes = try library.function("sqlite3_bind_blob")
+        bytes = try library.function("sqlite3_column_blob")
+        byteCount = try library.function("sqlite3_column_bytes")
+        closeDatabase = try library.function("sqlite3_close_v2")
         try run("PRAGMA journal_mode=WAL")
         try run("PRAGMA synchronous=NORMAL")
         try run("CREATE TABLE rows(id INTEGER PRIMARY KEY, hash INTEGER, payload BLOB)")

@@ -94,29 +94,11 @@ public struct Terminal: Sendable {
     func clearLine() { err(Array("\r\u{1B}[K".utf8)) }
 
     private static func write(_ bytes: [UInt8], to file: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                #if canImport(Darwin)
-                    Darwin.write(file, buffer.baseAddress, buffer.count)
-                #elseif canImport(Glibc)
-                    Glibc.write(file, buffer.baseAddress, buffer.count)
-                #else
-                    Musl.write(file, buffer.baseAddress, buffer.count)
-                #endif
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                // A command whose result is not written has failed.
-                if file == 1 {
-                    write(
-                        Array("larder: the output cannot be written: \(String(cString: strerror(errno)))\n".utf8), to: 2
-                    )
-                    exit(1)
-                }
-                return
-            }
-            rest = rest.dropFirst(count)
+        do { try Disk.write(bytes, to: file) } catch {
+            // A command whose result is not written has failed.
+            guard file == 1 else { return }
+            write(Array("larder: the output cannot be written: \(String(cString: strerror(error.code)))\n".utf8), to: 2)
+            exit(1)
         }
     }
 }
