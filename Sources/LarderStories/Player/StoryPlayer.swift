@@ -156,7 +156,7 @@ public final class StoryPlayer: Sendable {
             present.withLock { $0 = stage }
             defer { present.withLock { $0 = nil } }
             return try world.run(leaving: .anything) { _ in
-                // What the pantry closes is closed by tasks, which need a world that runs.
+                // The tasks that close its attachments need a world that runs.
                 defer { stage.release() }
                 return try await body(stage)
             }
