@@ -1,24 +1,31 @@
 import LarderFoundation
-import LarderSimulation
+import LarderSystem
+import Larder
 
 /// A folder of many different policies, some of which extend another file.
 final class BenchFolder: Sendable {
-    private let folder: TemporaryFolder
+    let path: String
     let names: [String]
-    var path: String { folder.path }
-    var url: URL { folder.url }
+    var url: URL { URL(filePath: path) }
 
     init(count: Int) throws {
-        folder = try TemporaryFolder()
+        path = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"
         names = (0..<count).map { "resource-\($0)" }
-        try folder.write(Self.base, to: "_base.json")
-        try folder.write("[1, 2, 3]", to: "Seeds/first.json")
+        try Disk.makeFolder(path + "/Seeds")
+        try write(Self.base, to: "_base.json")
+        try write("[1, 2, 3]", to: "Seeds/first.json")
         for number in 0..<count { try edit(number, about: "Resource number \(number)") }
     }
 
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
     /// Changes the description in the policy of a resource.
     func edit(_ number: Int, about: String) throws {
-        try folder.write(number % 3 == 0 ? short(number, about) : whole(number, about), to: names[number] + ".json")
+        try write(number % 3 == 0 ? short(number, about) : whole(number, about), to: names[number] + ".json")
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try Disk.replace(path + "/" + name, with: [Array(text.utf8)], isPrivate: false)
     }
 
     private static let base = #"""

@@ -11,8 +11,7 @@ protocol HandWired: Sendable {
 enum HandWiring {
     /// A graph with as many layers as the composed graph.
     static func graph(over store: any Store) -> any HandWired {
-        let looking = Looking(store: store, world: SystemWorld(), fresh: .seconds(7 * 86_400))
-        return Counting(inner: Falling(first: Choosing(cached: looking)))
+        Counting(Falling(Choosing(Looking(store: store, world: SystemWorld(), fresh: .seconds(7 * 86_400)))))
     }
 
     private struct Looking: HandWired {
@@ -29,11 +28,15 @@ enum HandWiring {
     private struct Choosing: HandWired {
         let cached: any HandWired
 
+        init(_ cached: any HandWired) { self.cached = cached }
+
         func value(of key: Key) -> Data? { cached.value(of: key) }
     }
 
     private struct Falling: HandWired {
         let first: any HandWired
+
+        init(_ first: any HandWired) { self.first = first }
 
         func value(of key: Key) -> Data? { first.value(of: key) ?? Data("1".utf8) }
     }
@@ -41,6 +44,8 @@ enum HandWiring {
     private struct Counting: HandWired {
         let inner: any HandWired
         let hits = Locked(0)
+
+        init(_ inner: any HandWired) { self.inner = inner }
 
         func value(of key: Key) -> Data? {
             let value = inner.value(of: key)

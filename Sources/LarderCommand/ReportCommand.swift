@@ -97,6 +97,10 @@ extension Report {
     }
 }
 
+private struct UnwrittenReport: Error, CustomStringConvertible {
+    var description: String
+}
+
 extension Terminal {
     /// Writes a report to the file that the option `output` names, or else to the output.
     func write(_ text: String, asAsked arguments: Arguments) throws {
@@ -105,7 +109,7 @@ extension Terminal {
         do {
             try Disk.put(output, Array(text.utf8))
         } catch {
-            throw CommandFailure("the report cannot be written: \(error)")
+            throw UnwrittenReport(description: "the report cannot be written: \(error)")
         }
     }
 }

@@ -45,3 +45,8 @@ extension Command {
             return isDone
         })
 }
+
+/// A failure of `larder store`, in words.
+struct StoreCommandFailure: Error, CustomStringConvertible {
+    var description: String
+}

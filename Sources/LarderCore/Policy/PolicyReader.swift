@@ -80,9 +80,10 @@ package struct PolicyReader: Sendable {
 
     /// Makes a reader of one file under any name, with another strategy if one is given.
     package init(registry: Registry, file: String, strategy: String? = nil, environment: [String: String]) {
-        let (folder, name) = Disk.split(file)
+        let slash = file.lastIndex(of: "/")
+        let folder = slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
         self.init(registry: registry, folder: folder, environment: environment)
-        only = name
+        only = slash.map { String(file[file.index(after: $0)...]) } ?? file
         self.strategy = strategy
     }
 
@@ -152,7 +153,7 @@ package struct PolicyReader: Sendable {
     /// Checks the folder's `_larder.json`.
     package func checkProcess() -> (settings: ProcessSettings?, problems: [Problem], bytes: [UInt8]?) {
         guard readsProcess, only == nil, files.has(ProcessSettings.file) else { return (ProcessSettings(), [], nil) }
-        let reading = PartReader(
+        let reading = PolicyDiagnostics(
             registry: registry, folder: files.folder, file: files.path(of: ProcessSettings.file))
         do {
             let root = try files.root(of: ProcessSettings.file)
@@ -215,7 +216,7 @@ package struct PolicyReader: Sendable {
         _ name: String, over bases: BlockingLock<ExtendedFiles>, preparing prepared: CheckedSettingsPool
     ) -> CheckResult {
         if let result = known[name] { return result }
-        let reading = PartReader(
+        let reading = PolicyDiagnostics(
             registry: registry, folder: files.folder, file: files.path(of: name), prepared: prepared)
         do {
             let read = try files.tree(name, over: bases)

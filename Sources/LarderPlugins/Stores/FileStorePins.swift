@@ -6,13 +6,7 @@ import LarderCore
 extension FileStore {
     private static let suffix = ".pin"
 
-    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
-        if isPinned { return try await pin(key) }
-        try await unpin(key)
-        return false
-    }
-
-    private func pin(_ key: Key) async throws -> Bool {
+    func pin(_ key: Key) async throws -> Bool {
         guard try await contains(key) else { return false }
         return try await blocking {
             let name = Self.name(of: key)
@@ -31,7 +25,7 @@ extension FileStore {
         }
     }
 
-    private func unpin(_ key: Key) async throws {
+    func unpin(_ key: Key) async throws {
         try await blocking {
             try list()
             let name = Self.name(of: key)
@@ -43,7 +37,8 @@ extension FileStore {
     }
 
     private func unpin(_ name: String) {
-        files.unpin(name, hash: name.hashValue, evictionHash: world.evictionHash(of: name, processHash: name.hashValue))
+        files.unpin(
+            name, hash: name.hashValue, evictionHash: world.evictionHash(of: name, processHash: name.hashValue))
     }
 
     /// Returns whether an entry with this time is not too old. Pinned ones never are.

@@ -7,9 +7,7 @@ extension Plugin {
         "Serves a copy at once as long as whileRevalidating allows, and refreshes stale copies in the background.",
         .patience, .background, .refreshAhead,
         traits: { patience, background, share in
-            var traits = StrategyTraits.waiting(patience, background, refreshAhead: share)
-            traits.showsStaleAtOnce = true
-            return traits
+            .waiting(patience, background, refreshAhead: share).with { $0.showsStaleAtOnce = true }
         }
     ) { sides, patience, background, refreshAhead in
         CopyFirst(

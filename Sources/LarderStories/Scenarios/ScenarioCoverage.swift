@@ -54,12 +54,15 @@ package struct ScenarioCoverage {
 extension ObservedLoad {
     /// The observation as an expectation; nil for a load that never ends.
     fileprivate var expectation: JSON? {
-        let takes = waited.map { JSON.string($0.spelled) }
-        return switch ending {
-        case .value: .present(["freshness": isStale ? "stale" : "fresh", "takes": takes])
+        var members: [JSON.Member] = []
+        switch ending {
+        case .value: members.append(JSON.Member("freshness", .string(isStale ? "stale" : "fresh")))
         case .error(let code, let status):
-            .present(["error": .string(code), "status": status.map(JSON.int), "takes": takes])
-        case .never: nil
+            members.append(JSON.Member("error", .string(code)))
+            if let status { members.append(JSON.Member("status", .int(status))) }
+        case .never: return nil
         }
+        if let waited { members.append(JSON.Member("takes", .string(waited.spelled))) }
+        return .object(members)
     }
 }

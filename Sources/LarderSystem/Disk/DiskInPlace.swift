@@ -8,7 +8,8 @@ extension Disk {
     public static func part(
         of path: String, from offset: Int, most count: Int
     ) throws(Failure) -> (bytes: [UInt8], isWritable: Bool) {
-        let file = try opened(path, O_RDONLY | O_NONBLOCK)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw Failure("open the file") }
         defer { close(file) }
         let status = try examined(file)
         let there = max(0, min(count, Int(clamping: status.st_size) - offset))
@@ -27,7 +28,8 @@ extension Disk {
     public static func overwrite(
         _ path: String, at offset: Int, with bytes: [UInt8], modified: Int64
     ) throws(Failure) {
-        let reading = try opened(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+        let reading = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard reading >= 0 else { throw Failure("open the file") }
         defer { close(reading) }
         let status = try examined(reading)
         guard offset >= 0, offset + bytes.count <= Int(clamping: status.st_size) else {
@@ -36,7 +38,8 @@ extension Disk {
         let wasReadOnly = status.st_mode & S_IWUSR == 0
         if wasReadOnly, fchmod(reading, S_IRUSR | S_IWUSR) != 0 { throw Failure("unmark the file") }
         do throws(Failure) {
-            let file = try opened(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW)
+            let file = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+            guard file >= 0 else { throw Failure("open the file") }
             defer { close(file) }
             var written = 0
             while written < bytes.count {

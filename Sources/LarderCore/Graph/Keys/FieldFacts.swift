@@ -27,9 +27,10 @@ struct FieldFacts: Sendable {
 
     /// Returns the key under which the answer to a request is kept.
     ///
-    mutating func entryKey(of request: Request) -> Key {
+    /// - Parameter addedFields: the fields that the origin adds to requests that lack them.
+    mutating func entryKey(of request: Request, adding addedFields: Fields) -> Key {
         guard let variation else { return request.key }
-        let values = variation.values(of: request)
+        let values = variation.values(of: request, adding: addedFields)
         let bytes = Array(values.utf8)
         if let key = keys[bytes] { return key }
         let key = variation.key(of: request.key, for: values)

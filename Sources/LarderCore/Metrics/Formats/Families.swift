@@ -113,9 +113,7 @@ private struct DumpedResource {
         total = dump.total
     }
 
-    func series(_ value: MetricFamily.Series.Value, _ labels: [(name: String, value: String)] = [])
-        -> MetricFamily.Series
-    {
+    func series(_ value: MetricFamily.Series.Value, _ labels: [MetricFamily.Label] = []) -> MetricFamily.Series {
         MetricFamily.Series(labels: [("resource", dump.name)] + labels, value)
     }
 
@@ -123,7 +121,7 @@ private struct DumpedResource {
         sketch.percentile(Double(percent) / 100).map { series(.duration($0)) }
     }
 
-    func distribution(_ sketch: Sketch?, _ labels: [(name: String, value: String)] = []) -> MetricFamily.Series? {
+    func distribution(_ sketch: Sketch?, _ labels: [MetricFamily.Label] = []) -> MetricFamily.Series? {
         sketch.flatMap { $0.count > 0 ? series(.distribution($0), labels) : nil }
     }
 }

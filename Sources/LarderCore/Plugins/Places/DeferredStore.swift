@@ -33,27 +33,28 @@ final class DeferredStore: Store {
 
     let use: StoreUse
     let peekedTier: String
+    private let context: Context
     private let source: PlaceSource
-    private let make: @Sendable (PlaceSource) throws -> any Store
+    private let make: @Sendable (Context) throws -> any Store
     private let opened = AtomicReference<Opened>()
     private let state = Locked(State())
     /// The place that it waits for.
     private let awaited: Locked<PlaceName>
 
-    private let world: any World
+    private var world: any World { context.world }
     private var turns: PlaceTurns { source.turns }
 
     /// - Parameters:
     ///   - name: the name of the store's plugin.
     ///   - place: the place that another store still uses.
     init(
-        _ name: String, waitingFor place: PlaceName, from source: PlaceSource, in world: any World,
-        make: @escaping @Sendable (PlaceSource) throws -> any Store
+        _ name: String, waitingFor place: PlaceName, in context: Context, _ source: PlaceSource,
+        make: @escaping @Sendable (Context) throws -> any Store
     ) {
         peekedTier = name
         use = source.use
         awaited = Locked(place)
-        self.world = world
+        self.context = context
         self.source = source
         self.make = make
     }
@@ -79,10 +80,11 @@ final class DeferredStore: Store {
     private func tryToOpen() async -> Bool {
         let taken = HeldPlaces()
         let source = source.late(taken)
+        let context = context.with(source)
         do {
             // No other work uses these threads: the disk may hang.
             let made = try await world.blocking(on: "open " + source.places.path(of: awaited.withLock { $0 })) {
-                [make] in try make(source)
+                [make] in try make(context)
             }
             try await install(made, in: taken)
             turns.ended(problem(""))
@@ -170,7 +172,7 @@ final class DeferredStore: Store {
     }
 
     private func problem(_ reason: String) -> CacheProblem {
-        CacheProblem(resource: use.resource, part: peekedTier, reason: reason)
+        CacheProblem(resource: context.resource, part: peekedTier, reason: reason)
     }
 
     /// The opened store.
@@ -191,9 +193,15 @@ final class DeferredStore: Store {
 
     func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool { opened.use { $0.store.use(key, if: accept) } ?? false }
 
-    func read(_ reading: Reading) async throws -> Found? { try await current().read(reading) }
+    func read(_ key: Key) async throws -> Found? { try await current().read(key) }
+
+    func read(_ key: Key, below found: Found) async throws -> Found? { try await current().read(key, below: found) }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool { try await current().write(entry, for: key) }
+
+    func promote(_ found: Found, for key: Key) async throws { try await current().promote(found, for: key) }
+
+    func contains(_ key: Key) async throws -> Bool { try await current().contains(key) }
 
     func renew(_ entry: Entry, for key: Key) async throws -> Bool { try await current().renew(entry, for: key) }
 
@@ -201,9 +209,9 @@ final class DeferredStore: Store {
         try await current().list(after: cursor, most: count)
     }
 
-    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
-        try await current().setPinned(isPinned, for: key)
-    }
+    func pin(_ key: Key) async throws -> Bool { try await current().pin(key) }
+
+    func unpin(_ key: Key) async throws { try await current().unpin(key) }
 
     func expire(_ selection: Selection) async throws {
         try await change(.expire(selection)) { try await $0.expire(selection) }

@@ -12,7 +12,7 @@ struct HTTPPayloads: Sendable {
 
     /// The largest body, in bytes, after decoding.
     let capacity: Int
-    let context: OriginContext
+    let context: Context
 
     /// Returns the whole body of the answer to a request with this method.
     ///

@@ -45,7 +45,9 @@ extension OriginConformance {
                     passage.outcome == again.outcome, promise: .repeatable, expected: passage.inWords,
                     got: again.inWords)
             }
-            findings.expectNothingLeft(first.leftRunning)
+            findings.expect(
+                first.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
+                got: "\(first.leftRunning) tasks")
         }
     }
 
@@ -156,7 +158,9 @@ extension OriginConformance {
                 }
                 findings.expect(
                     odd == nil, promise: .cancellation, expected: "a CancellationError", got: odd?.inWords ?? "")
-                findings.expectNothingLeft(leftRunning)
+                findings.expect(
+                    leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
+                    got: "\(leftRunning) tasks")
             }
         }
     }

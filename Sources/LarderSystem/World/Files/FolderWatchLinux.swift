@@ -106,7 +106,13 @@
             var change = FolderChange.files([])
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while true {
-                let count = systemRead(events, &buffer, buffer.count)
+                let count = buffer.withUnsafeMutableBytes { bytes in
+                    #if canImport(Glibc)
+                        Glibc.read(events, bytes.baseAddress, bytes.count)
+                    #else
+                        Musl.read(events, bytes.baseAddress, bytes.count)
+                    #endif
+                }
                 guard count > 0 else { return change }
                 buffer.withUnsafeBytes { change = change.and(self.change(in: $0[..<count])) }
             }
