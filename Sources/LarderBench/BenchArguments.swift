@@ -3,6 +3,9 @@ struct Misuse: Error {
     var message: String
 }
 
+/// The arguments ask for help.
+private struct HelpIsWanted: Error {}
+
 /// The arguments of one command of the benchmark.
 struct BenchArguments {
     /// The arguments that are no options.
@@ -16,6 +19,7 @@ struct BenchArguments {
     init(
         _ arguments: [String], flags: Set<String> = ["--json"], options: Set<String> = [], operands most: Int = 0
     ) throws {
+        if arguments.contains("--help") { throw HelpIsWanted() }
         var rest = arguments[...]
         while let name = rest.popFirst() {
             if flags.contains(name) {
@@ -46,8 +50,12 @@ struct BenchArguments {
         return number
     }
 
-    /// Reports an error and returns the exit code: 2 for wrong arguments, 1 for anything else.
+    /// Reports an error and returns the exit code: 0 if help was wanted, 2 for wrong arguments, 1 for anything else.
     static func exitCode(of error: any Error, in command: String, usage: String) -> Int32 {
+        if error is HelpIsWanted {
+            print(usage)
+            return 0
+        }
         guard let misuse = error as? Misuse else {
             note("larder-bench \(command): \(error)")
             return 1

@@ -1,31 +1,24 @@
 import LarderFoundation
-import LarderSystem
-import Larder
+import LarderSimulation
 
 /// A folder of many different policies, some of which extend another file.
 final class BenchFolder: Sendable {
-    let path: String
+    private let folder: TemporaryFolder
     let names: [String]
-    var url: URL { URL(filePath: path) }
+    var path: String { folder.path }
+    var url: URL { folder.url }
 
     init(count: Int) throws {
-        path = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"
+        folder = try TemporaryFolder()
         names = (0..<count).map { "resource-\($0)" }
-        try Disk.makeFolder(path + "/Seeds")
-        try write(Self.base, to: "_base.json")
-        try write("[1, 2, 3]", to: "Seeds/first.json")
+        try folder.write(Self.base, to: "_base.json")
+        try folder.write("[1, 2, 3]", to: "Seeds/first.json")
         for number in 0..<count { try edit(number, about: "Resource number \(number)") }
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
     /// Changes the description in the policy of a resource.
     func edit(_ number: Int, about: String) throws {
-        try write(number % 3 == 0 ? short(number, about) : whole(number, about), to: names[number] + ".json")
-    }
-
-    private func write(_ text: String, to name: String) throws {
-        try Disk.replace(path + "/" + name, with: [Array(text.utf8)], isPrivate: false)
+        try folder.write(number % 3 == 0 ? short(number, about) : whole(number, about), to: names[number] + ".json")
     }
 
     private static let base = #"""

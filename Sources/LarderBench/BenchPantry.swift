@@ -11,8 +11,9 @@ struct BenchPantry: Sendable {
     /// - Parameters:
     ///   - strategy: the strategy, in JSON.
     ///   - store: the store, in JSON.
+    ///   - cache: the folder of a store on a disk.
     init(
-        strategy: String = #""cache-first""#, store: String = #""memory""#, isMeasured: Bool = true,
+        strategy: String = #""cache-first""#, store: String = #""memory""#, cache: URL? = nil, isMeasured: Bool = true,
         origin: @escaping @Sendable (Call) async throws -> Loaded<Entry> = { _ in BenchPantry.value }
     ) async throws {
         let policy = """
@@ -31,8 +32,8 @@ struct BenchPantry: Sendable {
             })
         try registry.register(.origin("bench", "A closure.") { _ in Origin(answer: origin) })
         pantry = try await Pantry(
-            reader: PolicyReader(registry: registry, texts: ["feed": policy], files: nil, environment: [:]), cache: nil,
-            world: SystemWorld(), isMeasured: isMeasured)
+            reader: PolicyReader(registry: registry, texts: ["feed": policy], files: nil, environment: [:]),
+            cache: cache, ifCacheUnusable: .fail, world: SystemWorld(), isMeasured: isMeasured)
         resource = pantry.resource("feed")
         guard let store = seen.withLock({ $0 }) else { throw LoadError(.failed, "there is no store") }
         self.store = store

@@ -11,7 +11,8 @@ protocol HandWired: Sendable {
 enum HandWiring {
     /// A graph with as many layers as the composed graph.
     static func graph(over store: any Store) -> any HandWired {
-        Counting(Falling(Choosing(Looking(store: store, world: SystemWorld(), fresh: .seconds(7 * 86_400)))))
+        let looking = Looking(store: store, world: SystemWorld(), fresh: .seconds(7 * 86_400))
+        return Counting(inner: Falling(first: Choosing(cached: looking)))
     }
 
     private struct Looking: HandWired {
@@ -28,15 +29,11 @@ enum HandWiring {
     private struct Choosing: HandWired {
         let cached: any HandWired
 
-        init(_ cached: any HandWired) { self.cached = cached }
-
         func value(of key: Key) -> Data? { cached.value(of: key) }
     }
 
     private struct Falling: HandWired {
         let first: any HandWired
-
-        init(_ first: any HandWired) { self.first = first }
 
         func value(of key: Key) -> Data? { first.value(of: key) ?? Data("1".utf8) }
     }
@@ -44,8 +41,6 @@ enum HandWiring {
     private struct Counting: HandWired {
         let inner: any HandWired
         let hits = Locked(0)
-
-        init(_ inner: any HandWired) { self.inner = inner }
 
         func value(of key: Key) -> Data? {
             let value = inner.value(of: key)

@@ -46,14 +46,30 @@ struct Figure {
 
     var json: JSON {
         func number(_ value: Double?) -> JSON { value.map { .number($0) } ?? .null }
-        return .object([
-            JSON.Member("group", .string(group)), JSON.Member("case", .string(name)),
-            JSON.Member("median_\(unit.rawValue)", number(median)),
-            JSON.Member("least_\(unit.rawValue)", number(least)),
-            JSON.Member("ratio", number(ratio)), JSON.Member("goal_\(unit.rawValue)", number(goal)),
-            JSON.Member("goal_is", isGoalLeast ? "least" : "most"),
-            JSON.Member("met", isMet.map { .bool($0) } ?? .null),
-        ])
+        return [
+            "group": .string(group), "case": .string(name), "median_\(unit.rawValue)": number(median),
+            "least_\(unit.rawValue)": number(least), "ratio": number(ratio), "goal_\(unit.rawValue)": number(goal),
+            "goal_is": isGoalLeast ? "least" : "most", "met": isMet.map { .bool($0) } ?? .null,
+        ]
+    }
+}
+
+extension Figure {
+    /// Measures the time of work that is done once in each round.
+    init<Result>(
+        group: String, name: String, rounds: Int, goal: Double?, work: (_ round: Int) async throws -> Result
+    ) async throws {
+        let world = SystemWorld()
+        var times: [Double] = []
+        for round in 0..<max(rounds, 1) {
+            let start = world.uptime
+            let result = try await work(round)
+            times.append(Double((world.uptime - start).nanoseconds))
+            // The result is released after the measurement.
+            keep(result)
+        }
+        times.sort()
+        self.init(group: group, name: name, median: times[times.count / 2], least: times.first, goal: goal)
     }
 }
 

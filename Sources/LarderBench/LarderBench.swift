@@ -41,7 +41,7 @@ import Larder
             run: { try await DiskBench.figures($0) }),
         Group(
             name: "prove", summary: "proving the promises of the policies in the folder Policies",
-            run: { try ProofBench.figures($0) }),
+            run: { try await ProofBench.figures($0) }),
     ]
 
     static func main() {

@@ -38,7 +38,7 @@ extension Command {
             var names: [String: Set<String>] = [:]
             let paths = arguments.operands.isEmpty ? [arguments.folder] : arguments.operands
             for path in paths {
-                let (policies, found, read) = check(path, registry: registry, environment: arguments.environment)
+                let (policies, found, read) = check(path) { arguments.reader(registry, $0) }
                 count += policies
                 problems += found
                 names[folder(of: path), default: []].formUnion(read.map(\.resource))
@@ -58,12 +58,11 @@ extension Command {
             }
             if let cache = arguments.value(of: "cache") {
                 problems += CacheFolderCheck.problems(
-                    in: cache, settings(paths, registry: registry, environment: arguments.environment))
+                    in: cache, paths.compactMap { try? arguments.reader(registry, $0).process() })
             }
             for (folder, names) in names.sorted(by: { $0.key < $1.key }) {
-                let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
                 if let cache = arguments.cache(for: URL(filePath: folder, directoryHint: .isDirectory)) {
-                    problems += await UnusedCopies.problems(in: cache, of: reader, names)
+                    problems += await UnusedCopies.problems(in: cache, of: arguments.reader(registry, folder), names)
                 }
             }
             if let data = arguments.value(of: "data") { problems += CacheFolderCheck.problems(inData: data) }
@@ -99,33 +98,20 @@ extension Command {
             return errors == 0 && !(arguments.has("strict") && warnings > 0)
         })
 
-    /// The settings of the process in those paths that are folders.
-    private static func settings(
-        _ paths: [String], registry: Registry, environment: [String: String]
-    ) -> [ProcessSettings] {
-        paths.compactMap { path in
-            try? PolicyReader(registry: registry, folder: path, environment: environment).process()
-        }
-    }
-
     private static func isFolder(_ path: String) -> Bool {
         Disk.item(path)?.isFolder != false && !path.hasSuffix(".json")
     }
 
     /// The folder of the policies at a path.
     private static func folder(of path: String) -> String {
-        if isFolder(path) { return path }
-        return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        isFolder(path) ? path : Disk.split(path).folder
     }
 
     /// Reads a folder of policies or one file, and returns the number of policies, the problems, and
     /// the policies without errors.
     private static func check(
-        _ path: String, registry: Registry, environment: [String: String]
+        _ path: String, _ reader: (String) -> PolicyReader
     ) -> (count: Int, problems: [Problem], policies: [Policy]) {
-        func reader(_ folder: String) -> PolicyReader {
-            PolicyReader(registry: registry, folder: folder, environment: environment)
-        }
         if isFolder(path) {
             let process = reader(path).checkProcess().problems + reader(path).checkOutputNames()
             do {
@@ -135,8 +121,7 @@ extension Command {
                 return (0, error.problems, [])
             }
         }
-        let folder = folder(of: path)
-        let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+        let (folder, name) = Disk.split(path)
         if name == ProcessSettings.file {
             return (0, reader(folder).checkProcess().problems, [])
         }

@@ -1,6 +1,7 @@
 import Larder
 import LarderSimulation
 import LarderStories
+import LarderSystem
 
 extension Command {
     /// The largest number of calls in the situations with which a proof begins that `larder check` makes. Such a proof
@@ -17,7 +18,7 @@ extension Command {
         if policy.sections.isEmpty { return ([], true) }
         guard
             let simulated = try? SimulatedPolicy(
-                policy, registry: registry, files: policy.folder, environment: environment)
+                policy, registry: registry, files: Disk.split(policy.file).folder, environment: environment)
         else { return nil }
         if simulated.promises == nil { return ([], true) }
         if !mayTakeLong, isLong(simulated) { return nil }
@@ -41,13 +42,5 @@ extension Command {
         // Making the situations can take longer than a second too.
         if PromiseProof.roughSize(of: policy) > mostCheckedCalls * 10 { return true }
         return PromiseProof.size(of: policy) * policy.mostTries > mostCheckedCalls
-    }
-}
-
-extension Policy {
-    /// The folder of its file.
-    fileprivate var folder: String {
-        let slash = file.lastIndex(of: "/")
-        return slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
     }
 }

@@ -66,6 +66,13 @@ package struct UsageError: Error {
     }
 }
 
+/// A failure of a command, in words.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
 /// The operands and options that a command was called with.
 package struct Arguments: Sendable {
     package private(set) var operands: [String] = []

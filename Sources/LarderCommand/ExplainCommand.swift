@@ -20,8 +20,7 @@ extension Command {
             let format = try arguments.format(["tree", "mermaid", "json"])
             guard arguments.operands.count == 1 else { throw UsageError(message: "explain takes one RESOURCE") }
             let (name, folder) = try arguments.resource(arguments.operands[0])
-            let reader = PolicyReader(
-                registry: registry, folder: folder.shortPath, environment: arguments.environment)
+            let reader = arguments.reader(registry, folder.shortPath)
             guard let policy = try policy(name, reader: reader, terminal: terminal) else { return false }
             for warning in policy.warnings { terminal.note(warning.description) }
             if arguments.has("effective") {

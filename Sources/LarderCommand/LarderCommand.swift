@@ -135,9 +135,11 @@ public enum LarderCommand {
             words.contains("--json") || words.contains("--format=json")
             || zip(words, words.dropFirst()).contains { $0 == "--format" && $1 == "json" }
         guard isJSON else { return }
-        var members = [JSON.Member("error", .string("failed")), JSON.Member("message", .string(message))]
-        if !problems.isEmpty { members.append(JSON.Member("problems", .list(problems.map(\.json)))) }
-        terminal.print(JSON.object(members).text())
+        let error = JSON.present([
+            "error": "failed", "message": .string(message),
+            "problems": problems.isEmpty ? nil : .list(problems.map(\.json)),
+        ])
+        terminal.print(error.text())
     }
 
     private static var helpAsJSON: String {

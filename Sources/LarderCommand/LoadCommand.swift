@@ -34,8 +34,7 @@ extension Command {
             if every != nil, !isWatching { throw UsageError(message: "--every goes with --watch") }
             let pause = every ?? .seconds(1)
             let (folder, request) = try request(arguments)
-            let reader = PolicyReader(
-                registry: registry, folder: folder.shortPath, environment: arguments.environment)
+            let reader = arguments.reader(registry, folder.shortPath)
             // A single load leaves the dumps alone that a longer run writes.
             let pantry = try await Pantry(
                 reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache(for: folder),
@@ -70,16 +69,12 @@ extension Command {
             return isWhole
         })
 
-    private struct UnusableRecording: Error, CustomStringConvertible {
-        var description: String
-    }
-
     private static func record(_ pantry: Pantry, to file: String) throws -> Recording {
         if let item = Disk.item(file), item.size > 0, !TraceFile.isTrace(file) {
-            throw UnusableRecording(description: "\(file.printable): not a recording; it is left as it is")
+            throw CommandFailure("\(file.printable): not a recording; it is left as it is")
         }
         do { return try pantry.record(to: URL(filePath: file)) } catch {
-            throw UnusableRecording(description: "\(file.printable): the recording cannot be written: \(error)")
+            throw CommandFailure("\(file.printable): the recording cannot be written: \(error)")
         }
     }
 

@@ -48,10 +48,10 @@ extension Command {
             try Disk.replace(path, with: [Array(text.utf8)], isPrivate: false)
             let next = next(name, path: path, arguments: arguments).map(shellCommand)
             if arguments.has("json") {
-                let read = seed.map { [JSON.Member("seed", .string($0))] } ?? []
-                let result =
-                    [JSON.Member("file", .string(path))] + read + [JSON.Member("next", .list(next.map(JSON.string)))]
-                terminal.print(JSON.object(result).text())
+                let result = JSON.present([
+                    "file": .string(path), "seed": seed.map(JSON.string), "next": .list(next.map(JSON.string)),
+                ])
+                terminal.print(result.text())
             } else {
                 terminal.print("wrote \(path); the next commands are\n  \(next.joined(separator: "\n  "))")
                 if let seed { terminal.print("the origin reads \(seed); put its data there") }
@@ -63,7 +63,7 @@ extension Command {
     private static func seed(_ resource: String) -> String { "Seeds/\(resource).json" }
 
     private static func names(_ path: String, in origin: JSON) -> Bool {
-        if case .object(let members) = origin { members.contains { $0.value == .string(path) } } else { false }
+        origin.members?.contains { $0.value == .string(path) } ?? false
     }
 
     /// The commands that suit a new policy. One with an assumed plugin can be explained, but not loaded.
@@ -122,19 +122,14 @@ extension Command {
     private static func reference(
         _ plugin: Plugin, _ given: [String: JSON] = [:], of resource: String, in registry: Registry
     ) -> JSON {
-        var members = [JSON.Member("use", .string(plugin.name))]
-        for setting in plugin.settings {
-            if let value = given[setting.name] {
-                members.append(JSON.Member(setting.name, value))
-            } else if setting.isRequired, setting.type == SettingType<String>.path.name {
-                members.append(JSON.Member(setting.name, .string(seed(resource))))
-            } else if setting.isRequired {
-                members.append(
-                    JSON.Member(
-                        setting.name, setting.example ?? part(setting.type, resource: resource, registry: registry)))
-            }
-        }
-        return .object(members)
+        .joined(
+            ["use": .string(plugin.name)],
+            .each(plugin.settings) { setting in
+                if let value = given[setting.name] { return (setting.name, value) }
+                guard setting.isRequired else { return (setting.name, nil) }
+                if setting.type == SettingType<String>.path.name { return (setting.name, .string(seed(resource))) }
+                return (setting.name, setting.example ?? part(setting.type, resource: resource, registry: registry))
+            })
     }
 
     /// An example for a setting that takes a plugin or a list of plugins.
@@ -149,46 +144,32 @@ extension Command {
     private static func starter(
         _ name: String, strategy: Plugin, origin: JSON, in folder: String, registry: Registry
     ) -> JSON {
-        var members: [JSON.Member] = []
-        if Disk.item(folder + "/policy.schema.json") != nil {
-            members.append(JSON.Member("$schema", "policy.schema.json"))
+        func value(_ kind: PluginKind, named plugin: String, _ value: JSON) -> JSON? {
+            registry[kind, plugin] == nil ? nil : value
         }
-        members.append(JSON.Member("resource", .string(name)))
-        members.append(JSON.Member("about", "What this is, and how old it may be when the network is gone"))
-        func add(_ key: String, kind: PluginKind, plugin: String, value: JSON) {
-            if registry[kind, plugin] != nil { members.append(JSON.Member(key, value)) }
-        }
-        if strategy.needs.contains(.origin) {
-            members.append(JSON.Member("origin", origin))
-            add("around", kind: .wrapper, plugin: "timeout", value: [["use": "timeout", "after": "8s"]])
-        }
+        let (needsOrigin, needsStore) = (strategy.needs.contains(.origin), strategy.needs.contains(.store))
         let patience: [String: JSON] =
-            strategy.settings.contains { $0.name == "patience" } && strategy.needs.contains(.store)
-            ? ["patience": "1s"] : [:]
-        members.append(JSON.Member("strategy", reference(strategy, patience, of: name, in: registry)))
-        if strategy.needs.contains(.store) {
-            // A validator that is named like the origin knows what its answers say about their freshness.
-            let validator = used(by: origin).flatMap { registry[.validator, $0]?.name } ?? "age"
-            add(
-                "validators", kind: .validator, plugin: validator,
-                value: [
-                    ["use": .string(validator), "fresh": "5m", "whileRevalidating": "1h", "onError": "1d"],
-                    "checksum",
-                ])
-            let memory: JSON = ["use": "memory", "capacity": "20MB"]
-            if registry[.store, "tiered"] != nil, registry[.store, "sqlite"] != nil {
-                let disk: JSON = ["use": "sqlite", "capacity": "100MB", "limit": "2s"]
-                add("store", kind: .store, plugin: "memory", value: ["use": "tiered", "tiers": [memory, disk]])
-            } else {
-                add("store", kind: .store, plugin: "memory", value: memory)
-            }
-        }
-        return .object(members)
+            strategy.settings.contains { $0.name == "patience" } && needsStore ? ["patience": "1s"] : [:]
+        // A validator that is named like the origin knows what its answers say about their freshness.
+        let validator = used(by: origin).flatMap { registry[.validator, $0]?.name } ?? "age"
+        let windows: JSON = ["use": .string(validator), "fresh": "5m", "whileRevalidating": "1h", "onError": "1d"]
+        let memory: JSON = ["use": "memory", "capacity": "20MB"]
+        let disk: JSON = ["use": "sqlite", "capacity": "100MB", "limit": "2s"]
+        let hasDisk = registry[.store, "tiered"] != nil && registry[.store, "sqlite"] != nil
+        return .present([
+            "$schema": Disk.item(folder + "/policy.schema.json") == nil ? nil : "policy.schema.json",
+            "resource": .string(name), "about": "What this is, and how old it may be when the network is gone",
+            "origin": needsOrigin ? origin : nil,
+            "around": needsOrigin ? value(.wrapper, named: "timeout", [["use": "timeout", "after": "8s"]]) : nil,
+            "strategy": reference(strategy, patience, of: name, in: registry),
+            "validators": needsStore ? value(.validator, named: validator, [windows, "checksum"]) : nil,
+            "store": needsStore
+                ? value(.store, named: "memory", hasDisk ? ["use": "tiered", "tiers": [memory, disk]] : memory) : nil,
+        ])
     }
 
     /// The name of the plugin to which a reference refers.
     private static func used(by reference: JSON) -> String? {
-        guard case .object(let members) = reference, case .string(let name)? = members.first?.value else { return nil }
-        return name
+        if case .string(let name)? = reference.members?.first?.value { name } else { nil }
     }
 }

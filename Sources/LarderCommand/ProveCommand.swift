@@ -61,16 +61,13 @@ extension Command {
     private static func policies(
         _ arguments: Arguments, _ registry: Registry
     ) throws -> [(policy: Policy, folder: URL)] {
-        func reader(_ folder: URL) -> PolicyReader {
-            PolicyReader(registry: registry, folder: folder.shortPath, environment: arguments.environment)
-        }
         if arguments.operands.isEmpty {
             let folder = arguments.policies
-            return try reader(folder).readAll().map { ($0, folder) }
+            return try arguments.reader(registry, folder.shortPath).readAll().map { ($0, folder) }
         }
         return try arguments.operands.map { operand in
             let (name, folder) = try arguments.resource(operand)
-            let result = reader(folder).check(name + ".json")
+            let result = arguments.reader(registry, folder.shortPath).check(name + ".json")
             guard let policy = result.policy else { throw PolicyError(result.problems) }
             return (policy, folder)
         }

@@ -20,18 +20,12 @@ extension Command {
             Option("budget", value: "DURATION", help: "The longest time for the work (default: 30s)"),
         ],
         run: { arguments, registry, terminal in
-            let operands = arguments.operands
-            guard operands.count <= 1 else { throw UsageError(message: "refresh takes one PATH") }
-            if !operands.isEmpty, arguments.value(of: "policies") != nil {
-                throw UsageError(message: "PATH and --policies exclude each other")
-            }
+            let folder = try arguments.policies(orOperandOf: "refresh")
             let budget = try arguments.duration(of: "budget") ?? .seconds(30)
             guard budget > .zero else { throw UsageError(message: "--budget takes a duration of more than nothing") }
-            let folder = operands.first.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? arguments.policies
             let world = SystemWorld()
             let start = world.uptime
-            let reader = PolicyReader(
-                registry: registry, folder: folder.shortPath, environment: arguments.environment)
+            let reader = arguments.reader(registry, folder.shortPath)
             // The dumps belong to a longer run.
             let pantry = try await Pantry(
                 reader: reader.withoutProcess, cache: arguments.cache(for: folder), data: arguments.data(for: folder),

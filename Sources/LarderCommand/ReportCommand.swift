@@ -97,10 +97,6 @@ extension Report {
     }
 }
 
-private struct UnwrittenReport: Error, CustomStringConvertible {
-    var description: String
-}
-
 extension Terminal {
     /// Writes a report to the file that the option `output` names, or else to the output.
     func write(_ text: String, asAsked arguments: Arguments) throws {
@@ -109,7 +105,7 @@ extension Terminal {
         do {
             try Disk.put(output, Array(text.utf8))
         } catch {
-            throw UnwrittenReport(description: "the report cannot be written: \(error)")
+            throw CommandFailure("the report cannot be written: \(error)")
         }
     }
 }

@@ -63,6 +63,19 @@ extension Arguments {
             .appending(path: "larder/projects/\(name)-\(SHA256.hex(path.utf8).prefix(12))")
     }
 
+    /// Returns a reader of the policies in a folder.
+    func reader(_ registry: Registry, _ folder: String) -> PolicyReader {
+        PolicyReader(registry: registry, folder: folder, environment: environment)
+    }
+
+    /// The folder of policies: the only operand of a command, or that of `--policies`.
+    func policies(orOperandOf command: String) throws(UsageError) -> URL {
+        guard operands.count <= 1 else { throw UsageError(message: "\(command) takes one PATH") }
+        guard let path = operands.first else { return policies }
+        if value(of: "policies") != nil { throw UsageError(message: "PATH and --policies exclude each other") }
+        return URL(filePath: path, directoryHint: .isDirectory)
+    }
+
     /// The resource that an operand names, and the folder of its policy.
     ///
     /// The operand is the resource's name, or the path of its policy file, such as `Policies/feed.json`.

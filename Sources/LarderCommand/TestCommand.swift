@@ -82,7 +82,7 @@ extension Command {
         of report: ScenarioReport, arguments: Arguments, registry: Registry, progress: Progress
     ) throws -> [ScenarioCoverage] {
         let folder = arguments.policies.shortPath
-        let reader = PolicyReader(registry: registry, folder: folder, environment: arguments.environment)
+        let reader = arguments.reader(registry, folder)
         let named = Set(report.results.map(\.file.resource))
         let policies = try reader.readAll().filter { arguments.operands.isEmpty || named.contains($0.resource) }
         return try policies.enumerated().map { number, policy in

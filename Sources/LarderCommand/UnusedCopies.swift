@@ -4,22 +4,8 @@ import LarderSystem
 
 /// Counts the copies in a cache folder that the policies do not use, because the copies came from another source.
 enum UnusedCopies {
-    /// Returns a warning for each of the resources that has such copies.
+    /// Returns a warning for each of the resources that has such copies. Opens the stores beside the app, and asks no origin.
     static func problems(in cache: URL, of reader: PolicyReader, _ resources: Set<String>) async -> [Problem] {
-        await counts(in: cache, of: reader, resources).map { name, count in
-            let copies = count == 1 ? "1 copy is" : "\(count) copies are"
-            return Problem(
-                "\(copies) of another source than the policy's and not used", .warning,
-                file: "\(cache.shortPath): \(name)",
-                expected: "the former URL in \"formerly\", if it gave the same data")
-        }
-    }
-
-    /// Returns the number of such copies of each resource that has any, by name. Opens the stores beside the app, and asks no
-    /// origin.
-    static func counts(
-        in cache: URL, of reader: PolicyReader, _ resources: Set<String>
-    ) async -> [(name: String, count: Int)] {
         // Policies that cannot be composed have errors of their own.
         guard Pantry.isCacheFolder(cache.path),
             let pantry = try? await Pantry(
@@ -27,11 +13,16 @@ enum UnusedCopies {
                 removesUnused: false,
                 allowsBackgroundWork: false)
         else { return [] }
-        var counts: [(name: String, count: Int)] = []
+        var problems: [Problem] = []
         for name in pantry.resources where resources.contains(name) {
-            if let count = await pantry.countUnusedCopies(of: name), count > 0 { counts.append((name, count)) }
+            guard let count = await pantry.countUnusedCopies(of: name), count > 0 else { continue }
+            problems.append(
+                Problem(
+                    "\(counted(count, one: "copy is", many: "copies are")) of another source than the policy's and not used",
+                    .warning, file: "\(cache.shortPath): \(name)",
+                    expected: "the former URL in \"formerly\", if it gave the same data"))
         }
         await pantry.close()
-        return counts
+        return problems
     }
 }

@@ -23,7 +23,7 @@ public final class FaultyStore: Store {
         var counts: [Operation: Int] = [:]
         var bodies = 0
         var inner: (any Store)?
-        var context: Context?
+        var context: StoreContext?
         var pins: Set<Key> = []
         var changes: [AsyncStream<StoreChange>.Continuation] = []
 
@@ -164,30 +164,12 @@ public final class FaultyStore: Store {
     }
 
     /// Returns an entry, unless a fault is set.
-    public func read(_ key: Key) async throws -> Found? {
+    public func read(_ reading: Reading) async throws -> Found? {
         let fault = try await applyFault(to: .read)
-        let inner = inner
-        let kept = try await inner?.read(key)
-        guard var found = inner == nil ? entry(of: key).map(found) : kept.map(found) else {
-            return nil
+        guard let inner else {
+            return entry(of: reading.key).map { found(Found($0, tier: name, isForeign: true), fault) }
         }
-        if fault == .corrupts { Self.damage(&found.entry) }
-        return found
-    }
-
-    /// Returns an entry of the lower tiers of the store that keeps the entries. If there is such an entry, the call has the
-    /// faults of reading.
-    public func read(_ key: Key, below found: Found) async throws -> Found? {
-        guard let below = try await inner?.read(key, below: found) else { return nil }
-        try await applyFault(to: .read)
-        return self.found(below)
-    }
-
-    /// Returns whether there is an entry. It has the faults of reading.
-    public func contains(_ key: Key) async throws -> Bool {
-        try await applyFault(to: .read)
-        if let inner { return try await inner.contains(key) }
-        return state.withLock { $0.entries[key] != nil }
+        return try await inner.read(reading, opening: { [self] in found($0, fault) }, sealing: \.self)
     }
 
     /// Keeps an entry, unless a fault is set.
@@ -219,11 +201,6 @@ public final class FaultyStore: Store {
             state.entries[key]?.metadata = entry.metadata
             return true
         }
-    }
-
-    /// Copies an entry to the upper tiers of the store that keeps the entries.
-    public func promote(_ found: Found, for key: Key) async throws {
-        try await inner?.promote(found, for: key)
     }
 
     /// Marks entries as expired, unless a fault is set. This needs no space.
@@ -309,12 +286,11 @@ public final class FaultyStore: Store {
         StoreError(message, faults: [StoreFault(tier: name, error: StoreError(message))])
     }
 
-    private func found(_ entry: Entry) -> Found {
-        Found(entry, tier: name, isForeign: isForeign)
-    }
-
-    /// Returns what the store that keeps the entries has found, as this store's own.
-    private func found(_ inner: Found) -> Found {
-        Found(inner.entry, tier: name, isForeign: isForeign, depth: inner.depth, faults: inner.faults)
+    /// Returns an entry as this store's own, with the fault of reading.
+    private func found(_ inner: Found, _ fault: Fault?) -> Found {
+        var found = inner
+        (found.tier, found.isForeign) = (name, isForeign)
+        if fault == .corrupts { Self.damage(&found.entry) }
+        return found
     }
 }

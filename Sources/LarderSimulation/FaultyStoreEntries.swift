@@ -13,22 +13,14 @@ extension FaultyStore {
         return StorePage(page, next: rest.count > count ? page.last?.key.map { StoreCursor($0.text) } : nil)
     }
 
-    /// Pins an entry, unless a fault is set. The store evicts nothing anyway.
-    public func pin(_ key: Key) async throws -> Bool {
+    /// Pins an entry or removes its pin, unless a fault is set. The store evicts nothing anyway.
+    public func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
         try await applyFault(to: .pin)
-        if let inner, try await !inner.pin(key) { return false }
+        if let inner, try await !inner.setPinned(isPinned, for: key), isPinned { return false }
         return state.withLock { state in
-            guard state.entries[key] != nil else { return false }
-            state.pins.insert(key)
-            return true
+            if isPinned, state.entries[key] != nil { state.pins.insert(key) } else { state.pins.remove(key) }
+            return state.pins.contains(key)
         }
-    }
-
-    /// Removes a pin, unless a fault is set.
-    public func unpin(_ key: Key) async throws {
-        try await applyFault(to: .pin)
-        try await inner?.unpin(key)
-        state.withLock { _ = $0.pins.remove(key) }
     }
 
     /// The keys of the pinned entries.
@@ -54,7 +46,7 @@ extension FaultyStore {
         for listener in listeners { listener.yield(StoreChange(.key(key))) }
     }
 
-    /// Reports a failure that comes too late to be thrown: see `Context.storeFailed(_:at:)`.
+    /// Reports a failure that comes too late to be thrown: see `StoreContext.storeFailed(_:at:)`.
     public func failLate(_ kind: StoreFaultKey.Kind) {
         state.withLock { $0.context }?.storeFailed(StoreFault(tier: name, error: StoreError("told to fail")), at: kind)
     }

@@ -109,7 +109,7 @@ public final class ScriptedOrigin: Loader {
 
     /// Returns this origin as a plugin without settings. It accepts changes that are sent.
     public func plugin(_ name: String) -> Plugin {
-        .origin(name, "Plays a script.", traits: { Traits().with { $0.acceptsSends = true } }) { _ in self }
+        .origin(name, "Plays a script.", traits: { .with { $0.acceptsSends = true } }) { _ in self }
     }
 
     /// Plays the next act.

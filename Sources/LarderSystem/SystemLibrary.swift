@@ -60,7 +60,9 @@ public final class SystemLibrary: @unchecked Sendable {
     /// Returns a function. `type` must be its type, as a `@convention(c)` type.
     ///
     /// - Throws: ``Failure`` if the library has no function of this name.
-    public func function<Function>(_ function: String, as type: Function.Type) throws(Failure) -> Function {
+    public func function<Function>(_ function: String, as type: Function.Type = Function.self) throws(Failure)
+        -> Function
+    {
         let address = try address(of: function)
         guard MemoryLayout<Function>.size == MemoryLayout<UnsafeMutableRawPointer>.size else {
             throw Failure("\(name): \(function) was asked for as something other than a function of C")

@@ -176,7 +176,7 @@ struct ConformPlay: Sendable {
     // MARK: The stores
 
     private func validators(of pantry: Pantry, _ registry: Registry) throws -> Validators {
-        let context = Context(resource: ConformRow.resource, world: world, cacheDirectory: "", registry: registry)
+        let context = StoreContext(resource: ConformRow.resource, world: world, cacheDirectory: "")
         let parts = pantry.policy(of: ConformRow.resource)?.validators ?? []
         return Validators(try parts.map { try $0.validator(in: context) })
     }

@@ -22,7 +22,7 @@ extension Plugin {
             "maxAge", .duration, default: .zero, help: "The age up to which it may be served when the origin fails"),
         Setting("refreshAge", .duration, default: .forever, help: "The age at which it is refreshed ahead of time"),
         traits: { _, _, whileRevalidating, maxAge, _ in
-            Traits().with { $0.showsStaleFor = max(whileRevalidating, maxAge) }
+            .with { $0.showsStaleFor = max(whileRevalidating, maxAge) }
         }
     ) { _, fresh, jitter, whileRevalidating, maxAge, refreshAge in
         Lifetime(

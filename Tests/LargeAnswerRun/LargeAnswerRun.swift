@@ -44,7 +44,7 @@ import Synchronization
             """
         var registry = Registry.standard
         try registry.register(
-            .origin("films", "Makes films.") { (context: Context) in
+            .origin("films", "Makes films.") { (context: OriginContext) in
                 Films(context: context, memory: memory, isHanging: hanging)
             })
         return try await Pantry(
@@ -89,7 +89,7 @@ import Synchronization
 
 /// An origin that collects a film of many equal bytes in a file.
 struct Films: Loader {
-    let context: Context
+    let context: OriginContext
     let memory: PrivateMemory
     let isHanging: Bool
 

@@ -19,7 +19,7 @@ import LarderStories
     private static func validator(tellsBorders: Bool) -> Plugin {
         .validator(
             "perishable", "Permits copies for some time.", Setting("keeps", .duration, help: "The time"),
-            traits: { keeps in Traits().with { $0.borders = tellsBorders ? [keeps] : nil } }
+            traits: { keeps in .with { $0.borders = tellsBorders ? [keeps] : nil } }
         ) { _, keeps in Perishable(limit: keeps) }
     }
 

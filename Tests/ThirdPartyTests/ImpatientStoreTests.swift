@@ -20,8 +20,8 @@ private final class ImpatientStore: Store {
 
     func hurry() { isSlow.withLock { $0 = false } }
 
-    func read(_ key: Key) async throws -> Found? {
-        entries.withLock { $0[key] }.map { Found($0, tier: "impatient", isForeign: true) }
+    func read(_ reading: Reading) async throws -> Found? {
+        entries.withLock { $0[reading.key] }.map { Found($0, tier: "impatient", isForeign: true) }
     }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool {

@@ -17,7 +17,7 @@ import LarderStories
     private static func validator(tellsBorders: Bool) -> Plugin {
         .validator(
             "perishable", "Permits copies for two hours.",
-            traits: { Traits().with { $0.borders = tellsBorders ? [.seconds(7_200)] : nil } }
+            traits: { .with { $0.borders = tellsBorders ? [.seconds(7_200)] : nil } }
         ) { _ in Perishable() }
     }
 
@@ -51,7 +51,9 @@ import LarderStories
         #expect(!broken.isProved && broken.gaps.count == 1, "\(broken)")
     }
 
-    private struct Quiet: Larder.Attachment {}
+    private struct Quiet: Larder.Attachment {
+        func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool { network.kind != .wired }
+    }
 
     @Test func rulesForNetworksThatAreNotPlayedAreNotComplete() throws {
         let folder = try TemporaryFolder()
@@ -64,7 +66,7 @@ import LarderStories
         try registry.register(
             .section(
                 "quiet", "Refreshes nothing on a cable.",
-                traits: { Traits().with { $0.permitsBackground = { _, network in network.kind != .wired } } }
+                traits: { .with { $0.limitsBackgroundWork = true } }
             ) { _ in Quiet() })
         let proof = try PromiseProof(of: "milk", in: folder.url, registry: registry)
         #expect(

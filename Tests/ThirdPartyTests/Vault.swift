@@ -96,11 +96,11 @@ final class Vault: Store {
         journal.closed(place.path)
     }
 
-    func read(_ key: Key) async throws -> Found? {
+    func read(_ reading: Reading) async throws -> Found? {
         try await world.blocking { [self] in
             try check()
-            guard let bytes = try? Data(contentsOf: file(of: key)),
-                let entry = try Entry(encoded: Array(bytes), for: key)
+            guard let bytes = try? Data(contentsOf: file(of: reading.key)),
+                let entry = try Entry(encoded: Array(bytes), for: reading.key)
             else { return nil }
             return Found(entry, tier: "vault", isForeign: true)
         }
@@ -159,7 +159,7 @@ extension Plugin {
             "vault", "Keeps entries in a folder that it locks.",
             Setting("edition", .int(0...1_000_000), default: 0, help: "Any number"),
             traits: { _ in
-                Traits().with {
+                .with {
                     $0.isForeign = true
                     $0.writesTo = "vault"
                 }

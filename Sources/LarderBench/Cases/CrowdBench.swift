@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderSimulation
 import LarderSystem
 
 /// The cost of each of thousands of waiting loads, beside the cost of a task that waits for a signal.
@@ -73,10 +74,7 @@ struct CrowdBench {
         """
 
     private static func measure(_ crowd: Crowd, _ count: Int) async throws -> Cost {
-        let folder = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Disk.makeFolder(folder)
-        try Disk.replace(folder + "/feed.json", with: [Array(policy.utf8)])
+        let folder = try TemporaryFolder()
         let (gate, world) = (Gate(), SystemWorld())
         var registry = Registry.standard
         try registry.register(
@@ -85,8 +83,7 @@ struct CrowdBench {
                 return Data("value".utf8)
             })
         let pantry = try await Pantry(
-            policies: URL(filePath: folder), registry: registry, cache: URL(filePath: folder), environment: [:],
-            world: world)
+            policies: ["feed": policy], registry: registry, cache: folder.url, environment: [:], world: world)
         let feed = pantry.resource("feed")
         // The first load creates shared state, which is not measured.
         let first = Task { try await feed.load(["id": "first"]) }
@@ -118,10 +115,6 @@ struct CrowdBench {
     // MARK: The command
 
     static func main(_ arguments: [String]) async -> Int32 {
-        if arguments.contains("--help") {
-            print(usage)
-            return 0
-        }
         do {
             let arguments = try BenchArguments(arguments, options: ["--waiting", "--alone"])
             let count = try arguments.number("--waiting", in: 1...1_000_000) ?? 20_000

@@ -27,12 +27,11 @@ struct HitRatio {
     private var byteRatio: Double { Double(hitBytes) / Double(max(1, bytes)) }
 
     var json: JSON {
-        var members: [JSON.Member] = [
-            .init("trace", .string(trace)), .init("eviction", .string(eviction)), .init("capacity", .int(capacity)),
-            .init("requests", .int(requests)), .init("hits", .int(hits)), .init("ratio", .number(ratio)),
-        ]
-        if isWeighted { members.append(.init("byte_ratio", .number(byteRatio))) }
-        return .object(members)
+        .present([
+            "trace": .string(trace), "eviction": .string(eviction), "capacity": .int(capacity),
+            "requests": .int(requests), "hits": .int(hits), "ratio": .number(ratio),
+            "byte_ratio": isWeighted ? .number(byteRatio) : nil,
+        ])
     }
 
     /// A table with a line for each.

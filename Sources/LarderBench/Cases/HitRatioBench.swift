@@ -60,9 +60,9 @@ struct HitRatioBench {
 
     /// Runs the command line: 0 when it went well, 2 for wrong arguments, 1 for anything else.
     static func main(_ arguments: [String]) async -> Int32 {
-        if arguments.isEmpty || arguments.contains("--help") {
+        if arguments.isEmpty {
             print(usage)
-            return arguments.isEmpty ? 2 : 0
+            return 2
         }
         do {
             let arguments = try BenchArguments(
@@ -112,11 +112,11 @@ struct HitRatioBench {
         let count = entries.map { #", "entries": \#($0)"# } ?? ""
         let text = #"{ "use": "memory", "capacity": "\#(max(1, room))B", "eviction": "\#(eviction)"\#(count) }"#
         let node = try JSONParser.parse(SourceText(name: "hitratio", bytes: Array(text.utf8)))
-        let reading = PolicyDiagnostics(registry: .standard, folder: "", file: "hitratio")
+        let reading = PartReader(registry: .standard, folder: "", file: "hitratio")
         guard let part = SettingType.part(.store).read(node, reading) else {
             throw Misuse(message: reading.problems.map { "\($0)" }.joined(separator: "\n"))
         }
-        let context = Context(resource: "trace", world: SystemWorld(), cacheDirectory: "", registry: .standard)
+        let context = StoreContext(resource: "trace", world: SystemWorld(), cacheDirectory: "")
         return try part.store(in: context)
     }
 }

@@ -106,10 +106,6 @@ enum LoopBench {
 
     /// Runs the command line: 0 if it went well, 2 for wrong arguments, 1 for anything else.
     static func main(_ arguments: [String]) -> Int32 {
-        if arguments.contains("--help") {
-            print(usage)
-            return 0
-        }
         do {
             if arguments.contains("--list") {
                 list(isJSON: try BenchArguments(arguments, flags: ["--list", "--json"]).has("--json"))

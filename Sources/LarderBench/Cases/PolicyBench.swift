@@ -92,16 +92,6 @@ enum PolicyBench {
     private static func times<Result>(
         _ name: String, rounds: Int, goal: Double? = nil, work: (Int) async throws -> Result
     ) async throws -> Figure {
-        var times: [Double] = []
-        for round in 0..<max(rounds, 1) {
-            let start = world.uptime
-            let result = try await work(round)
-            times.append(Double((world.uptime - start).nanoseconds))
-            // The result is released after the measurement.
-            keep(result)
-        }
-        times.sort()
-        return Figure(
-            group: "policy", name: name, median: times[times.count / 2], least: times.first, goal: goal)
+        try await Figure(group: "policy", name: name, rounds: rounds, goal: goal, work: work)
     }
 }

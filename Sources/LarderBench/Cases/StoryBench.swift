@@ -61,9 +61,6 @@ struct StoryBench {
     }
 
     private static func node(_ story: Story, _ service: Service, in world: SimulatedWorld) async throws -> Pantry {
-        let folder = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Disk.makeFolder(folder)
         let breaker = story.hasBreaker ? #"{ "use": "breaker", "failures": 5, "rest": "30s" }, "# : ""
         // A strategy that does not know patience ignores it, as after a swap.
         let policy = """
@@ -72,11 +69,10 @@ struct StoryBench {
               "strategy": { "use": "\(story.strategy)", "patience": "100ms" }, "store": "memory",
               "validators": [{ "use": "age", "fresh": "1m", "whileRevalidating": "1h", "onError": "1h" }] }
             """
-        try Disk.replace(folder + "/feed.json", with: [Array(policy.utf8)])
         var registry = Registry.standard
         try registry.register(.origin("service", "The story's.") { _ in service })
         return try await Pantry(
-            policies: URL(filePath: folder), registry: registry, cache: URL(filePath: folder), environment: [:],
+            policies: ["feed": policy], registry: registry, cache: TemporaryFolder().url, environment: [:],
             world: world)
     }
 
@@ -130,10 +126,6 @@ struct StoryBench {
     // MARK: The command
 
     static func main(_ arguments: [String]) -> Int32 {
-        if arguments.contains("--help") {
-            print(usage)
-            return 0
-        }
         do {
             let arguments = try BenchArguments(arguments, options: ["--rate", "--only"])
             let rate = try arguments.number("--rate", in: 1...1_000_000) ?? 30_000

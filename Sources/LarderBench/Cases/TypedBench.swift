@@ -1,6 +1,6 @@
 import LarderFoundation
-import LarderSystem
 import Larder
+import LarderSimulation
 
 /// The cost of a hit through a typed handle, which keeps values decoded, beside the cost of decoding.
 enum TypedBench {
@@ -67,16 +67,14 @@ enum TypedBench {
 
     /// A resource that keeps these bytes in memory, decoded.
     private static func typed(_ bytes: Data) async throws -> (Pantry, Resource<[Item]>) {
-        let folder = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Disk.makeFolder(folder)
+        let folder = try TemporaryFolder()
         let policy = #"""
             { "resource": "feed", "origin": { "use": "file", "path": "items" }, "strategy": "cache-first",
               "validators": [{ "use": "age", "fresh": "7d" }], "store": "memory" }
             """#
-        try Disk.replace(folder + "/feed.json", with: [Array(policy.utf8)])
-        try Disk.replace(folder + "/items", with: [Array(bytes)])
-        let pantry = try await Pantry(policies: URL(filePath: folder), cache: URL(filePath: folder), environment: [:])
+        try folder.write(String(decoding: bytes, as: UTF8.self), to: "items")
+        let pantry = try await Pantry(
+            policies: ["feed": policy], files: folder.url, cache: folder.url, environment: [:])
         let feed = pantry.resource("feed", as: [Item].self)
         _ = try await feed.load()
         guard try await feed.load().source != .origin else { throw LoadError(.failed, "there is no copy") }

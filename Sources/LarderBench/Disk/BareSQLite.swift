@@ -1,3 +1,4 @@
+import LarderSimulation
 import LarderSystem
 
 /// The shortest program that keeps rows in SQLite: one connection, a table with an index of digests as the store has, and
@@ -7,6 +8,7 @@ import LarderSystem
 final class BareSQLite: @unchecked Sendable {
     private typealias Handle = UnsafeMutableRawPointer
 
+    private let folder: TemporaryFolder
     private let library: SystemLibrary
     private let database: Handle
     private let step: @convention(c) (Handle) -> Int32
@@ -20,8 +22,9 @@ final class BareSQLite: @unchecked Sendable {
     private var insertion: Handle?
     private var search: Handle?
 
-    /// - Parameter survivesPowerCuts: whether each commit waits for the disk.
-    init(_ path: String, survivesPowerCuts: Bool) throws {
+    /// Creates a database in a folder.
+    init(in folder: TemporaryFolder) throws {
+        self.folder = folder
         #if canImport(Darwin)
             let files = ["/usr/lib/libsqlite3.dylib"]
         #else
@@ -32,25 +35,19 @@ final class BareSQLite: @unchecked Sendable {
         typealias Prepare =
             @convention(c) (Handle, UnsafePointer<CChar>, Int32, UnsafeMutablePointer<Handle?>, Handle?) -> Int32
         var opened: Handle?
-        _ = try library.function("sqlite3_open", as: Open.self)(path, &opened)
+        _ = try library.function("sqlite3_open", as: Open.self)(folder.path + "/bare", &opened)
         guard let opened else { throw SystemLibrary.Failure("SQLite has no memory left") }
         database = opened
-        step = try library.function("sqlite3_step", as: (@convention(c) (Handle) -> Int32).self)
-        reset = try library.function("sqlite3_reset", as: (@convention(c) (Handle) -> Int32).self)
-        execute = try library.function(
-            "sqlite3_exec",
-            as: (@convention(c) (Handle, UnsafePointer<CChar>, Handle?, Handle?, Handle?) -> Int32).self)
-        bindInteger = try library.function(
-            "sqlite3_bind_int64", as: (@convention(c) (Handle, Int32, Int64) -> Int32).self)
-        bindBytes = try library.function(
-            "sqlite3_bind_blob",
-            as: (@convention(c) (Handle, Int32, UnsafeRawPointer?, Int32, Int) -> Int32).self)
-        bytes = try library.function(
-            "sqlite3_column_blob", as: (@convention(c) (Handle, Int32) -> UnsafeRawPointer?).self)
-        byteCount = try library.function("sqlite3_column_bytes", as: (@convention(c) (Handle, Int32) -> Int32).self)
-        closeDatabase = try library.function("sqlite3_close_v2", as: (@convention(c) (Handle) -> Int32).self)
+        step = try library.function("sqlite3_step")
+        reset = try library.function("sqlite3_reset")
+        execute = try library.function("sqlite3_exec")
+        bindInteger = try library.function("sqlite3_bind_int64")
+        bindBytes = try library.function("sqlite3_bind_blob")
+        bytes = try library.function("sqlite3_column_blob")
+        byteCount = try library.function("sqlite3_column_bytes")
+        closeDatabase = try library.function("sqlite3_close_v2")
         try run("PRAGMA journal_mode=WAL")
-        try run("PRAGMA synchronous=\(survivesPowerCuts ? "FULL" : "NORMAL")")
+        try run("PRAGMA synchronous=NORMAL")
         try run("CREATE TABLE rows(id INTEGER PRIMARY KEY, hash INTEGER, payload BLOB)")
         try run("CREATE INDEX by_hash ON rows(hash)")
         let prepare = try library.function("sqlite3_prepare_v2", as: Prepare.self)

@@ -1,6 +1,7 @@
 import Foundation
 import LarderSystem
 import Larder
+import LarderSimulation
 
 /// The stores on a disk beside bare SQLite and files.
 enum DiskBench {
@@ -38,19 +39,14 @@ enum DiskBench {
     // MARK: Writing
 
     private static func writes(_ harness: Harness, _ size: Int) async throws -> [Figure] {
-        let folder = DiskStore.newFolder()
-        try Disk.makeFolder(folder)
-        let bare = try BareSQLite(folder + "/bare", survivesPowerCuts: false)
+        let folder = try TemporaryFolder()
+        let bare = try BareSQLite(in: folder)
         let payload = [UInt8](DiskStore.entry(1, size).payload.bytes)
         let stores = try await [
             DiskStore(settings("none")), DiskStore(settings("process")), DiskStore(settings("power")),
             DiskStore(#"{ "use": "file", "capacity": "100GB" }"#),
             DiskStore(settings("process", capacity: "\(size / 1_000 * 1_000)KB")),
         ]
-        defer {
-            for store in stores { store.delete() }
-            try? FileManager.default.removeItem(atPath: folder)
-        }
         var rows = 0
         func put(_ count: Int, group: Int) throws {
             for start in stride(from: 0, to: count, by: group) {
@@ -85,7 +81,7 @@ enum DiskBench {
                 Case("power, 16 callers", slice: slice) { try await power.put($0, size, callers: 16) },
                 Case("Data.write(.atomic)", slice: slice) { count in
                     for number in 0..<count {
-                        try Data(payload).write(to: URL(filePath: "\(folder)/\(number)"), options: .atomic)
+                        try Data(payload).write(to: URL(filePath: "\(folder.path)/\(number)"), options: .atomic)
                     }
                 },
             ])
@@ -112,10 +108,8 @@ enum DiskBench {
     // MARK: Reading
 
     private static func reads(_ harness: Harness, _ size: Int) async throws -> [Figure] {
-        let folder = DiskStore.newFolder()
-        try Disk.makeFolder(folder)
         let count = min(10_000, 200_000_000 / size)
-        let bare = try BareSQLite(folder + "/bare", survivesPowerCuts: false)
+        let bare = try BareSQLite(in: TemporaryFolder())
         let payload = [UInt8](DiskStore.entry(1, size).payload.bytes)
         try bare.run("BEGIN")
         for number in 1...count { try bare.put(hash(number), payload) }
@@ -127,10 +121,6 @@ enum DiskBench {
         try await file.put(min(count, 2_000), size)
         await sqlite.close()
         let again = try await DiskStore(settings("process"), in: sqlite.folder)
-        defer {
-            for store in [sqlite, file] { store.delete() }
-            try? FileManager.default.removeItem(atPath: folder)
-        }
         let goals: [Int: Double] = [kilobyte: 25_000, 100 * kilobyte: 60_000]
         let figures = try await harness.compare(
             "disk get \(title(size))",
@@ -152,7 +142,6 @@ enum DiskBench {
     private static func reopening(_ count: Int) async throws -> [Figure] {
         note("writing \(count) entries …")
         let store = try await DiskStore(settings("none"))
-        defer { store.delete() }
         try await store.put(count, kilobyte)
         await store.close()
         let before = residentSize() ?? 0

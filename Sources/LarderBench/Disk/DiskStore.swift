@@ -1,49 +1,26 @@
 import Foundation
 import LarderSystem
 import Larder
+import LarderSimulation
 import Synchronization
 
 /// A store of a policy, taken out of its graph, in a folder of its own.
 final class DiskStore: Sendable {
     let store: any Store
     private let pantry: Pantry
-    let folder: String
+    let folder: TemporaryFolder
     private let next = Atomic(0)
 
     /// - Parameters:
     ///   - settings: the store as JSON.
     ///   - folder: the cache folder; nil for a new one.
-    init(_ settings: String, in folder: String? = nil) async throws {
-        self.folder = folder ?? Self.newFolder()
-        let made = Mutex<(any Store)?>(nil)
-        var registry = Registry.standard
-        try registry.register(
-            .store("shown", "Shows the store that it is made of.", Setting("of", .part(.store), help: "The store")) {
-                context, part in
-                let store = try part.store(in: context)
-                made.withLock { $0 = store }
-                return store
-            })
-        let policy = """
-            {
-              "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "network-first",
-              "store": { "use": "shown", "of": \(settings) }
-            }
-            """
-        pantry = try await Pantry(
-            policies: ["feed": policy], registry: registry, cache: URL(filePath: self.folder), ifCacheUnusable: .fail,
-            environment: [:])
-        guard let store = made.withLock({ $0 }) else { throw StoreError("there is no store") }
-        self.store = store
+    init(_ settings: String, in folder: TemporaryFolder? = nil) async throws {
+        self.folder = try folder ?? TemporaryFolder()
+        let bench = try await BenchPantry(store: settings, cache: self.folder.url)
+        (store, pantry) = (bench.store, bench.pantry)
     }
 
     func close() async { await pantry.close() }
-
-    func delete() { try? FileManager.default.removeItem(atPath: folder) }
-
-    static func newFolder() -> String {
-        FileManager.default.temporaryDirectory.path + "/larder-bench-\(Disk.randomName())"
-    }
 
     static func key(_ number: Int) -> Key { Key(resource: "feed", parameters: ["id": "\(number)"]) }
 

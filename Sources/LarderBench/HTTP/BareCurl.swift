@@ -16,11 +16,9 @@
         init() throws {
             library = try SystemLibrary("libcurl", files: ["libcurl.so.4", "libcurl-gnutls.so.4"], package: "libcurl4")
             set = try library.address(of: "curl_easy_setopt")
-            perform = try library.function(
-                "curl_easy_perform", as: (@convention(c) (UnsafeMutableRawPointer) -> Int32).self)
-            end = try library.function(
-                "curl_easy_cleanup", as: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)
-            let make = try library.function("curl_easy_init", as: (@convention(c) () -> UnsafeMutableRawPointer?).self)
+            perform = try library.function("curl_easy_perform")
+            end = try library.function("curl_easy_cleanup")
+            let make: @convention(c) () -> UnsafeMutableRawPointer? = try library.function("curl_easy_init")
             guard let handle = make() else { throw SystemLibrary.Failure("libcurl has no memory left") }
             self.handle = handle
             _ = larder_curl_set_long(set, handle, .noSignal, 1)

@@ -1,6 +1,7 @@
 #if canImport(Glibc) || canImport(Musl)
     import Foundation
     import Larder
+    import LarderSimulation
     import LarderSystem
 
     /// The cost of a request through a whole policy, beside a loop that only calls libcurl, and the memory and the
@@ -149,9 +150,6 @@
             private let items: Resource<Data>
 
             init(origin: String) async throws {
-                let folder = FileManager.default.temporaryDirectory.path + "/larder-bench-\(UUID().uuidString)"
-                defer { try? FileManager.default.removeItem(atPath: folder) }
-                try Disk.makeFolder(folder)
                 let policy = #"""
                     { "resource": "items", "origin": \#(origin),
                       "around": [{ "use": "breaker", "failures": 5, "rest": "30s" },
@@ -161,13 +159,12 @@
                       "validators": [{ "use": "age", "fresh": "0s", "onError": "7d" }],
                       "store": { "use": "memory", "capacity": "20MB" } }
                     """#
-                try Disk.replace(folder + "/items.json", with: [Array(policy.utf8)])
                 var registry = Registry.standard
                 let answer = Data(repeating: UInt8(ascii: "x"), count: 1_000)
                 try registry.register(
                     .origin("constant-answer", "Answers at once.") { _ in ConstantAnswer(answer: answer) })
                 pantry = try await Pantry(
-                    policies: URL(filePath: folder), registry: registry, cache: URL(filePath: folder), environment: [:])
+                    policies: ["items": policy], registry: registry, cache: TemporaryFolder().url, environment: [:])
                 items = pantry.resource("items")
             }
 

@@ -1,4 +1,4 @@
-import Foundation
+import LarderSystem
 
 /// A recorded stream of requests: one key a line, in a plain file or one compressed by gzip.
 struct BenchTraceFile {
@@ -7,14 +7,22 @@ struct BenchTraceFile {
     /// The index of the key of each request.
     private(set) var requests: [Int32] = []
 
-    /// Reads the stream in a file. The command `gzip` decompresses a file whose name ends in `.gz`.
+    private static let mostBytes = 4_000_000_000
+
+    /// Reads the stream in a file. A file whose name ends in `.gz` is unpacked.
     ///
     /// - Throws: ``Misuse`` if the file cannot be read or is empty.
     init(path: String) throws {
-        let data = path.hasSuffix(".gz") ? try Self.unpacked(path) : FileManager.default.contents(atPath: path)
-        guard let data else { throw Misuse(message: "cannot read the trace \(path)") }
+        guard var bytes = try? Disk.read(path, limit: Self.mostBytes) else {
+            throw Misuse(message: "cannot read the trace \(path)")
+        }
+        if path.hasSuffix(".gz") {
+            do { bytes = try Gzip.unpacked(bytes, limit: Self.mostBytes) } catch {
+                throw Misuse(message: "gzip cannot unpack \(path)")
+            }
+        }
         var numbers: [[UInt8]: Int32] = [:]
-        for line in [UInt8](data).split(whereSeparator: { $0 == 10 || $0 == 13 }) {
+        for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
             let number = numbers[Array(line), default: Int32(keys.count)]
             if number == keys.count {
                 numbers[Array(line)] = number
@@ -23,20 +31,5 @@ struct BenchTraceFile {
             requests.append(number)
         }
         guard !requests.isEmpty else { throw Misuse(message: "the trace \(path) is empty") }
-    }
-
-    private static func unpacked(_ path: String) throws -> Data? {
-        guard FileManager.default.isReadableFile(atPath: path) else { return nil }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["gzip", "-dc", "--", path]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Misuse(message: "gzip cannot unpack \(path)") }
-        return data
     }
 }

@@ -20,12 +20,14 @@ struct AdviceProof {
     /// Proves a policy with changes.
     ///
     /// - Parameter progress: is told which share of the work is done. It is called from several threads.
-    /// - Throws: ``PolicyError`` if the policy would be wrong with the changes, or cannot be proved; ``Inapplicable`` if it
+    /// - Throws: ``PolicyError`` if the policy would be wrong with the changes, or cannot be proved; ``CommandFailure`` if it
     ///   does not have the settings to change.
     func result(
         of policy: AdvisedPolicy, with changes: [Advice.Change], progress: @escaping @Sendable (Double) -> Void
     ) throws -> Result {
-        guard let json = AdvisedPolicy.json(policy.policy, with: changes) else { throw Inapplicable() }
+        guard let json = AdvisedPolicy.json(policy.policy, with: changes) else {
+            throw CommandFailure("it has other settings")
+        }
         guard let after = try proof(of: json, for: policy.policy.resource, progress) else { return Result() }
         let broken = after.verdicts.filter { !$0.isProved }.map(Self.title)
         if broken.isEmpty { return Result(gaps: after.gaps) }
@@ -44,11 +46,6 @@ struct AdviceProof {
         guard let policy = result.policy else { throw PolicyError(result.problems) }
         let simulated = try SimulatedPolicy(policy, registry: registry, files: folder, environment: environment)
         return simulated.promises == nil ? nil : try PromiseProof(simulated, progress: progress)
-    }
-
-    /// The policy does not have the settings that advice changes.
-    struct Inapplicable: Error, CustomStringConvertible {
-        let description = "it has other settings"
     }
 
     private static func title(_ verdict: PromiseVerdict) -> String { "\(verdict.promise) \(verdict.limit)" }

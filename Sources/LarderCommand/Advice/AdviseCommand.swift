@@ -85,8 +85,7 @@ extension Command {
     private static func policies(
         of advice: [Advice], arguments: Arguments, registry: Registry, terminal: Terminal
     ) -> [String: AdvisedPolicy] {
-        let reader = PolicyReader(
-            registry: registry, folder: arguments.policies.shortPath, environment: arguments.environment)
+        let reader = arguments.reader(registry, arguments.policies.shortPath)
         var policies: [String: AdvisedPolicy] = [:]
         for (name, revision) in Dictionary(
             advice.map { ($0.resource, $0.revision) }, uniquingKeysWith: { one, _ in one }

@@ -25,12 +25,7 @@ extension Command {
                 "out", value: "DIR", help: "Also write a metrics dump, a report and a Prometheus file to this folder"),
         ],
         run: { arguments, registry, terminal in
-            let operands = arguments.operands
-            guard operands.count <= 1 else { throw UsageError(message: "demo takes one PATH") }
-            if !operands.isEmpty, arguments.value(of: "policies") != nil {
-                throw UsageError(message: "PATH and --policies exclude each other")
-            }
-            let policies = operands.first.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? arguments.policies
+            let policies = try arguments.policies(orOperandOf: "demo")
             let seed = try arguments.number(of: "seed", in: 0...Int.max, default: 1)
             let day = DemoDay(
                 seed: UInt64(seed), policies: policies, registry: registry, environment: arguments.environment)

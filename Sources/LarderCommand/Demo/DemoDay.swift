@@ -64,15 +64,12 @@ struct DemoDay: Sendable {
     /// - Parameter progress: called with the share of the day that is over, and the phase.
     func live(progress: @escaping @Sendable (Double, String) -> Void) throws -> Account {
         let registry = try registry.replacing(.sample(under: Self.weather))
-        let folder = FileManager.default.temporaryDirectory.appending(path: "larder-demo-\(UUID().uuidString)")
-        let (cache, data) = (folder.appending(path: "cache"), folder.appending(path: "data"))
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let (cache, data) = try (TemporaryFolder(), TemporaryFolder())
         // Seven in the morning of Monday, 5 January 2026, UTC.
         let world = SimulatedWorld(seed: seed, start: Timestamp(seconds: 1_767_571_200 + 7 * 3_600))
         return try world.run(leaving: .anything) { [seed, policies, environment] world in
-            let reader = PolicyReader(
-                registry: registry, folder: policies.shortPath, environment: environment)
-            let pantry = try await Pantry(reader: reader.withoutProcess, cache: cache, data: data, world: world)
+            let reader = PolicyReader(registry: registry, folder: policies.shortPath, environment: environment)
+            let pantry = try await Pantry(reader: reader.withoutProcess, cache: cache.url, data: data.url, world: world)
             let habits = pantry.resources.compactMap { Self.habit(for: $0, in: pantry) }
             guard !habits.isEmpty else {
                 throw LoadError(

@@ -89,19 +89,19 @@ struct DemoTable: Sendable {
             "seed": .int(seed),
             "rows": .list(
                 rows.map { row in
-                    .object(
+                    .joined(
                         [
-                            .init("resource", .string(row.resource)), .init("phase", .string(row.phase)),
-                            .init("loads", .int(Int(row.metrics.loads))),
-                            .init("hit_rate", .number(row.metrics[.hitRate])),
-                            .init("fallback_rate", .number(row.metrics[.fallbackRate])),
-                            .init("stale_rate", .number(row.metrics[.staleRate])),
-                            .init("stale_error_rate", .number(row.metrics[.staleErrorRate])),
-                            .init("failures", .int(Int(row.metrics[.failures]))),
-                            .init("p50_ms", row.metrics.load(percentile: 0.5).milliseconds),
-                            .init("p95_ms", row.metrics.load(percentile: 0.95).milliseconds),
-                            .init("origin_calls", .int(Int(row.metrics[.originCalls]))),
-                        ] + Self.offlineCounters.map { .init($0.name, .int(Int(clamping: row.metrics[$0]))) })
+                            "resource": .string(row.resource), "phase": .string(row.phase),
+                            "loads": .int(Int(row.metrics.loads)), "hit_rate": .number(row.metrics[.hitRate]),
+                            "fallback_rate": .number(row.metrics[.fallbackRate]),
+                            "stale_rate": .number(row.metrics[.staleRate]),
+                            "stale_error_rate": .number(row.metrics[.staleErrorRate]),
+                            "failures": .int(Int(row.metrics[.failures])),
+                            "p50_ms": row.metrics.load(percentile: 0.5).milliseconds,
+                            "p95_ms": row.metrics.load(percentile: 0.95).milliseconds,
+                            "origin_calls": .int(Int(row.metrics[.originCalls])),
+                        ],
+                        .each(Self.offlineCounters) { ($0.name, .int(Int(clamping: row.metrics[$0]))) })
                 }),
         ]
     }

@@ -31,7 +31,7 @@ struct DiffReport {
             let present = Set(new.all.map(\.resource))
             if !old.isFile { added = new.all.map(\.resource).filter { known[$0] == nil } }
             if !new.isFile { removed = old.all.map(\.resource).filter { !present.contains($0) } }
-            if pairs.isEmpty, old.isFile || new.isFile { throw NoCounterpart(old: old, new: new) }
+            if pairs.isEmpty, old.isFile || new.isFile { throw Self.noCounterpart(old, new) }
             // Of a folder, only the policy of the file's resource counts.
             if old.isFile || new.isFile { (added, removed) = ([], []) }
         }
@@ -44,16 +44,11 @@ struct DiffReport {
         }
     }
 
-    /// A policy that the other side does not have.
-    private struct NoCounterpart: Error, CustomStringConvertible {
-        let old: PolicySource.Policies
-        let new: PolicySource.Policies
-
-        var description: String {
-            let (one, others) = old.isFile ? (old, new) : (new, old)
-            let names = others.all.prefix(20).map(\.resource).joined(separator: ", ")
-            return "there is no other policy for \(one.all.map(\.resource).joined()); there are: \(names)"
-        }
+    /// Returns the error that the other side does not have a policy.
+    private static func noCounterpart(_ old: PolicySource.Policies, _ new: PolicySource.Policies) -> CommandFailure {
+        let (one, others) = old.isFile ? (old, new) : (new, old)
+        let names = others.all.prefix(20).map(\.resource).joined(separator: ", ")
+        return CommandFailure("there is no other policy for \(one.all.map(\.resource).joined()); there are: \(names)")
     }
 
     /// The differences in lines of text: at most `most` about situations of each resource.

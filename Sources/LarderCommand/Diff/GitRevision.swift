@@ -5,11 +5,6 @@ import LarderSimulation
 
 /// A folder as it was in a revision of a Git repository. The command `git` reads it; nothing in the repository changes.
 struct GitRevision {
-    /// A problem with a revision.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// A folder or a file in a revision.
     private struct Item {
         let hash: String
@@ -37,12 +32,12 @@ struct GitRevision {
     func write(to path: String) throws {
         let items = try list()
         guard items.count <= Self.mostFiles, items.reduce(0, { $0 + $1.size }) <= Self.mostBytes else {
-            throw Failure(description: "\(operand) has too many files for a folder of policies")
+            throw CommandFailure("\(operand) has too many files for a folder of policies")
         }
         for item in items {
             let parts = item.path.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
-                throw Failure(description: "\(operand) has a file whose path leads out of it")
+                throw CommandFailure("\(operand) has a file whose path leads out of it")
             }
             try Disk.makeFolder(([path] + parts.dropLast().map(String.init)).joined(separator: "/"))
             try Disk.put(path + "/" + item.path, Array(git(["cat-file", "blob", item.hash])))
@@ -61,8 +56,8 @@ struct GitRevision {
     }
 
     private func git(_ arguments: [String]) throws -> Data {
-        if name.hasPrefix("-") { throw Failure(description: "'\(operand)' is neither a path nor a revision") }
-        #if os(macOS) || os(Linux) || os(SlidingMetrics)
+        if name.hasPrefix("-") { throw CommandFailure("'\(operand)' is neither a path nor a revision") }
+        #if os(macOS) || os(Linux) || os(Windows)
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/env")
             process.arguments = ["git", "-C", folder] + arguments
@@ -70,23 +65,23 @@ struct GitRevision {
             (process.standardOutput, process.standardError) = (output, errors)
             process.standardInput = FileHandle.nullDevice
             do { try process.run() } catch {
-                throw Failure(description: "cannot start git, which reads '\(operand)'")
+                throw CommandFailure("cannot start git, which reads '\(operand)'")
             }
             let data = output.fileHandleForReading.readDataToEndOfFile()
             let complaint = errors.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
             // The status of a shell for a command that is not there.
             if process.terminationStatus == 127 {
-                throw Failure(description: "'\(operand)' is no path, and git, which reads revisions, is not installed")
+                throw CommandFailure("'\(operand)' is no path, and git, which reads revisions, is not installed")
             }
             guard process.terminationStatus == 0 else {
                 let text = String(decoding: complaint.prefix(1_000), as: UTF8.self).split(separator: "\n").first ?? ""
                 let place = folder == "." ? "" : " of the folder \(folder)"
-                throw Failure(description: "'\(operand)' is neither a path nor a revision\(place): git says '\(text)'")
+                throw CommandFailure("'\(operand)' is neither a path nor a revision\(place): git says '\(text)'")
             }
             return data
         #else
-            throw Failure(description: "'\(operand)' is not a path, and revisions can be read only where git can run")
+            throw CommandFailure("'\(operand)' is not a path, and revisions can be read only where git can run")
         #endif
     }
 }

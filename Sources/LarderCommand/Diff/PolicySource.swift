@@ -2,6 +2,7 @@ import LarderFoundation
 import Larder
 import LarderSimulation
 import LarderStories
+import LarderSystem
 
 /// The policies of one side of a comparison: a file, a folder, or either of them in a revision of a Git repository.
 struct PolicySource {
@@ -17,12 +18,12 @@ struct PolicySource {
     /// - Parameters:
     ///   - operand: a path, or a revision such as `HEAD~1` or `main:Policies`. A path that exists is no revision.
     ///   - policies: the folder of policies, to which a revision without a path refers.
-    /// - Throws: ``GitRevision/Failure`` if it is neither.
+    /// - Throws: ``CommandFailure`` if it is neither.
     init(_ operand: String, policies: String) throws {
         if FileManager.default.fileExists(atPath: operand) {
             extracted = nil
             let isFolder = FileManager.default.fileExists(atPath: operand + "/.")
-            (folder, file) = isFolder ? (operand, nil) : Self.split(operand)
+            (folder, file) = isFolder ? (operand, nil) : Disk.split(operand)
             shown = folder
             return
         }
@@ -46,11 +47,6 @@ struct PolicySource {
         try GitRevision(name: above, operand: operand, folder: ".").write(to: temporary.path)
         file = String(operand[operand.index(after: max(end, colon))...])
         shown = above.hasSuffix("/") ? String(above.dropLast()) : above + "."
-    }
-
-    private static func split(_ path: String) -> (folder: String, file: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-        return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 
     /// The policies of a side.

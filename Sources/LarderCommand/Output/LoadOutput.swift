@@ -55,19 +55,13 @@ struct LoadOutput: Sendable {
     private func json(_ loaded: Loaded<Data>) -> JSON {
         // Bytes that are no text would not survive as a string.
         let isText = String(validating: loaded.value, as: UTF8.self) != nil
-        return .object([
-            JSON.Member("resource", .string(resource)),
-            isText
-                ? JSON.Member("value", JSON(payload: loaded.value))
-                : JSON.Member("base64", .string(loaded.value.base64EncodedString())),
-            JSON.Member("freshness", .string(loaded.freshness.rawValue)),
-            JSON.Member("source", .string("\(loaded.source)")),
-            JSON.Member("age_ms", loaded.age.milliseconds),
-            JSON.Member("fellBack", .bool(loaded.fellBack)),
-            JSON.Member("stored", .bool(loaded.isStored)),
-            JSON.Member("cacheStatus", .string(loaded.cacheStatus)),
-            JSON.Member("revision", loaded.trail.revision.map(JSON.string) ?? .null),
-            JSON.Member("trail", trail(loaded.trail)),
+        return .present([
+            "resource": .string(resource), "value": isText ? JSON(payload: loaded.value) : nil,
+            "base64": isText ? nil : .string(loaded.value.base64EncodedString()),
+            "freshness": .string(loaded.freshness.rawValue), "source": .string("\(loaded.source)"),
+            "age_ms": loaded.age.milliseconds, "fellBack": .bool(loaded.fellBack), "stored": .bool(loaded.isStored),
+            "cacheStatus": .string(loaded.cacheStatus),
+            "revision": loaded.trail.revision.map(JSON.string) ?? .null, "trail": trail(loaded.trail),
         ])
     }
 

@@ -54,13 +54,7 @@ struct Screen: Sendable {
         var wait = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         guard poll(&wait, 1, Int32(clamping: limit.nanoseconds / 1_000_000)) > 0 else { return .nothing }
         var byte: UInt8 = 0
-        #if canImport(Darwin)
-            let count = Darwin.read(0, &byte, 1)
-        #elseif canImport(Glibc)
-            let count = Glibc.read(0, &byte, 1)
-        #else
-            let count = Musl.read(0, &byte, 1)
-        #endif
+        let count = systemRead(0, &byte, 1)
         return count == 1 ? .key(byte) : .end
     }
 }

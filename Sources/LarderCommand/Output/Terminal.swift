@@ -17,8 +17,8 @@ public struct Terminal: Sendable {
     var pause: @Sendable (Duration) async throws -> Void = { try await SystemWorld().sleep(for: $0) }
     /// The screen that a command may draw; nil if the output is no terminal.
     var screen: Screen?
-    private let out: @Sendable ([UInt8]) -> Void
-    private let err: @Sendable ([UInt8]) -> Void
+    private var out: @Sendable ([UInt8]) -> Void
+    private var err: @Sendable ([UInt8]) -> Void
 
     /// Creates a terminal that passes what is written to two closures.
     public init(
@@ -31,17 +31,12 @@ public struct Terminal: Sendable {
     }
 
     /// The output and the error output of the process.
-    public static let standard = Terminal(
-        isInteractive: isatty(2) == 1, screen: .standard, out: { Self.write($0, to: 1) },
-        err: { Self.write($0, to: 2) })
-
-    private init(
-        isInteractive: Bool, screen: Screen?, out: @escaping @Sendable ([UInt8]) -> Void,
-        err: @escaping @Sendable ([UInt8]) -> Void
-    ) {
-        self.init(isInteractive: isInteractive, out: out, err: err)
-        self.screen = screen
-    }
+    public static let standard = {
+        var terminal = Terminal(
+            isInteractive: isatty(2) == 1, out: { write($0, to: 1) }, err: { write($0, to: 2) })
+        terminal.screen = .standard
+        return terminal
+    }()
 
     /// A record of what a command has written.
     final class Written: Sendable {
@@ -55,23 +50,20 @@ public struct Terminal: Sendable {
 
     /// Returns the same terminal, which also notes what is written.
     func noting(_ written: Written) -> Terminal {
-        var copy = Terminal(
-            isInteractive: isInteractive,
-            out: { [out] bytes in
-                written.state.withLock { $0.hasOutput = true }
-                out(bytes)
-            },
-            err: { [err] bytes in
-                let text = String(decoding: bytes, as: UTF8.self)
-                if text.hasPrefix(Self.name), text.hasSuffix("\n") {
-                    written.state.withLock {
-                        $0.complaint = $0.complaint ?? String(text.dropFirst(Self.name.count).dropLast())
-                    }
+        var copy = self
+        copy.out = { [out] bytes in
+            written.state.withLock { $0.hasOutput = true }
+            out(bytes)
+        }
+        copy.err = { [err] bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            if text.hasPrefix(Self.name), text.hasSuffix("\n") {
+                written.state.withLock {
+                    $0.complaint = $0.complaint ?? String(text.dropFirst(Self.name.count).dropLast())
                 }
-                err(bytes)
-            })
-        (copy.uptime, copy.now, copy.input) = (uptime, now, input)
-        (copy.pause, copy.screen) = (pause, screen)
+            }
+            err(bytes)
+        }
         return copy
     }
 
@@ -102,29 +94,11 @@ public struct Terminal: Sendable {
     func clearLine() { err(Array("\r\u{1B}[K".utf8)) }
 
     private static func write(_ bytes: [UInt8], to file: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                #if canImport(Darwin)
-                    Darwin.write(file, buffer.baseAddress, buffer.count)
-                #elseif canImport(Glibc)
-                    Glibc.write(file, buffer.baseAddress, buffer.count)
-                #else
-                    Musl.write(file, buffer.baseAddress, buffer.count)
-                #endif
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                // A command whose result is not written has failed.
-                if file == 1 {
-                    write(
-                        Array("larder: the output cannot be written: \(String(cString: strerror(errno)))\n".utf8), to: 2
-                    )
-                    exit(1)
-                }
-                return
-            }
-            rest = rest.dropFirst(count)
+        do { try Disk.write(bytes, to: file) } catch {
+            // A command whose result is not written has failed.
+            guard file == 1 else { return }
+            write(Array("larder: the output cannot be written: \(String(cString: strerror(error.code)))\n".utf8), to: 2)
+            exit(1)
         }
     }
 }

@@ -10,7 +10,7 @@ package struct OptionObject {
     /// - Throws: ``PolicyError`` with every problem of the value.
     package static func read<Value>(_ text: String, as type: SettingType<Value>, option: String) throws -> Value {
         let (name, bytes) = try source(text, option)
-        let reading = PolicyDiagnostics(registry: .standard, folder: ".", file: name)
+        let reading = PartReader(registry: .standard, folder: ".", file: name)
         do {
             let root = try JSONParser.parse(SourceText(name: name, bytes: bytes))
             if let value = type.read(root, reading), reading.isSound { return value }

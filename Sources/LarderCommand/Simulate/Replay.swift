@@ -26,12 +26,12 @@ struct Replay: Sendable {
     ///
     /// - Parameter progress: called with the share of the time that is over.
     func run(_ requests: [TracedRequest], progress: @escaping @Sendable (Double) -> Void) throws -> Account {
-        let cache = FileManager.default.temporaryDirectory.appending(path: "larder-simulate-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: cache) }
+        let cache = try TemporaryFolder()
         return try SimulatedWorld(seed: seed).run(leaving: .anything) { [reader, model] world in
             let origin = model.origin(in: world)
             let pantry = try await Pantry(
-                reader: reader, cache: cache, world: world, substitute: { _ in origin }, allowsBackgroundWork: false)
+                reader: reader, cache: cache.url, world: world, substitute: { _ in origin }, allowsBackgroundWork: false
+            )
             guard let name = pantry.resources.first, let policy = pantry.policy(of: name) else {
                 throw LoadError(.noSuchResource, "there is no policy")
             }

@@ -2,6 +2,7 @@ import LarderFoundation
 import Larder
 import LarderReports
 import LarderSimulation
+import LarderSystem
 
 extension Command {
     static let simulate = Command(
@@ -72,7 +73,7 @@ extension Command {
             var checked: Set<String> = []
             for (label, account) in accounts where checked.insert(account.policy.file).inserted {
                 checks += simulated.checks(
-                    of: account, folder: account.policy.folder, note: { misfits.append($0) },
+                    of: account, folder: Disk.split(account.policy.file).folder, note: { misfits.append($0) },
                     progress: { progress.show($0, "\(label), advice") })
             }
             progress.end()
@@ -112,14 +113,13 @@ extension Command {
         let folder = arguments.policies.relativePath
         var files = arguments.values(of: "policy") + arguments.operands
         if files.isEmpty {
-            files = try PolicyReader(registry: registry, folder: folder, environment: [:]).names()
-                .map { folder + "/" + $0 }
+            files = try arguments.reader(registry, folder).names().map { folder + "/" + $0 }
             if files.isEmpty {
                 throw PolicyError([Problem("there are no policies in this folder", file: folder)])
             }
         }
         func name(_ file: String) -> String {
-            let name = file.split(separator: "/").last.map(String.init) ?? file
+            let name = Disk.split(file).name
             return name.hasSuffix(".json") ? String(name.dropLast(".json".count)) : name
         }
         let names = files.map(name)
@@ -133,13 +133,5 @@ extension Command {
                 )
             }
         }
-    }
-}
-
-extension Policy {
-    /// The folder of the policy's file.
-    fileprivate var folder: String {
-        guard let slash = file.lastIndex(of: "/") else { return "." }
-        return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 }

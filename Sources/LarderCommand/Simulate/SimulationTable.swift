@@ -40,17 +40,18 @@ struct SimulationTable: Sendable {
     /// - Parameter checks: the checks of advice.
     func json(seed: Int, checks: [AdviceCheck] = []) -> JSON {
         let policies = accounts.map { label, account -> JSON in
-            let figures = Self.figures.map { JSON.Member($0.name, $0.json(account)) }
-            return .object(
+            .joined(
                 [
-                    JSON.Member("policy", .string(label)), JSON.Member("resource", .string(account.policy.resource)),
-                    JSON.Member("revision", .string(account.policy.revision)),
-                    JSON.Member("strategy", .string(account.policy.strategy.plugin.name)),
-                ] + figures)
+                    "policy": .string(label), "resource": .string(account.policy.resource),
+                    "revision": .string(account.policy.revision),
+                    "strategy": .string(account.policy.strategy.plugin.name),
+                ],
+                .each(Self.figures) { ($0.name, $0.json(account)) })
         }
-        return .object(
-            [.init("seed", .int(seed)), .init("policies", .list(policies))]
-                + (checks.isEmpty ? [] : [.init("advice", .list(checks.map(\.json)))]))
+        return .present([
+            "seed": .int(seed), "policies": .list(policies),
+            "advice": checks.isEmpty ? nil : .list(checks.map(\.json)),
+        ])
     }
 
     private static func count(_ name: String, _ value: @escaping @Sendable (Replay.Account) -> Int) -> Figure {

@@ -26,22 +26,21 @@ extension OpenStores {
 
     /// Returns the key that the call names.
     ///
-    /// - Throws: ``StoreCommandFailure`` if there is no such entry, or if a digest is the beginning of several.
+    /// - Throws: ``CommandFailure`` if there is no such entry, or if a digest is the beginning of several.
     func key(in resource: Resource<Data>) async throws -> Key {
         guard let text = call.entry else { throw UsageError(message: "store \(call.subcommand.usage)") }
         if let key = Key(text: text), key.resource == resource.name {
             if try await resource.hasCopies(under: key) { return key }
-            throw StoreCommandFailure(description: "\(resource.name): no entry has this key")
+            throw CommandFailure("\(resource.name): no entry has this key")
         }
         let digits = text.lowercased()
         guard digits.utf8.allSatisfy("0123456789abcdef".utf8.contains), digits.utf8.count <= 64 else {
-            throw StoreCommandFailure(
-                description: "\(resource.name): '\(text.printable)' is neither a key of \(resource.name), such as "
+            throw CommandFailure(
+                "\(resource.name): '\(text.printable)' is neither a key of \(resource.name), such as "
                     + "'\(Key(resource: resource.name).text)?id=42', nor a digest")
         }
         guard digits.utf8.count >= Self.fewestDigits else {
-            throw StoreCommandFailure(
-                description: "\(resource.name): a digest needs at least \(Self.fewestDigits) digits")
+            throw CommandFailure("\(resource.name): a digest needs at least \(Self.fewestDigits) digits")
         }
         return try await key(whoseDigestBegins: digits, in: resource)
     }
@@ -54,16 +53,15 @@ extension OpenStores {
         if found.count > 1 {
             let names = found.keys.sorted().prefix(Self.mostNamed).map { $0.prefix(digits.count + 8) + "…" }
             let more = found.count > names.count ? " and \(found.count - names.count) more" : ""
-            throw StoreCommandFailure(
-                description: "\(resource.name): \(found.count) digests begin with '\(digits)': "
+            throw CommandFailure(
+                "\(resource.name): \(found.count) digests begin with '\(digits)': "
                     + names.joined(separator: ", ") + more)
         }
         guard let (_, key) = found.first else {
-            throw StoreCommandFailure(description: "\(resource.name): no entry has the digest '\(digits)'")
+            throw CommandFailure("\(resource.name): no entry has the digest '\(digits)'")
         }
         guard let key else {
-            throw StoreCommandFailure(
-                description: "\(resource.name): the store does not know the key of this entry")
+            throw CommandFailure("\(resource.name): the store does not know the key of this entry")
         }
         return key
     }

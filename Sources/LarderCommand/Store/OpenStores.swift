@@ -9,19 +9,16 @@ struct OpenStores {
 
     /// Opens the stores. Never asks an origin, and leaves the dumps and unused files of the app alone.
     ///
-    /// - Throws: ``PolicyError`` if a policy is not sound or a store cannot be opened. ``StoreCommandFailure`` if there
+    /// - Throws: ``PolicyError`` if a policy is not sound or a store cannot be opened. ``CommandFailure`` if there
     ///   is no such resource, or nothing that outlives a process.
     init(_ call: StoreCall, registry: Registry, terminal: Terminal) async throws {
         (self.call, self.terminal) = (call, terminal)
-        let reader = PolicyReader(
-            registry: registry, folder: call.policies.shortPath, environment: call.arguments.environment
-        ).withoutProcess
+        let reader = call.arguments.reader(registry, call.policies.shortPath).withoutProcess
         let policies = try reader.readAll()
         let named = try call.resource.map { try Self.policy($0, policies) }
         guard Pantry.isCacheFolder(call.cache.path) else {
             if let named, named.store?.isPersistent != true { throw Self.nothingPersistent(named) }
-            throw StoreCommandFailure(
-                description: "\(call.cache.shortPath): this is no cache folder: no store has kept anything in it")
+            throw CommandFailure("\(call.cache.shortPath): this is no cache folder: no store has kept anything in it")
         }
         pantry = try await Pantry(
             reader: reader, cache: call.cache, ifCacheUnusable: .fail, world: SystemWorld(),
@@ -37,14 +34,12 @@ struct OpenStores {
         if let policy = policies.first(where: { $0.resource == name }) { return policy }
         let names = policies.map(\.resource)
         let meant = closestName(to: name, among: names).map { " (did you mean '\($0)'?)" } ?? ""
-        throw StoreCommandFailure(
-            description: "\(name.printable): no such resource; there are: \(names.joined(separator: ", "))\(meant)")
+        throw CommandFailure("\(name.printable): no such resource; there are: \(names.joined(separator: ", "))\(meant)")
     }
 
-    private static func nothingPersistent(_ policy: Policy) -> StoreCommandFailure {
+    private static func nothingPersistent(_ policy: Policy) -> CommandFailure {
         let reason = policy.store.map { "its store '\($0.storeNames)' is in memory only" } ?? "its policy has no store"
-        return StoreCommandFailure(
-            description: "\(policy.resource): there is nothing persistent, because \(reason)")
+        return CommandFailure("\(policy.resource): there is nothing persistent, because \(reason)")
     }
 
     /// Whether the store of a policy keeps entries when a process ends.

@@ -20,11 +20,11 @@ extension OpenStores {
             done = "unpinned"
         default:
             guard try await resource.pin(under: key) else {
-                throw StoreCommandFailure(description: "\(resource.name): the entry is gone")
+                throw CommandFailure("\(resource.name): the entry is gone")
             }
             done = "pinned"
         }
-        tell(resource, done: done, members: [JSON.Member("digest", .string(key.digest))], text: key.digest)
+        tell(resource, done: done, facts: ["digest": .string(key.digest)], text: key.digest)
         return true
     }
 
@@ -32,20 +32,19 @@ extension OpenStores {
         let before = try await resource.statistics().entries
         if call.subcommand == .expire {
             try await resource.expire(selection)
-            tell(resource, done: "expired", members: [], text: Self.text(selection))
+            tell(resource, done: "expired", facts: [:], text: Self.text(selection))
             return true
         }
         try await resource.clear(selection)
         let left = try await resource.statistics().entries
-        let counts = [JSON.Member("removed", .int(max(0, before - left))), JSON.Member("left", .int(left))]
-        tell(resource, done: "cleared", members: counts, text: "\(Self.text(selection)); \(left) left")
+        let counts: JSON = ["removed": .int(max(0, before - left)), "left": .int(left)]
+        tell(resource, done: "cleared", facts: counts, text: "\(Self.text(selection)); \(left) left")
         return true
     }
 
-    private func tell(_ resource: Resource<Data>, done: String, members: [JSON.Member], text: String) {
+    private func tell(_ resource: Resource<Data>, done: String, facts: JSON, text: String) {
         guard call.isJSON else { return terminal.print("\(resource.name): \(done) \(text)") }
-        let head = [JSON.Member("resource", .string(resource.name)), JSON.Member("done", .string(done))]
-        terminal.print(JSON.object(head + members).text())
+        terminal.print(JSON.joined(["resource": .string(resource.name), "done": .string(done)], facts).text())
     }
 
     private static func text(_ selection: Selection) -> String {

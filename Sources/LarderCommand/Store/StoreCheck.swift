@@ -19,16 +19,16 @@ extension OpenStores {
             ]
             terminal.print(json.text())
         } else {
-            terminal.print("\(resource.name): \(Self.count(result.checked)) checked, \(Self.verdict(result))")
+            let checked = counted(result.checked, one: "entry", many: "entries")
+            terminal.print("\(resource.name): \(checked) checked, \(Self.verdict(result))")
         }
         return result.left == 0
     }
 
     private static func verdict(_ result: StoreVerification) -> String {
         if result.damaged == 0 { return "none is damaged" }
-        let removed = "\(result.removed) of \(result.damaged)"
-        return result.left == 0
-            ? "\(count(result.damaged, "damaged ")) removed" : "only \(removed) damaged entries could be removed"
+        if result.left > 0 { return "only \(result.removed) of \(result.damaged) damaged entries could be removed" }
+        return "\(counted(result.damaged, one: "damaged entry", many: "damaged entries")) removed"
     }
 
     /// Shows the number and size of the entries of some resources.
@@ -57,9 +57,5 @@ extension OpenStores {
             for line in Table(rows, left: 2).lines { terminal.print(line) }
         }
         return true
-    }
-
-    private static func count(_ number: Int, _ adjective: String = "") -> String {
-        "\(number) \(adjective)\(number == 1 ? "entry" : "entries")"
     }
 }

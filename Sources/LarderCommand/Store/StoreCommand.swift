@@ -45,8 +45,3 @@ extension Command {
             return isDone
         })
 }
-
-/// A failure of `larder store`, in words.
-struct StoreCommandFailure: Error, CustomStringConvertible {
-    var description: String
-}

@@ -13,16 +13,12 @@ extension OpenStores {
         try await forEachEntry(of: resource) { entries.append($0) }
         if call.isJSON {
             let list = try entries.map { entry in
-                JSON.object(
-                    [JSON.Member("digest", .string(entry.digest))] + keyMember(entry.key)
-                        + (try state(of: entry.metadata, entry.key, resource)) + [
-                            JSON.Member("size", .int(entry.size))
-                        ])
+                JSON.joined(
+                    ["digest": .string(entry.digest)], keyMember(entry.key),
+                    try state(of: entry.metadata, entry.key, resource), ["size": .int(entry.size)])
             }
-            terminal.print(
-                JSON.object([
-                    JSON.Member("resource", .string(resource.name)), JSON.Member("entries", .list(list)),
-                ]).text())
+            let json: JSON = ["resource": .string(resource.name), "entries": .list(list)]
+            terminal.print(json.text())
             return true
         }
         if entries.isEmpty {
@@ -48,24 +44,25 @@ extension OpenStores {
     func show(_ resource: Resource<Data>) async throws -> Bool {
         let key = try await key(in: resource)
         guard let found = try await resource.copy(under: key) else {
-            throw StoreCommandFailure(description: "\(resource.name): the entry is gone")
+            throw CommandFailure("\(resource.name): the entry is gone")
         }
         let payload = found.entry.payload.bytes
         if let file = call.arguments.value(of: "output") {
             do {
                 try Disk.put(file, Array(payload))
             } catch {
-                throw StoreCommandFailure(description: "the payload cannot be written: \(error)")
+                throw CommandFailure("the payload cannot be written: \(error)")
             }
         }
         let facts = try facts(found, key: key, resource: resource)
         if call.isJSON {
-            terminal.print(JSON.object(facts).text())
+            terminal.print(facts.text())
             return true
         }
         let isPayload = call.arguments.has("payload")
-        let width = facts.map(\.name.count).max() ?? 0
-        for fact in facts {
+        let members = facts.members ?? []
+        let width = members.map(\.name.count).max() ?? 0
+        for fact in members {
             let name = fact.name == "age_ms" ? "age" : fact.name
             let line = name.padded(to: width) + "  " + Self.text(fact)
             if isPayload { terminal.note(line) } else { terminal.print(line) }
@@ -76,37 +73,31 @@ extension OpenStores {
 
     // MARK: Facts
 
-    /// Returns the facts about an entry, as members of its JSON.
-    private func facts(_ found: Found, key: Key, resource: Resource<Data>) throws -> [JSON.Member] {
+    /// Returns the facts about an entry as JSON.
+    private func facts(_ found: Found, key: Key, resource: Resource<Data>) throws -> JSON {
         let metadata = found.entry.metadata
-        var facts = [JSON.Member("resource", .string(resource.name)), JSON.Member("digest", .string(key.digest))]
-        facts += keyMember(key)
-        facts.append(JSON.Member("tier", .string(found.tier)))
-        facts += try state(of: metadata, key, resource)
-        facts.append(JSON.Member("size", .int(found.entry.payload.bytes.count)))
-        func add(_ name: String, _ value: JSON?) { if let value { facts.append(JSON.Member(name, value)) } }
-        add("fetched", .string(metadata.fetchedAt.spelled))
-        add("validated", metadata.validatedAt.map { .string($0.spelled) })
-        add("status", metadata.status.map { .int($0) })
-        add("etag", metadata.etag.map { .string($0) })
-        add("lastModified", metadata.lastModified.map { .string($0) })
-        add("contentType", metadata.contentType.map { .string($0) })
-        if !metadata.tags.isEmpty { add("tags", .list(metadata.tags.map { .string($0) })) }
-        return facts
+        return .joined(
+            ["resource": .string(resource.name), "digest": .string(key.digest)], keyMember(key),
+            ["tier": .string(found.tier)], try state(of: metadata, key, resource),
+            .present([
+                "size": .int(found.entry.payload.bytes.count), "fetched": .string(metadata.fetchedAt.spelled),
+                "validated": metadata.validatedAt.map { .string($0.spelled) }, "status": metadata.status.map(JSON.int),
+                "etag": metadata.etag.map(JSON.string), "lastModified": metadata.lastModified.map(JSON.string),
+                "contentType": metadata.contentType.map(JSON.string),
+                "tags": metadata.tags.isEmpty ? nil : .list(metadata.tags.map { .string($0) }),
+            ]))
     }
 
     /// Returns age and freshness, as members of an entry's JSON.
-    private func state(of metadata: Metadata, _ key: Key?, _ resource: Resource<Data>) throws -> [JSON.Member] {
+    private func state(of metadata: Metadata, _ key: Key?, _ resource: Resource<Data>) throws -> JSON {
         [
-            JSON.Member("freshness", .string(try freshness(of: metadata, key, resource))),
-            JSON.Member("expired", .bool(metadata.isExpired)),
-            JSON.Member("age_ms", Optional(metadata.age(at: terminal.now())).milliseconds),
+            "freshness": .string(try freshness(of: metadata, key, resource)), "expired": .bool(metadata.isExpired),
+            "age_ms": Optional(metadata.age(at: terminal.now())).milliseconds,
         ]
     }
 
-    private func keyMember(_ key: Key?) -> [JSON.Member] {
-        guard call.arguments.has("keys") else { return [] }
-        return [JSON.Member("key", key.map { .string($0.text) } ?? .null)]
+    private func keyMember(_ key: Key?) -> JSON {
+        call.arguments.has("keys") ? ["key": key.map { .string($0.text) } ?? .null] : [:]
     }
 
     /// `fresh`, `stale` for an entry that may still be shown, or `too old`.

@@ -3,7 +3,7 @@ import LarderSystem
 extension Part {
     /// The source of the account in whose name this part, or a part among its settings, signs its calls.
     fileprivate var account: (@Sendable () -> String?)? {
-        traits.account ?? nested.lazy.compactMap(\.account).first
+        originTraits.account ?? customTraits.account ?? nested.lazy.compactMap(\.account).first
     }
 }
 
@@ -23,14 +23,20 @@ extension Resource {
     /// - Throws: ``LoadError`` if there is no such resource.
     public var lacksAccount: Bool {
         get throws(LoadError) {
-            guard let origin = try graph().policy.origin, !origin.traits.allowsAnonymous, let account = origin.account
-            else { return false }
-            return account() == nil
+            try graph().lacksAccount
         }
     }
 }
 
 extension LoaderGraph {
+    /// Whether its origin calls only in the name of an account, and nobody is signed in.
+    var lacksAccount: Bool {
+        guard let origin = policy.origin, !origin.originTraits.allowsAnonymous, let account = origin.account else {
+            return false
+        }
+        return account() == nil
+    }
+
     /// Returns whether the origin cannot be called for a scope. This is so if the origin calls only in the name of the
     /// signed-in account, and this account is another one or none.
     func isSignedOut(_ scope: String?) -> Bool {

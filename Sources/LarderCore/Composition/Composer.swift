@@ -63,8 +63,11 @@ struct Composer {
         let plan = Plan(policy, isMeasured: isMeasured)
         let world = self.world.world(of: resourceState.name)
         let meter = resourceState.meterHistory.meter(for: policy, reportingTo: resourceState.sinks, in: world)
-        var context = context(of: resourceState, meter, reloadState).with(shared, of: pantry)
-        context.dataSource = ignoresSources ? nil : policy.source
+        let surroundings = Surroundings(
+            resource: resourceState.name, world: world, meter: CurrentMeter(meter), reloadState: reloadState,
+            data: data,
+            payloadFolder: payloadFolder, dataSource: ignoresSources ? nil : policy.source, shared: self.shared,
+            attachments: shared, owner: pantry)
         // Nothing in the memory of the former graph may be used, if it came from another source.
         let keepsMemory = former.map { DataSource.keepsAll(from: $0.policy.source, to: policy.source) } ?? true
         do {
@@ -80,31 +83,35 @@ struct Composer {
             // A store that is opened later asks for its state then.
             defer { if !taken.isWaiting { storeState.dropUnused() } }
             if isClosed, let former { taken.reserve(placesOf: former.places) }
-            var storeContext = self.context(of: resourceState, meter, storeState).with(shared, of: pantry)
-            storeContext.dataSource = context.dataSource
             let storeAccess =
                 try kept?.storeAccess
                 ?? storeAccess(
                     of: isClosed ? nil : plan.store, taken: taken, resourceState: resourceState, meter: meter,
-                    in: storeContext)
-            let background = policy.backgroundRules(in: world)
+                    in: surroundings.with(storeState))
             let validators = Validators(
-                try plan.validators.map { try $0.validator(in: context.of(PartIdentity(part: $0))) })
+                try plan.validators.map { try $0.validator(in: Context(surroundings, of: PartIdentity(part: $0))) })
             // A closed pantry makes no attachments, because nothing would close them.
             let attachments =
                 try isClosed
                 ? former?.attachments ?? []
-                : attachments(of: policy.sections, of: policy.resource, after: former?.attachments ?? [], in: context)
+                : attachments(
+                    of: policy.sections, of: policy.resource, after: former?.attachments ?? [], in: surroundings)
+            let ruling = policy.ruling(among: attachments)
+            let background = BackgroundRules(
+                rules: ruling.map { held in { work, network in held.attachment?.permits(work, on: network) ?? true } },
+                world: world)
             var builder = GraphBuilder(
-                context: context, storeAccess: storeAccess, validators: validators,
+                surroundings: surroundings, storeAccess: storeAccess, validators: validators,
                 lookup: Lookup(
-                    storeAccess, validators: validators, addedFields: policy.addedFields, revision: plan.revision,
+                    storeAccess, validators: validators, addedFields: AddedFields(policy.addedFields),
+                    revision: plan.revision,
                     world: world),
-                addedFields: policy.addedFields, attachments: attachments, background: background,
+                attachments: attachments, background: background,
                 // A recording, which the substitute plays, hides the names of parameters.
                 parameters: substitute == nil
                     ? policy.origin.map {
-                        OriginParameters(taken: $0.traits.parameters, required: $0.traits.requiredParameters)
+                        OriginParameters(
+                            taken: $0.originTraits.parameters, required: $0.originTraits.requiredParameters)
                     } : nil,
                 substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
@@ -112,10 +119,10 @@ struct Composer {
                 policy: policy, root: root, lookup: builder.lookup,
                 live: MeasuredLoader(
                     inner: builder.live, meter: meter, world: world, parameters: builder.parameters,
-                    prefetches: (storeAccess, policy.addedFields)),
+                    prefetches: storeAccess),
                 refreshNow: { [sides = builder.sides] call, limit in await sides?.refreshNow(call, within: limit) },
                 sender: Sender(
-                    origin: builder.origin, isAccepted: policy.origin?.traits.acceptsSends == true,
+                    origin: builder.origin, isAccepted: policy.origin?.originTraits.acceptsSends == true,
                     parameters: builder.parameters, meter: meter, world: world),
                 storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
                 storeState: storeState, attachments: attachments, background: background, meter: meter,
@@ -134,28 +141,29 @@ struct Composer {
     /// Opens the store of a policy, even if its strategy keeps nothing: the copies of earlier policies must be cleared
     /// after a logout. If the store that it replaces is still in use, it is opened later.
     private func storeAccess(
-        of part: Part?, taken: HeldPlaces, resourceState: ResourceState, meter: Meter, in context: Context
+        of part: Part?, taken: HeldPlaces, resourceState: ResourceState, meter: Meter, in surroundings: Surroundings
     ) throws -> StoreAccess {
         let use = StoreUse(of: resourceState.name)
-        let world = context.world
+        let world = surroundings.world
         let lateFaults = LateFaults()
         let evictedKeys = EvictedKeys(
-            capacity: part.map { [$0] + $0.nested }?.compactMap(\.traits.capacity).max() ?? 1_000_000_000)
+            capacity: part.map { [$0] + $0.nested }?.compactMap(\.storeTraits.capacity).max() ?? 1_000_000_000)
         do {
             let store =
                 try part.map {
                     try self.store(
                         of: $0, taken: taken, lateFaults: lateFaults, evictedKeys: evictedKeys, for: use,
-                        reporting: resourceState.unfinishedClearings.reporter(), in: context)
+                        reporting: resourceState.unfinishedClearings.reporter(), in: surroundings)
                 } ?? EmptyStore()
-            let storeAccess = StoreAccess(
-                store, keys: resourceState.keys, meter: meter, saved: resourceState.saved,
-                changed: resourceState.changed, lateFaults: lateFaults,
-                evictedKeys: evictedKeys, source: context.dataSource, isPersistent: part?.isPersistent ?? false,
-                clearingReport: resourceState.unfinishedClearings.reporter(), world: world
-            ) { [turns] store, isClosed in
+            let openStore = OpenStore(store, isPersistent: part?.isPersistent ?? false) { [turns] store, isClosed in
                 if isClosed || !store.needsClosing { turns.end(use) } else { turns.close(store, of: use) }
             }
+            let storeAccess = StoreAccess(
+                openStore, keys: resourceState.keys, meter: meter,
+                news: StoreNews(
+                    saved: resourceState.saved, changed: resourceState.changed, source: surroundings.dataSource),
+                lateFaults: lateFaults, evictedKeys: evictedKeys,
+                clearingReport: resourceState.unfinishedClearings.reporter(), world: world)
             use.begin(storeAccess)
             return storeAccess
         } catch {
@@ -166,15 +174,15 @@ struct Composer {
 
     private func store(
         of part: Part, taken: HeldPlaces, lateFaults: LateFaults, evictedKeys: EvictedKeys, for use: StoreUse,
-        reporting report: @escaping @Sendable (ClearingReport) -> Void, in context: Context
+        reporting report: @escaping @Sendable (ClearingReport) -> Void, in surroundings: Surroundings
     ) throws -> any Store {
         var source = PlaceSource(
             places: places, turns: turns, use: use, taken: taken, lateFaults: lateFaults, ifUnusable: ifCacheUnusable)
         source.evictedKeys = evictedKeys
-        let store = try part.store(in: context.of(PartIdentity(part: part), source: source))
+        let store = try part.store(in: StoreContext(surroundings, of: PartIdentity(part: part), from: source))
         let clearings = taken.close()
         if clearings.isEmpty { return store }
-        return GatedStore(store, after: clearings, world: context.world, report: report) {
+        return GatedStore(store, after: clearings, world: surroundings.world, report: report) {
             [places, world] clearings in
             let done = clearings.map { ($0.id, taken.held.filter($0.concerns)) }
             _ = try? await world.blocking { places.cleanUp(after: Dictionary(uniqueKeysWithValues: done)) }
@@ -189,14 +197,5 @@ struct Composer {
     func isRepaired(_ taken: HeldPlaces) -> Bool {
         let missing = taken.missing
         return !missing.isEmpty && missing.allSatisfy { (try? places.take($0)) != nil }
-    }
-
-    private func context(of resourceState: ResourceState, _ meter: Meter, _ reloadState: ReloadState) -> Context {
-        var context = Context(
-            resource: resourceState.name, world: world.world(of: resourceState.name), registry: registry, meter: meter,
-            reloadState: reloadState,
-            data: data)
-        (context.payloadFolder, context.shared) = (payloadFolder, shared)
-        return context
     }
 }

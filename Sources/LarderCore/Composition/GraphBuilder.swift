@@ -2,12 +2,11 @@ import LarderSystem
 
 /// Makes the loaders of one plan: one for each layer, and no others.
 struct GraphBuilder {
-    let context: Context
+    let surroundings: Surroundings
     let storeAccess: StoreAccess
     let validators: Validators
     let lookup: Lookup
     /// The fields that the origin adds to requests that lack them.
-    let addedFields: Fields
     let attachments: [HeldAttachment]
     /// The rules about background work.
     let background: BackgroundRules
@@ -24,18 +23,18 @@ struct GraphBuilder {
     /// The sides of the strategy. They are set when the strategy is made.
     private(set) var sides: Sides?
 
-    private var world: any World { context.world }
+    private var world: any World { surroundings.world }
+    private var meter: Meter { surroundings.meter.meter }
 
     init(
-        context: Context, storeAccess: StoreAccess, validators: Validators, lookup: Lookup,
-        addedFields: Fields, attachments: [HeldAttachment], background: BackgroundRules,
+        surroundings: Surroundings, storeAccess: StoreAccess, validators: Validators, lookup: Lookup,
+        attachments: [HeldAttachment], background: BackgroundRules,
         parameters: OriginParameters?, substitute: (() -> any Loader)?
     ) {
-        self.context = context
+        self.surroundings = surroundings
         self.storeAccess = storeAccess
         self.validators = validators
         self.lookup = lookup
-        self.addedFields = addedFields
         self.attachments = attachments
         self.background = background
         self.parameters = parameters
@@ -49,11 +48,11 @@ struct GraphBuilder {
         switch layer {
         case .measured(let inner):
             return MeasuredLoader(
-                inner: try loader(of: inner), meter: context.meter, world: world, parameters: parameters,
-                prefetches: (storeAccess, addedFields), kept: attachments)
+                inner: try loader(of: inner), meter: meter, world: world, parameters: parameters,
+                prefetches: storeAccess, kept: attachments)
         case .attached(let part, let inner):
             let inner = try loader(of: inner)
-            return attachments.first { $0.part.plugin.name == part.plugin.name }?.attachment?.around(inner) ?? inner
+            return attachments.first { $0.section == part.plugin.name }?.attachment?.around(inner) ?? inner
         case .networkRules(let inner):
             return NetworkRules(inner: try loader(of: inner), background: background)
         case .fallback(let first, let others):
@@ -68,13 +67,13 @@ struct GraphBuilder {
             self.origin = origin
             return OriginSide(
                 origin, validators: validators, copies: isSaved ? lookup : nil,
-                addedFields: addedFields, storeAccess: storeAccess, declaration: declaration, world: world,
-                meter: context.meter)
+                storeAccess: storeAccess, declaration: declaration, world: world,
+                meter: meter)
         case .wrapper(let part, let identity, let inner):
-            return try part.wrapper(around: try loader(of: inner), in: context.of(identity))
+            return try part.wrapper(around: try loader(of: inner), in: Context(surroundings, of: identity))
         case .measuredOrigin(let part):
-            worksOffline = part.traits.worksOffline
-            return MeasuredOrigin(try substitute?() ?? origin(part), meter: context.meter, world: world)
+            worksOffline = part.originTraits.worksOffline
+            return MeasuredOrigin(try substitute?() ?? origin(part), meter: meter, world: world)
         case .origin(let part):
             return try origin(part)
         case .lookup:
@@ -86,14 +85,15 @@ struct GraphBuilder {
         if let live { self.live = try loader(of: live) }
         let sides = Sides(
             live: self.live, cached: try cached.map { try loader(of: $0) } ?? UnusedSide(),
-            rest: part.traits.rest ?? .zero, usesNetworkState: part.traits.usesNetworkState && !worksOffline,
-            background: background, world: world, storeAccess: storeAccess, meter: context.meter,
-            scope: context.of(PartIdentity(part: part)))
+            rest: part.strategyTraits.rest ?? .zero,
+            usesNetworkState: part.strategyTraits.usesNetworkState && !worksOffline,
+            background: background, world: world, storeAccess: storeAccess, meter: meter,
+            scope: Context(surroundings, of: PartIdentity(part: part)))
         self.sides = sides
         return ModeSwitch(try part.strategy(over: sides), sides: sides)
     }
 
     private func origin(_ part: Part) throws -> any Loader {
-        try part.origin(in: context.of(PartIdentity(part: part)))
+        try part.origin(in: Context(surroundings, of: PartIdentity(part: part)))
     }
 }

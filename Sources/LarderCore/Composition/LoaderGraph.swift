@@ -11,7 +11,7 @@ final class LoaderGraph: Sendable {
     /// The live side alone, for callers that want the origin's answer and nothing else.
     let live: any Loader
     /// Makes a refresh that has waited for a network.
-    let refreshNow: PostponedRefresh.Refresh
+    let refreshNow: @Sendable (_ call: Call, _ limit: Duration) async -> Void
     /// The way to the origin of requests that change something there.
     let sender: Sender
     /// Returns the copies that a change has put out of date by the rules of the origin; nil if it has no such rules.
@@ -30,14 +30,13 @@ final class LoaderGraph: Sendable {
     let background: BackgroundRules
     /// Returns the account that is the scope of requests without one; nil if the origin does not sign its calls.
     let account: (@Sendable () -> String?)?
-    /// The fields that the origin adds to requests that lack them.
-    let addedFields: Fields
     let meter: Meter
     let world: any World
 
     init(
         policy: Policy, root: any Loader, lookup: Lookup, live: any Loader,
-        refreshNow: @escaping PostponedRefresh.Refresh, sender: Sender, storeAccess: StoreAccess,
+        refreshNow: @escaping @Sendable (_ call: Call, _ limit: Duration) async -> Void, sender: Sender,
+        storeAccess: StoreAccess,
         places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
         attachments: [HeldAttachment], background: BackgroundRules, meter: Meter, world: any World
     ) {
@@ -47,7 +46,7 @@ final class LoaderGraph: Sendable {
         self.live = live
         self.refreshNow = refreshNow
         self.sender = sender
-        invalidates = policy.origin?.traits.invalidates
+        invalidates = policy.origin?.originTraits.invalidates
         self.storeAccess = storeAccess
         self.places = places
         self.validators = validators
@@ -57,18 +56,20 @@ final class LoaderGraph: Sendable {
         self.background = background
         account = policy.account
         directHit = DirectHit(past: root, meter: meter, needsScope: account != nil)
-        addedFields = policy.addedFields
         self.meter = meter
         self.world = world
     }
 
     /// Returns the call for a load that begins now.
     func call(for request: Request, codec: AnyCodec) -> Call {
-        var call = Call(request, codec: codec)
+        var call = Call(prepared(request), codec: codec)
         call.deadline = request.deadline.map { world.uptime + $0 }
         call.ticket = storeAccess.keys.begin(request.key)
         return call
     }
+
+    /// Returns a request that knows which fields the origin adds to it.
+    func prepared(_ request: Request) -> Request { lookup.prepared(request) }
 
     /// The values of the levels of its plugins.
     var levels: [Level: String] {

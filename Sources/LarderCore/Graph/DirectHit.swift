@@ -45,9 +45,7 @@ final class DirectHit: Sendable {
     /// - Returns: whether there is such a copy. If not, nothing has changed, and
     ///   ``unusualAnswer(_:codec:provenance:take:)`` must be asked.
     @inline(__always)
-    func answer(
-        _ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool
-    ) -> Bool {
+    func answer(_ request: Request, codec: AnyCodec, provenance: inout Provenance, take: (Entry) -> Bool) -> Bool {
         // The rest is left to `unusualAnswer`.
         guard request.isPlain, !lookup.hasExceptions, meter.sinks.loads.isEmpty,
             isOpen || isSimple && request.key.scope != nil
@@ -103,9 +101,7 @@ final class DirectHit: Sendable {
         return keys.hasPrefetches || keys.hasFailures || sides.isOffline
     }
 
-    private func shown(
-        _ request: Request, at key: Key, for uses: Uses, take: (Entry) -> Bool
-    ) -> Loaded<Entry>? {
+    private func shown(_ request: Request, at key: Key, for uses: Uses, take: (Entry) -> Bool) -> Loaded<Entry>? {
         var (found, copy) = (Entry?.none, CopyFacts())
         let reasons = lookup.hit(request, at: key, for: uses, copy: &copy) { entry in
             found = entry
@@ -119,7 +115,7 @@ final class DirectHit: Sendable {
 
     private func count(_ answer: Loaded<Entry>, for request: Request, codec: AnyCodec) {
         if answer.content.metadata.isUnusedPrefetch, request.purpose == .user {
-            lookup.storeAccess.usedPrefetch(answer.content, for: request, adding: lookup.addedFields)
+            lookup.storeAccess.usedPrefetch(answer.content, for: lookup.prepared(request))
         }
         if request.isCountedApart {
             meter.count(request.counterApart)

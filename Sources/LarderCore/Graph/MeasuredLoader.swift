@@ -9,7 +9,7 @@ struct MeasuredLoader: Loader {
     var parameters: OriginParameters?
     /// The store whose prefetched copies are used, and the fields that the origin adds to requests. Nil where no copies
     /// are shown.
-    var prefetches: (storeAccess: StoreAccess, addedFields: Fields)?
+    var prefetches: StoreAccess?
     /// The objects that must live as long as a load runs.
     var kept: [any Sendable] = []
 
@@ -67,7 +67,7 @@ struct MeasuredLoader: Loader {
     @inline(never)
     private func used(_ entry: Entry, for request: Request) {
         guard let prefetches, request.purpose == .user else { return }
-        prefetches.storeAccess.usedPrefetch(entry, for: request, adding: prefetches.addedFields)
+        prefetches.usedPrefetch(entry, for: request)
     }
 
     private func count(_ call: Call, _ count: (Meter) -> Void) {
@@ -163,9 +163,7 @@ package struct MeasuredOrigin: Loader {
         }
     }
 
-    private func report(
-        _ call: Call, failed: Bool, unchanged: Bool = false, bytes: Int = 0, since start: Duration
-    ) {
+    private func report(_ call: Call, failed: Bool, unchanged: Bool = false, bytes: Int = 0, since start: Duration) {
         meter.originCalled(
             failed: failed, unchanged: unchanged, conditional: call.known?.metadata.hasCondition == true, bytes: bytes,
             after: world.uptime - start)

@@ -5,7 +5,7 @@ public import LarderSystem
 /// A strategy is a recipe over ``live`` and ``cached``. The methods here make all strategies treat errors, answers,
 /// patience, deadlines and windows alike. A strategy must return a value that it got from here: it asks for the copy
 /// for some uses, and gets the copy or the reasons against it.
-public struct Sides: Sendable {
+public final class Sides: Sendable {
     /// Asks the origin and saves its answer. Equal requests at the same time share one call.
     public let live: any Loader
     /// Finds the copy and shows it for the best use that is permitted. Throws `notCached` if there is no copy, or if no
@@ -16,7 +16,7 @@ public struct Sides: Sendable {
     let storeAccess: StoreAccess
     let meter: Meter
     /// The surroundings of the strategy that these sides were made for.
-    var scope: any StrategyScope
+    let scope: any StrategyScope
     /// The cached side, if the strategy has one.
     private let lookup: Lookup?
     /// The live side, if there is an origin.
@@ -44,6 +44,13 @@ public struct Sides: Sendable {
         self.scope = scope
         lookup = cached as? Lookup
         originSide = live as? OriginSide
+    }
+
+    /// Returns these sides for a strategy among the settings of another.
+    func with(_ scope: any StrategyScope) -> Sides {
+        Sides(
+            live: live, cached: cached, rest: rest, usesNetworkState: usesNetworkState, background: background,
+            world: world, storeAccess: storeAccess, meter: meter, scope: scope)
     }
 
     // MARK: The copy
@@ -185,7 +192,7 @@ public struct Sides: Sendable {
 
     /// Begins to read the copy. Lower tiers are not searched, because the copy is needed now.
     private func reading(_ call: Call, then: @escaping @Sendable () -> Void) -> WaitLimits.CopyReading {
-        AwaitableWork(in: world) {
+        AwaitableWork(in: world) { [self] in
             try await copy(call.knowing(nil))
         } then: { _ in
             then()
@@ -235,12 +242,12 @@ public struct Sides: Sendable {
     private func refreshing(_ call: Call, within limit: Duration) -> (@Sendable () async -> Void)? {
         let isResting = storeAccess.keys.rest(of: call.key, base: rest, at: world.uptime) != nil
         guard let originSide, !isResting else { return nil }
-        let key = storeAccess.variations.entryKey(of: call.request, adding: originSide.addedFields)
+        let key = storeAccess.variations.entryKey(of: call.request)
         guard storeAccess.keys.beginRefresh(key) else { return nil }
         var calling = call.inBackground
         calling.request.priority = .low
         calling.ticket = call.ticket ?? storeAccess.keys.begin(call.key)
-        return { [calling] in
+        return { [self, calling] in
             var failed: Bool
             do {
                 let loaded = try await originSide.join(calling).value(within: limit)
@@ -270,8 +277,6 @@ public struct Sides: Sendable {
     func refreshLater(_ call: Call, within limit: Duration = .seconds(60)) {
         guard originSide != nil else { return }
         storeAccess.keys.postponeRefresh(of: call, within: limit)
-        // The network may have changed while this was noted.
-        if mayRefresh(call) { storeAccess.keys.beginRefreshes(in: world, refreshNow) }
     }
 
     /// Makes a refresh that has waited, unless its copy was cleared meanwhile.

@@ -85,9 +85,9 @@ package struct JSONParser {
         }
         switch next {
         case UInt8(ascii: "{"):
-            return Node(.object(try nested { parser throws(JSONError) in try parser.members() }), at: start)
+            return Node(.object(try nested { parser throws(JSONError) in try parser.members().trimmed }), at: start)
         case UInt8(ascii: "["):
-            return Node(.list(try nested { parser throws(JSONError) in try parser.items() }), at: start)
+            return Node(.list(try nested { parser throws(JSONError) in try parser.items().trimmed }), at: start)
         case UInt8(ascii: "\""): return Node(.string(try string()), at: start)
         case UInt8(ascii: "t"): return Node(try word("true", .bool(true)), at: start)
         case UInt8(ascii: "f"): return Node(try word("false", .bool(false)), at: start)
@@ -320,4 +320,9 @@ package struct JSONParser {
     private func utf8(_ scalar: UInt32) -> [UInt8] {
         Unicode.Scalar(scalar).map { Array(String($0).utf8) } ?? []
     }
+}
+
+extension Array {
+    /// The array without room for more elements, because policies are kept as long as they are in effect.
+    fileprivate var trimmed: [Element] { capacity > count ? withUnsafeBufferPointer { Array($0) } : self }
 }

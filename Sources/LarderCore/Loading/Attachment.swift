@@ -1,6 +1,8 @@
+public import LarderSystem
+
 /// The living part that a section of a policy makes for its resource, or a section of `_larder.json` for the pantry.
 ///
-/// A section is declared with ``Plugin/section(_:_:goesAround:_:counters:levels:traits:make:)``. Its attachment lives as
+/// A section is declared with ``Plugin/section(_:_:_:counters:levels:traits:make:)``. Its attachment lives as
 /// long as the policy has the section with the same settings. An app gets it by its type:
 /// `pantry.attachment(Outbox.self, of: "notes")`.
 ///
@@ -9,10 +11,16 @@ public protocol Attachment: Sendable {
     /// Returns a loader around the loader that answers the resource's requests: the strategy with its fallbacks. By
     /// default, and for a section of a pantry, this is the same loader.
     ///
-    /// It is called for each graph that is composed, and only if the section is declared with `goesAround: true`. The
-    /// loads of the returned loader are counted and timed. If it returns the rule of `loader` (``Loader/hitRule``),
-    /// copies in memory are shown at once, past it. Otherwise, it sees each load, and each is awaited.
+    /// It is called for each graph that is composed, and only if ``SectionTraits/goesAround`` is set. The loads of the
+    /// returned loader are counted and timed. If it returns the rule of `loader` (``Loader/hitRule``), copies in memory are shown at once, past it. Otherwise, it sees each load, and each is awaited.
     func around(_ loader: any Loader) -> any Loader
+
+    /// Returns whether some work for which no user waits may call the origin on a network. By default, it may.
+    ///
+    /// It is asked only if ``SectionTraits/limitsBackgroundWork`` is set. Refreshes wait until all sections of the policy permit
+    /// them. A load with the purpose `prefetch` fails with ``LoadError/Code/unavailable`` unless a copy answers it at once.
+    /// It may be called often, so it must be quick.
+    func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool
 
     /// Tells that copies were cleared, for example after a logout. State that belongs to the selection must be gone when
     /// this returns. The clearing waits for it for ten seconds, and then throws an error that names the section.
@@ -34,6 +42,9 @@ public protocol Attachment: Sendable {
 extension Attachment {
     /// Returns the same loader.
     public func around(_ loader: any Loader) -> any Loader { loader }
+
+    /// Returns true.
+    public func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool { true }
 
     /// Does nothing.
     public func cleared(_ selection: Selection) async {}

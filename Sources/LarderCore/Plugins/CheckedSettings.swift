@@ -1,7 +1,6 @@
 /// A part's settings after they were read and checked. Parts that are written alike share it.
 final class CheckedSettings: Sendable {
     let recipe: Recipe
-    let traits: Traits
     /// The parts among the settings.
     let nested: [Part]
     /// The canonical text of the part; nil if a value comes from the environment.
@@ -9,10 +8,9 @@ final class CheckedSettings: Sendable {
     /// A hash of the canonical text, with the values from the environment. It is only comparable within this process.
     let fingerprint: Int
 
-    init(_ recipe: Recipe, traits: Traits, nested: [Part], settings: Node, named name: Node) {
+    init(_ recipe: Recipe, nested: [Part], settings: Node, named name: Node) {
         let text = CanonicalText(ofPart: settings, named: name, with: nested)
         self.recipe = recipe
-        self.traits = traits.with { $0.mayBeShown = !text.isFilled }
         self.nested = nested
         // A copy, because the buffer that was written to is larger.
         self.text = text.isFilled ? nil : text.bytes.withUnsafeBufferPointer { Array($0) }

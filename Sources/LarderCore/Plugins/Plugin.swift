@@ -31,12 +31,12 @@ public final class Plugin: Sendable {
     package let isAssumed: Bool
     /// Whether it was declared as a plugin of a module's own kind.
     let isCustom: Bool
-    let prepare: @Sendable (Node, PolicyDiagnostics) -> (Recipe, Traits)?
+    let prepare: @Sendable (Node, PolicyDiagnostics) -> Recipe?
 
     init(
         _ kind: PluginKind, name: String, about: String, settings: [SettingDeclaration], needs: StrategyNeeds,
         counters: [Counter] = [], levels: [Level] = [], isAssumed: Bool = false, isCustom: Bool = false,
-        prepare: @escaping @Sendable (Node, PolicyDiagnostics) -> (Recipe, Traits)?
+        prepare: @escaping @Sendable (Node, PolicyDiagnostics) -> Recipe?
     ) {
         self.kind = kind
         self.name = name
@@ -69,22 +69,22 @@ public struct StrategyNeeds: OptionSet, Sendable {
     public static let store = StrategyNeeds(rawValue: 2)
 }
 
-/// The closure that makes a part. The settings are already read and checked.
+/// The facts about a part and the closure that makes it. The settings are already read and checked.
 enum Recipe: Sendable {
-    case origin(@Sendable (Context) throws -> any Loader)
-    case wrapper(@Sendable (Context, any Loader) throws -> any Loader)
-    case strategy(@Sendable (Sides) throws -> any Loader)
-    case validator(@Sendable (Context) throws -> any Validator)
-    case store(@Sendable (Context) throws -> any Store)
+    case origin(OriginTraits, @Sendable (OriginContext) throws -> any Loader)
+    case wrapper(WrapperTraits, @Sendable (Context, any Loader) throws -> any Loader)
+    case strategy(StrategyTraits, @Sendable (Sides) throws -> any Loader)
+    case validator(ValidatorTraits, @Sendable (Context) throws -> any Validator)
+    case store(StoreTraits, @Sendable (StoreContext) throws -> any Store)
     case eviction(@Sendable () throws -> any Eviction)
-    case section(goesAround: Bool, @Sendable (Context) throws -> any Attachment)
-    case custom(@Sendable (Context) throws -> any Sendable)
+    case section(SectionTraits, @Sendable (SectionContext) throws -> any Attachment)
+    case custom(CustomTraits, @Sendable (Context) throws -> any Sendable)
 }
 
 extension Plugin {
     /// Declares an origin: a source of data.
     ///
-    /// `traits`, here and for the other kinds, gives the lint rules facts to check. It must depend on the values alone. It
+    /// `traits`, here and for the other kinds, states facts that the lint rules check. They must depend on the values alone. It
     /// may be called on several threads, and once for parts that are written alike. `counters` and `levels` are added
     /// to those of Larder: see ``Counter`` and ``Level``.
     ///
@@ -92,27 +92,26 @@ extension Plugin {
     /// returns an ``Entry``, or ``Loaded/unchanged(_:updating:)`` if the call names a copy that is still current.
     public static func origin<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
-        make: @escaping @Sendable (Context, repeat each Value) throws -> any Loader
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> OriginTraits)? = nil,
+        make: @escaping @Sendable (OriginContext, repeat each Value) throws -> any Loader
     ) -> Plugin {
         build(.origin, name, about, counters: counters, levels: levels, repeat each settings) {
             (values: repeat each Value) in
-            (.origin { context in try make(context, repeat each values) }, traits?(repeat each values) ?? Traits())
+            .origin(traits?(repeat each values) ?? OriginTraits()) { context in try make(context, repeat each values) }
         }
     }
 
     /// Declares a wrapper: a loader around an origin, or around the wrapper that follows it in the policy.
     public static func wrapper<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> WrapperTraits)? = nil,
         make: @escaping @Sendable (Context, any Loader, repeat each Value) throws -> any Loader
     ) -> Plugin {
         build(.wrapper, name, about, counters: counters, levels: levels, repeat each settings) {
             (values: repeat each Value) in
-            (
-                .wrapper { context, inner in try make(context, inner, repeat each values) },
-                traits?(repeat each values) ?? Traits()
-            )
+            .wrapper(traits?(repeat each values) ?? WrapperTraits()) { context, inner in
+                try make(context, inner, repeat each values)
+            }
         }
     }
 
@@ -122,13 +121,16 @@ extension Plugin {
     public static func strategy<each Value>(
         _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
         _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [],
+        traits: (@Sendable (repeat each Value) -> StrategyTraits)? = nil,
         make: @escaping @Sendable (Sides, repeat each Value) throws -> any Loader
     ) -> Plugin {
         guard needs == [.origin, .store] else {
             return build(.strategy, name, about, needs: needs, counters: counters, levels: levels, repeat each settings)
             { (values: repeat each Value) in
-                (.strategy { sides in try make(sides, repeat each values) }, traits?(repeat each values) ?? Traits())
+                .strategy(traits?(repeat each values) ?? StrategyTraits()) { sides in
+                    try make(sides, repeat each values)
+                }
             }
         }
         return build(
@@ -136,41 +138,42 @@ extension Plugin {
             repeat each settings
         ) {
             (rest: Duration, offline: String, values: repeat each Value) in
-            let own = traits?(repeat each values) ?? Traits()
-            return (
-                .strategy { sides in try make(sides, repeat each values) },
-                own.with { ($0.rest, $0.usesNetworkState) = (rest, offline == "cache") }
-            )
+            var facts = traits?(repeat each values) ?? StrategyTraits()
+            (facts.rest, facts.usesNetworkState) = (rest, offline == "cache")
+            return .strategy(facts) { sides in try make(sides, repeat each values) }
         }
     }
 
     /// Declares a validator. It decides which payloads may be kept and which copies may be shown.
     public static func validator<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [],
+        traits: (@Sendable (repeat each Value) -> ValidatorTraits)? = nil,
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Validator
     ) -> Plugin {
         build(.validator, name, about, counters: counters, levels: levels, repeat each settings) {
             (values: repeat each Value) in
-            (.validator { context in try make(context, repeat each values) }, traits?(repeat each values) ?? Traits())
+            .validator(traits?(repeat each values) ?? ValidatorTraits()) { context in
+                try make(context, repeat each values)
+            }
         }
     }
 
     /// Declares a store for copies. Every store also gets the setting `limit`: how long one of its operations may take.
     public static func store<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
-        make: @escaping @Sendable (Context, repeat each Value) throws -> any Store
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> StoreTraits)? = nil,
+        make: @escaping @Sendable (StoreContext, repeat each Value) throws -> any Store
     ) -> Plugin {
         build(.store, name, about, counters: counters, levels: levels, .limit, repeat each settings) {
             (limit: Duration?, values: repeat each Value) in
-            let recipe = Recipe.store { context in
+            var facts = traits?(repeat each values) ?? StoreTraits()
+            facts.givesUpAfter = limit
+            return .store(facts) { context in
                 let store = try make(context, repeat each values)
                 guard let limit else { return store }
                 return LimitedStore(store, limit: limit, name: name, world: context.world)
             }
-            let own = traits?(repeat each values) ?? Traits()
-            return (recipe, own.with { $0.givesUpAfter = limit ?? $0.givesUpAfter })
         }
     }
 
@@ -180,7 +183,7 @@ extension Plugin {
         make: @escaping @Sendable (repeat each Value) throws -> any Eviction
     ) -> Plugin {
         build(.eviction, name, about, repeat each settings) { (values: repeat each Value) in
-            (.eviction { try make(repeat each values) }, Traits())
+            .eviction { try make(repeat each values) }
         }
     }
 
@@ -191,26 +194,26 @@ extension Plugin {
             description: "\(kind) '\(name)' is only assumed: its code is not in this program")
         let recipe: Recipe =
             switch kind {
-            case .origin: .origin { _ in throw missing }
-            case .wrapper: .wrapper { _, _ in throw missing }
-            case .strategy: .strategy { _ in throw missing }
-            case .validator: .validator { _ in throw missing }
-            case .store: .store { _ in throw missing }
+            case .origin: .origin(OriginTraits()) { _ in throw missing }
+            case .wrapper: .wrapper(WrapperTraits()) { _, _ in throw missing }
+            case .strategy: .strategy(StrategyTraits()) { _ in throw missing }
+            case .validator: .validator(ValidatorTraits()) { _ in throw missing }
+            case .store: .store(StoreTraits()) { _ in throw missing }
             case .eviction: .eviction { throw missing }
-            case .section, .pantrySection: .section(goesAround: false) { _ in throw missing }
-            default: .custom { _ in throw missing }
+            case .section, .pantrySection: .section(SectionTraits()) { _ in throw missing }
+            default: .custom(CustomTraits()) { _ in throw missing }
             }
         let isCustom = !PluginKind.core.contains(kind)
         return Plugin(
             kind, name: name, about: "Assumed to be there.", settings: [], needs: [.origin, .store], isAssumed: true,
             isCustom: isCustom
-        ) { _, _ in (recipe, Traits()) }
+        ) { _, _ in recipe }
     }
 
     static func build<each Value>(
         _ kind: PluginKind, _ name: String, _ about: String, needs: StrategyNeeds = [.origin, .store],
         counters: [Counter] = [], levels: [Level] = [], isCustom: Bool = false, _ settings: repeat Setting<each Value>,
-        recipe: @escaping @Sendable (repeat each Value) -> (Recipe, Traits)
+        recipe: @escaping @Sendable (repeat each Value) -> Recipe
     ) -> Plugin {
         var declarations: [SettingDeclaration] = []
         for setting in repeat each settings { declarations += setting.declarations }

@@ -21,18 +21,24 @@ final class ReloadState: Sendable {
 
     /// Returns the item of this part and type: the former graph's item, or else a new one.
     func item<Item: Sendable>(of part: Int, _ make: () -> Item) -> Item {
+        if let known: Item = known(of: part) { return known }
+        // `make` runs outside the lock, because it is a plugin's code.
+        let item = make()
+        state.withLock { $0.items[Name(part: part, type: ObjectIdentifier(Item.self))] = item }
+        return item
+    }
+
+    private func known<Item: Sendable>(of part: Int) -> Item? {
         let name = Name(part: part, type: ObjectIdentifier(Item.self))
-        let known = state.withLock { state -> Item? in
+        return state.withLock { state in
             let item = (state.items[name] ?? state.former[name]) as? Item
             if let item { state.items[name] = item }
             return item
         }
-        if let known { return known }
-        // `make` runs outside the lock, because it is a plugin's code.
-        let item = make()
-        state.withLock { $0.items[name] = item }
-        return item
     }
+
+    /// Keeps the levels that a part of the former graph has set.
+    func keepLevels(of part: Int) { _ = known(of: part) as PartLevels? }
 
     /// The levels of the parts.
     var levels: [PartLevels] { state.withLock { $0.items.values.compactMap { $0 as? PartLevels } } }

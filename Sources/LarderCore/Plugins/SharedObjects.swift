@@ -29,26 +29,3 @@ final class SharedObjects: Sendable {
         }.0
     }
 }
-
-extension Context {
-    /// Returns the object of this type and name that all plugins of the pantry share, whatever their resources, such as
-    /// a pool of connections. Makes it with `make` if nobody uses one.
-    ///
-    /// ```swift
-    /// let pool = try context.share(host) { try ConnectionPool(to: host) }
-    /// ```
-    ///
-    /// The pantry does not keep the object alive: it ends when its last user is released. After a reload, new parts get
-    /// the same object as long as a part or a running load uses it. When two threads ask at the same time, `make` may be
-    /// called twice, and both get one of the two objects.
-    ///
-    /// - Parameters:
-    ///   - name: distinguishes objects of one type.
-    ///   - make: makes the object.
-    /// - Throws: the error of `make`.
-    public func share<Object: AnyObject & Sendable>(
-        _ name: String = "", _ make: () throws -> Object
-    ) rethrows -> Object {
-        try shared.object(name, make)
-    }
-}

@@ -56,7 +56,7 @@ package struct LintRule: Sendable {
         "contradiction", severity: .error, why: "Of two settings that exclude each other, one would be ignored."
     ) { policy, rule, reading in
         func check(_ part: Part) {
-            for found in part.traits.contradictions {
+            for found in part.traits?.contradictions ?? [] {
                 rule.report(found.message, about: part, setting: found.setting, reading, expected: found.expected)
             }
             part.nested.forEach(check)
@@ -80,7 +80,7 @@ package struct LintRule: Sendable {
                 "'\(member.name)' has no effect: strategy '\(strategy.plugin.name)' does not use it",
                 at: "$.\(member.name)", node: node, reading: reading)
         }
-        if let patience = strategy.traits.patience, let longest = longestCall(of: policy), patience >= longest {
+        if let patience = strategy.strategyTraits.patience, let longest = longestCall(of: policy), patience >= longest {
             rule.report(
                 "'patience' has no effect: it is not shorter than \(spelled(longest, policy.around + [policy.origin].compactMap { $0 })), after which a call is given up",
                 about: strategy, setting: "patience", reading)
@@ -91,9 +91,9 @@ package struct LintRule: Sendable {
         "retry-fits-timeout", severity: .error, why: "Tries after the end of an enclosing timeout are never made."
     ) { policy, rule, reading in
         for (place, part) in policy.around.enumerated() {
-            guard let limit = part.traits.givesUpAfter else { continue }
+            guard let limit = part.givesUpAfter else { continue }
             for inner in policy.around.dropFirst(place + 1) {
-                guard let tries = inner.traits.tries, tries.waits >= limit else { continue }
+                guard let tries = inner.wrapperTraits.tries, tries.waits >= limit else { continue }
                 rule.report(
                     "'\(inner.plugin.name)' waits \(spelled(tries.waits, [inner])) between its tries, but the "
                         + "'\(part.plugin.name)' around it gives up after \(spelled(limit, [part]))",
@@ -108,7 +108,7 @@ package struct LintRule: Sendable {
     ) { policy, rule, reading in
         var before = policy.origin.map { ("origin", $0) }
         for fallback in policy.fallbacks {
-            if let (key, part) = before, part.traits.cannotFail {
+            if let (key, part) = before, part.originTraits.cannotFail {
                 rule.report(
                     "this fallback can never be reached: the \(key) '\(part.plugin.name)' before it cannot fail",
                     about: fallback, reading)
@@ -124,7 +124,7 @@ package struct LintRule: Sendable {
         func check(_ store: Part) {
             let tiers = store.nested.filter { $0.plugin.kind == .store }
             if !tiers.isEmpty { return tiers.forEach(check) }
-            guard let capacity = store.traits.capacity, capacity <= Entry.overhead else { return }
+            guard let capacity = store.storeTraits.capacity, capacity <= Entry.overhead else { return }
             // The setting of a limit on size has this name in every store.
             rule.report(
                 "no entry fits: each needs \(Entry.overhead) bytes besides its payload", about: store,
@@ -139,10 +139,11 @@ package struct LintRule: Sendable {
         "forgotten-too-soon", severity: .error,
         why: "A window longer than the store keeps its entries promises copies that no longer exist."
     ) { policy, rule, reading in
-        guard let store = policy.store, !store.traits.keepsNothing, let kept = store.traits.keepsFor, kept < .forever
+        guard let store = policy.store, !store.storeTraits.keepsNothing, let kept = store.storeTraits.keepsFor,
+            kept < .forever
         else { return }
         for validator in policy.validators {
-            guard let shown = validator.traits.showsFor, shown > kept, shown < .forever else { continue }
+            guard let shown = validator.validatorTraits.showsFor, shown > kept, shown < .forever else { continue }
             rule.report(
                 "copies may be shown for \(spelled(shown, [validator])), but the store keeps them for "
                     + spelled(kept, [store]),
@@ -153,16 +154,19 @@ package struct LintRule: Sendable {
     private static let staleUnchecked = LintRule(
         "stale-unchecked", severity: .warning, why: "A copy that is shown days later should be checked for damage."
     ) { policy, rule, reading in
-        guard policy.store?.traits.isForeign == true, !policy.validators.contains(where: \.traits.noticesDamage) else {
+        guard policy.store?.storeTraits.isForeign == true,
+            !policy.validators.contains(where: \.validatorTraits.noticesDamage)
+        else {
             return
         }
         for validator in policy.validators {
-            guard let stale = validator.traits.showsStaleFor, stale > .seconds(86_400) else { continue }
+            guard let stale = validator.validatorTraits.showsStaleFor, stale > .seconds(86_400) else { continue }
             rule.report(
                 "copies may be shown for \(spelled(stale, [validator])) after they stopped being fresh, "
                     + "and nothing notices damage",
                 about: validator, reading,
-                expected: "a validator that does" + reading.registry.examples(of: .validator, where: \.noticesDamage))
+                expected: "a validator that does"
+                    + reading.registry.examples(of: .validator, where: \.validatorTraits.noticesDamage))
         }
     }
 
@@ -170,19 +174,21 @@ package struct LintRule: Sendable {
         "no-window", severity: .warning,
         why: "Without a window, copies that are no longer fresh are not shown, also when the service fails."
     ) { policy, rule, reading in
-        guard policy.strategy.plugin.needs == [.origin, .store], policy.store?.traits.keepsNothing == false else {
+        guard policy.strategy.plugin.needs == [.origin, .store], policy.store?.storeTraits.keepsNothing == false else {
             return
         }
         // Windows of another validator are missing here, and the rule `only-shortens` says so.
-        let hasOthers = policy.validators.contains { !$0.traits.followsOrigin && $0.traits.showsFor != nil }
-        for validator in policy.validators where !(validator.traits.followsOrigin && hasOthers) {
-            if validator.traits.followsOrigin, validator.traits.showsFor == .zero {
+        let hasOthers = policy.validators.contains {
+            !$0.validatorTraits.followsOrigin && $0.validatorTraits.showsFor != nil
+        }
+        for validator in policy.validators where !(validator.validatorTraits.followsOrigin && hasOthers) {
+            if validator.validatorTraits.followsOrigin, validator.validatorTraits.showsFor == .zero {
                 rule.report(
                     "'\(validator.plugin.name)' has no windows, so a copy is shown only as long as its server says: often a "
                         + "few seconds, also when the service fails",
                     about: validator, reading, expected: "windows such as \"onError\": \"1d\"")
-            } else if policy.strategy.traits.showsStaleAtOnce,
-                validator.traits.showsStaleAtOnceFor ?? validator.traits.showsStaleFor == .zero
+            } else if policy.strategy.strategyTraits.showsStaleAtOnce,
+                validator.validatorTraits.showsStaleAtOnceFor ?? validator.validatorTraits.showsStaleFor == .zero
             {
                 rule.report(
                     "'\(validator.plugin.name)' has no window for stale copies, so '\(policy.strategy.plugin.name)' shows none "
@@ -196,8 +202,9 @@ package struct LintRule: Sendable {
         "only-shortens", severity: .warning,
         why: "A copy is shown only while all validators permit it, so a window beside the server's can only shorten it."
     ) { policy, rule, reading in
-        guard let follower = policy.validators.first(where: \.traits.followsOrigin) else { return }
-        for validator in policy.validators where !validator.traits.followsOrigin && validator.traits.showsFor != nil {
+        guard let follower = policy.validators.first(where: \.validatorTraits.followsOrigin) else { return }
+        for validator in policy.validators
+        where !validator.validatorTraits.followsOrigin && validator.validatorTraits.showsFor != nil {
             rule.report(
                 "'\(validator.plugin.name)' beside '\(follower.plugin.name)' can only shorten the time for which copies "
                     + "are shown",
@@ -208,7 +215,7 @@ package struct LintRule: Sendable {
     private static let endlessCall = LintRule(
         "endless-call", severity: .warning, why: "Without a timeout, a load may wait for a call for ever."
     ) { policy, rule, reading in
-        guard policy.strategy.plugin.needs.contains(.origin), let origin = policy.origin, !origin.traits.isLocal,
+        guard policy.strategy.plugin.needs.contains(.origin), let origin = policy.origin, !origin.originTraits.isLocal,
             longestCall(of: policy) == nil
         else { return }
         rule.report(
@@ -222,9 +229,9 @@ package struct LintRule: Sendable {
         guard policy.strategy.plugin.needs.contains(.store), let store = policy.store else { return }
         /// Returns the first store that can hang and has no limit, and no store around it has one.
         func endless(_ store: Part) -> Part? {
-            if store.traits.givesUpAfter != nil { return nil }
+            if store.givesUpAfter != nil { return nil }
             let tiers = store.nested.filter { $0.plugin.kind == .store }
-            if tiers.isEmpty { return store.traits.isForeign ? store : nil }
+            if tiers.isEmpty { return store.storeTraits.isForeign ? store : nil }
             return tiers.lazy.compactMap(endless).first
         }
         guard let tier = endless(store) else { return }
@@ -236,7 +243,9 @@ package struct LintRule: Sendable {
     private static let keepsNothing = LintRule(
         "keeps-nothing", severity: .warning, why: "A strategy that shows copies needs a store that keeps them."
     ) { policy, rule, reading in
-        guard policy.strategy.plugin.needs.contains(.store), policy.store?.traits.keepsNothing != false else { return }
+        guard policy.strategy.plugin.needs.contains(.store), policy.store?.storeTraits.keepsNothing != false else {
+            return
+        }
         rule.report(
             "strategy '\(policy.strategy.plugin.name)' shows copies, but nothing is kept", about: policy.strategy,
             reading,
@@ -249,7 +258,7 @@ package struct LintRule: Sendable {
     ) { policy, rule, reading in
         var seen: Set<String> = []
         func visit(_ part: Part) {
-            if let place = part.traits.writesTo, !seen.insert(place).inserted {
+            if let place = part.storeTraits.writesTo, !seen.insert(place).inserted {
                 rule.report(
                     "another store of this policy keeps its entries in the same place", about: part, reading,
                     expected: "a name of its own")
@@ -264,8 +273,9 @@ package struct LintRule: Sendable {
     ) { policy, rule, reading in
         guard let origin = policy.origin else { return }
         for section in policy.sections {
-            for request in section.traits.requests {
-                guard let name = origin.traits.requiredParameters.first(where: { request[$0]?.isEmpty != false }) else {
+            for request in section.sectionTraits.requests {
+                guard let name = origin.originTraits.requiredParameters.first(where: { request[$0]?.isEmpty != false })
+                else {
                     continue
                 }
                 rule.report(
@@ -284,9 +294,9 @@ package struct LintRule: Sendable {
     ) { policy, rule, reading in
         let isKept =
             policy.strategy.plugin.needs.isSuperset(of: [.origin, .store])
-            && policy.store?.traits.keepsNothing == false
+            && policy.store?.storeTraits.keepsNothing == false
         if isKept { return }
-        for section in policy.sections where !section.traits.requests.isEmpty {
+        for section in policy.sections where !section.sectionTraits.requests.isEmpty {
             rule.report(
                 "section '\(section.plugin.name)' loads answers that are not kept", about: section, reading,
                 expected: "a store, and a strategy that uses it and the origin")
@@ -301,10 +311,10 @@ package struct LintRule: Sendable {
 
     /// Returns the longest time that a call of the origin may last with all its wrappers; nil if nothing limits it.
     private static func longestCall(of policy: Policy) -> Duration? {
-        var longest = policy.origin?.traits.givesUpAfter
+        var longest = policy.origin?.givesUpAfter
         for part in policy.around.reversed() {
-            if let limit = part.traits.givesUpAfter { longest = min(limit, longest ?? limit) }
-            if let tries = part.traits.tries, let once = longest {
+            if let limit = part.givesUpAfter { longest = min(limit, longest ?? limit) }
+            if let tries = part.wrapperTraits.tries, let once = longest {
                 longest = min(once * tries.count + tries.waits, .forever)
             }
         }

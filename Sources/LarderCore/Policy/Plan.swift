@@ -63,9 +63,9 @@ public struct Plan: Sendable {
         let fallbacks = policy.fallbacks.map { part in
             (name: part.plugin.name, layer: Layer.origin(part))
         }
-        besides = policy.sections.filter { !$0.goesAround }
-        ruling = policy.sections.filter(\.hasNetworkRules).map(\.plugin.name)
-        let answering = policy.sections.reversed().filter(\.goesAround)
+        besides = policy.sections.filter { !$0.sectionTraits.goesAround }
+        ruling = policy.sections.filter(\.sectionTraits.limitsBackgroundWork).map(\.plugin.name)
+        let answering = policy.sections.reversed().filter(\.sectionTraits.goesAround)
             .reduce(fallbacks.isEmpty ? strategy : .fallback(strategy, then: fallbacks)) { .attached($1, around: $0) }
         let ruled = policy.hasNetworkRules ? .networkRules(answering) : answering
         root = isMeasured ? .measured(ruled) : ruled
@@ -76,7 +76,7 @@ public struct Plan: Sendable {
         for (place, wrapper) in policy.around.enumerated().reversed() {
             // An unchanged wrapper around an unchanged origin keeps its state across a reload. A second equal wrapper
             // has its own state.
-            let inside = policy.around[(place + 1)...]
+            let inside = Array(policy.around[(place + 1)...])
             live = .wrapper(wrapper, PartIdentity(part: wrapper, origin: origin, inside: inside), around: live)
         }
         return .live(

@@ -6,10 +6,7 @@ extension Plan {
     package var mermaid: String { node.mermaid }
 
     /// The graph as JSON.
-    package var json: JSON {
-        guard case .object(let members) = node.json else { return node.json }
-        return .object([JSON.Member("revision", .string(revision))] + members)
-    }
+    package var json: JSON { .joined(["revision": .string(revision)], node.json) }
 }
 
 extension Plan.Node {
@@ -52,13 +49,14 @@ extension Plan.Node {
     }
 
     fileprivate var json: JSON {
-        var members = [JSON.Member("name", .string(name))]
-        if let role { members.append(JSON.Member("role", .string(role))) }
-        if let note { members.append(JSON.Member("note", .string(note))) }
-        if !settings.isEmpty { members.append(JSON.Member("settings", .list(settings.map(\.json)))) }
-        if !validators.isEmpty { members.append(JSON.Member("validators", .list(validators.map(\.json)))) }
-        if !children.isEmpty { members.append(JSON.Member("children", .list(children.map(\.json)))) }
-        return .object(members)
+        func list<Item>(_ items: [Item], _ json: (Item) -> JSON) -> JSON? {
+            items.isEmpty ? nil : .list(items.map(json))
+        }
+        return .present([
+            "name": .string(name), "role": role.map(JSON.string), "note": note.map(JSON.string),
+            "settings": list(settings, \.json), "validators": list(validators, \.json),
+            "children": list(children, \.json),
+        ])
     }
 }
 

@@ -1,8 +1,8 @@
 extension Registry {
     /// Returns the names of the plugins of a kind that have a trait, to be added to a sentence: `, such as 'timeout'`.
     /// Returns an empty text if there are none.
-    func examples(of kind: PluginKind, where hasTrait: (Traits) -> Bool) -> String {
-        let names = self[kind].filter { example(of: $0).map { hasTrait($0.traits) } ?? false }.map { "'\($0.name)'" }
+    func examples(of kind: PluginKind, where hasTrait: (Part) -> Bool) -> String {
+        let names = self[kind].filter { example(of: $0).map(hasTrait) ?? false }.map { "'\($0.name)'" }
         return names.isEmpty ? "" : ", such as " + names.joined(separator: ", ")
     }
 
@@ -14,7 +14,7 @@ extension Registry {
             members.append(JSON.Member(setting.name, example))
         }
         let text = SourceText(name: plugin.name, bytes: Array(JSON.object(members).text().utf8))
-        let reading = PolicyDiagnostics(registry: self, folder: ".", file: text.name)
+        let reading = PartReader(registry: self, folder: ".", file: text.name)
         return (try? JSONParser.parse(text)).flatMap { Part(plugin.kind, node: $0, reading: reading) }
     }
 }

@@ -16,7 +16,7 @@ public struct Policy: Sendable {
     package let sections: [Part]
     /// The parts under each key, by the key's name.
     private let parts: [String: [Part]]
-    /// The keys of plugins that a policy can have.
+    /// The keys that a policy can have.
     let members: [PolicyMember]
     /// The share of decisions that is logged.
     package internal(set) var logShare = 1.0
@@ -36,7 +36,7 @@ public struct Policy: Sendable {
         self.tree = tree
         self.strategy = strategy
         self.parts = parts
-        self.members = members.filter { $0.kind != nil }
+        self.members = members
         sections = members.filter { $0.kind == .section }.flatMap { parts[$0.name] ?? [] }
         let members = members.filter { $0.name != PolicyMember.schema.name }
         revision = String(SHA256.hex(canonical(members, isShown: true).bytes).prefix(12))
@@ -65,7 +65,8 @@ public struct Policy: Sendable {
     /// Whether both policies are the same, the values from the environment included.
     func isSame(as other: Policy) -> Bool {
         revision == other.revision
-            && fingerprint(of: members) == other.fingerprint(of: other.members)
+            && fingerprint(of: members.filter { $0.kind != nil })
+                == other.fingerprint(of: other.members.filter { $0.kind != nil })
     }
 
     /// Returns a hash of the content under some keys, with the values from the environment. It is only comparable

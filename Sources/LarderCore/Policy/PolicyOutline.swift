@@ -7,7 +7,7 @@ extension Policy {
     var outline: JSON {
         .object(
             (tree.members ?? []).compactMap { entry in
-                members.first { $0.name == entry.name }.map { member in
+                members.first { $0.kind != nil && $0.name == entry.name }.map { member in
                     .init(entry.name, entry.value.outline(of: self[member], isShown: false))
                 }
             })

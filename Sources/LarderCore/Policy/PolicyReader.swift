@@ -80,10 +80,9 @@ package struct PolicyReader: Sendable {
 
     /// Makes a reader of one file under any name, with another strategy if one is given.
     package init(registry: Registry, file: String, strategy: String? = nil, environment: [String: String]) {
-        let slash = file.lastIndex(of: "/")
-        let folder = slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+        let (folder, name) = Disk.split(file)
         self.init(registry: registry, folder: folder, environment: environment)
-        only = slash.map { String(file[file.index(after: $0)...]) } ?? file
+        only = name
         self.strategy = strategy
     }
 
@@ -153,7 +152,7 @@ package struct PolicyReader: Sendable {
     /// Checks the folder's `_larder.json`.
     package func checkProcess() -> (settings: ProcessSettings?, problems: [Problem], bytes: [UInt8]?) {
         guard readsProcess, only == nil, files.has(ProcessSettings.file) else { return (ProcessSettings(), [], nil) }
-        let reading = PolicyDiagnostics(
+        let reading = PartReader(
             registry: registry, folder: files.folder, file: files.path(of: ProcessSettings.file))
         do {
             let root = try files.root(of: ProcessSettings.file)
@@ -216,7 +215,7 @@ package struct PolicyReader: Sendable {
         _ name: String, over bases: BlockingLock<ExtendedFiles>, preparing prepared: CheckedSettingsPool
     ) -> CheckResult {
         if let result = known[name] { return result }
-        let reading = PolicyDiagnostics(
+        let reading = PartReader(
             registry: registry, folder: files.folder, file: files.path(of: name), prepared: prepared)
         do {
             let read = try files.tree(name, over: bases)

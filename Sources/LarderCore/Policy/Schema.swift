@@ -1,44 +1,32 @@
 extension Registry {
     /// The JSON Schema (2020-12) of policies that name these plugins, for editors. It contains every registered plugin.
     public var schema: JSON {
-        let members = self.members.map { JSON.Member($0.name, schema(of: $0)) }
-        // A file that extends another one may give only some of a plugin's settings, so its plugins are not checked
-        // here.
-        let relaxed = self.members.map { JSON.Member($0.name, $0.kind == nil ? schema(of: $0) : true) }
         let (resource, strategy, origin) = (PolicyMember.resource, PolicyMember.strategy, PolicyMember.origin)
-        return .object([
-            JSON.Member("$schema", "https://json-schema.org/draft/2020-12/schema"),
-            JSON.Member("title", "A Larder policy"),
-            JSON.Member("type", "object"),
-            JSON.Member("if", ["required": [.string(PolicyMember.extends.name)]]),
-            JSON.Member(
-                "then",
-                ["properties": .object(relaxed), "required": [.string(resource.name)], "additionalProperties": false]),
-            JSON.Member(
-                "else",
-                .object([
-                    JSON.Member("properties", .object(members)),
-                    JSON.Member("required", [.string(resource.name), .string(strategy.name)]),
-                    JSON.Member("additionalProperties", false),
-                    JSON.Member("anyOf", .list([["required": [.string(origin.name)]]] + strategiesWithoutOrigin)),
-                ])),
-            JSON.Member(
-                "$defs",
-                .object(
-                    kinds.filter { !$0.isSection }.map { JSON.Member($0.name, schema(of: $0)) } + Self.texts)),
-        ])
+        return [
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A Larder policy", "type": "object",
+            "if": ["required": [.string(PolicyMember.extends.name)]],
+            "then": [
+                // A file that extends another one may give only some of a plugin's settings, so its plugins are not
+                // checked here.
+                "properties": .each(members) { ($0.name, $0.kind == nil ? schema(of: $0) : true) },
+                "required": [.string(resource.name)], "additionalProperties": false,
+            ],
+            "else": [
+                "properties": .each(members) { ($0.name, schema(of: $0)) },
+                "required": [.string(resource.name), .string(strategy.name)], "additionalProperties": false,
+                "anyOf": .list([["required": [.string(origin.name)]]] + strategiesWithoutOrigin),
+            ],
+            "$defs": .joined(.each(kinds.filter { !$0.isSection }) { ($0.name, schema(of: $0)) }, Self.texts),
+        ]
     }
 
     private func schema(of member: PolicyMember) -> JSON {
-        let description = JSON.Member("description", .string(member.help))
+        let description: JSON = ["description": .string(member.help)]
         switch member.content {
-        case .plugin(let kind): return .object([description, JSON.Member("allOf", [Self.reference(to: kind)])])
-        case .plugins(let kind):
-            return .object([description, JSON.Member("type", "array"), JSON.Member("items", Self.reference(to: kind))])
+        case .plugin(let kind): return .joined(description, ["allOf": [Self.reference(to: kind)]])
+        case .plugins(let kind): return .joined(description, ["type": "array", "items": Self.reference(to: kind)])
         case .section(let plugin): return schema(of: plugin, among: [])
-        case .value(_, let schema):
-            guard case .object(let own) = schema else { return schema }
-            return .object([description] + own)
+        case .value(_, let schema): return schema.members == nil ? schema : .joined(description, schema)
         }
     }
 
@@ -49,8 +37,7 @@ extension Registry {
         let names = self[.strategy].filter { !$0.needs.contains(.origin) }.map { JSON.string($0.name) }
         let name: JSON = ["anyOf": [["enum": .list(names)], Self.environment]]
         let reference: JSON = ["type": "object", "properties": ["use": name], "required": ["use"]]
-        let strategy = JSON.Member(PolicyMember.strategy.name, ["anyOf": [name, reference]])
-        return [["properties": .object([strategy])]]
+        return [["properties": .each([PolicyMember.strategy]) { ($0.name, ["anyOf": [name, reference]]) }]]
     }
 
     private func schema(of kind: PluginKind) -> JSON {
@@ -84,10 +71,11 @@ extension Registry {
     }
 
     private func schema(of setting: SettingDeclaration) -> JSON {
-        var members = [JSON.Member("description", .string(setting.help))]
-        if let text = setting.default { members.append(JSON.Member("$comment", .string("default: \(text)"))) }
-        if case .object(let own) = Self.fillable(setting.schema) { members += own }
-        return .object(members)
+        .joined(
+            .present([
+                "description": .string(setting.help), "$comment": setting.default.map { .string("default: \($0)") },
+            ]),
+            Self.fillable(setting.schema))
     }
 
     // MARK: The environment
@@ -111,27 +99,24 @@ extension Registry {
 
     /// Returns a schema of texts without those that contain `${`; nil if the schema is not one of texts.
     private static func plain(_ schema: JSON) -> JSON? {
-        guard case .object(let members) = schema else { return nil }
+        guard let members = schema.members else { return nil }
         if members.contains(where: { $0.name == "enum" }) { return schema }
         guard members.contains(JSON.Member("type", "string")) else { return nil }
-        return .object(members + [JSON.Member("$ref", "#/$defs/plain")])
+        return .joined(schema, ["$ref": "#/$defs/plain"])
     }
 
     /// Texts without `${`, texts with well-formed `${NAME}`, and values that contain only these two.
-    private static let texts: [JSON.Member] = {
+    private static let texts: JSON = {
         let named = #"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}"#
         let value: JSON = ["$ref": "#/$defs/value"]
         return [
-            JSON.Member("plain", ["not": ["type": "string", "pattern": #"\$\{"#]]),
-            JSON.Member(
-                "environment",
-                [
-                    "type": "string",
-                    "pattern": .string(#"^(?=[\s\S]*\$\{)([^$]|\$(?!\$?\{)|\$\$\{|"# + named + ")*$"),
-                ]),
-            JSON.Member(
-                "value",
-                ["anyOf": [["$ref": "#/$defs/plain"], environment], "items": value, "additionalProperties": value]),
+            "plain": ["not": ["type": "string", "pattern": #"\$\{"#]],
+            "environment": [
+                "type": "string", "pattern": .string(#"^(?=[\s\S]*\$\{)([^$]|\$(?!\$?\{)|\$\$\{|"# + named + ")*$"),
+            ],
+            "value": [
+                "anyOf": [["$ref": "#/$defs/plain"], environment], "items": value, "additionalProperties": value,
+            ],
         ]
     }()
 }

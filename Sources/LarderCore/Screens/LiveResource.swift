@@ -150,18 +150,23 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
         let saving = world.spawn { [weak self] in
             for await saved in saved { await self?.show(saved) }
         }
-        let changes = world.networkChanges
-        let network = world.spawn { [weak self] in
-            for await network in changes {
-                await self?.take(network.reach == .offline ? .networkLost : .networkReturned)
-            }
-        }
+        let network = pantry.device.add { [weak self] in self?.deviceChanged() }
+        pantry.device.watch()
         state.withLock { state in
             state.listening = [
-                clearings, policies, Subscription { saving.cancel() }, Subscription { network.cancel() },
+                clearings, policies, Subscription { saving.cancel() }, network,
             ]
         }
         apply(.returned)
+        // The network may have changed before this listened.
+        deviceChanged()
+    }
+
+    /// Takes the state of the network, as it is when the actor gets to it.
+    private func deviceChanged() {
+        world.spawn { [weak self, world] in
+            await self?.take(world.network.reach == .offline ? .networkLost : .networkReturned)
+        }
     }
 
     private func isFor(_ saved: SavedEntry) -> Bool {

@@ -58,7 +58,7 @@ extension Resource {
         var call = graph.call(for: request, codec: codec)
         call.deadline = call.deadline ?? graph.world.uptime + longestCall
         let storeAccess = graph.storeAccess
-        let key = storeAccess.variations.entryKey(of: call.request, adding: graph.addedFields)
+        let key = storeAccess.variations.entryKey(of: call.request)
         guard storeAccess.keys.isRefreshing(key) || side.isUnderWay(call) else {
             return nil
         }

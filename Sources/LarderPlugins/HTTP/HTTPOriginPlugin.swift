@@ -77,7 +77,7 @@ extension Plugin {
             .group(HTTPSettings()),
             traits: { settings in
                 let (url, method) = (settings.url, settings.method)
-                return Traits().with {
+                return .with {
                     $0.acceptsSends = true
                     $0.allowsAnonymous = settings.anonymous
                     $0.needsNoNetwork = url.server.isThisDevice

@@ -37,7 +37,7 @@ extension Plugin {
             let whileRevalidating = settings.whileRevalidating ?? .zero
             let onError = settings.onError ?? .zero
             let stale = max(whileRevalidating, onError)
-            return Traits().with {
+            return .with {
                 if settings.heuristic > 0, settings.fresh != nil, settings.trust == HTTPValidator.Trust.policy.rawValue
                 {
                     $0.contradictions = [

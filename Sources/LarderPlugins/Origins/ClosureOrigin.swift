@@ -23,7 +23,7 @@ extension Plugin {
         _ name: String, _ about: String = "The app's own.", acceptsSends: Bool = false,
         fetch: @escaping @Sendable (Call) async throws -> Loaded<Entry>
     ) -> Plugin {
-        .origin(name, about, traits: { Traits().with { $0.acceptsSends = acceptsSends } }) { (_: Context) in
+        .origin(name, about, traits: { .with { $0.acceptsSends = acceptsSends } }) { (_: Context) in
             ClosureOrigin(fetch: fetch)
         }
     }

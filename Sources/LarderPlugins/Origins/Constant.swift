@@ -7,7 +7,7 @@ extension Plugin {
         "constant", "Returns a value that is written in the policy itself.",
         Setting("value", .json, help: "The value; its JSON text is the payload"),
         traits: { _ in
-            Traits().with {
+            .with {
                 $0.cannotFail = true
                 $0.isLocal = true
             }

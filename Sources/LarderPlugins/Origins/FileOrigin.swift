@@ -9,7 +9,7 @@ extension Plugin {
         Setting("path", .path, help: "The path of the file, relative to the policy's folder")
             .identifiesData(),
         Setting("contentType", optional: .text, help: "The media type of the file"),
-        traits: { _, _ in Traits().with { $0.isLocal = true } }
+        traits: { _, _ in .with { $0.isLocal = true } }
     ) { context, path, contentType in FileOrigin(path: path, contentType: contentType, world: context.world) }
 }
 

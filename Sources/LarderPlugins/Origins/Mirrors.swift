@@ -8,14 +8,14 @@ extension Plugin {
             "origins", .list(of: .part(.origin), atLeast: 1), help: "The origins, in the order of asking"
         ).givesSameData(),
         traits: { origins in
-            Traits().with {
-                $0.cannotFail = origins.contains(where: \.traits.cannotFail)
-                $0.isLocal = origins.allSatisfy(\.traits.isLocal)
-                $0.needsNoNetwork = origins.allSatisfy { $0.traits.isLocal || $0.traits.needsNoNetwork }
-                let taken = origins.compactMap(\.traits.parameters)
+            .with {
+                $0.cannotFail = origins.contains(where: \.originTraits.cannotFail)
+                $0.isLocal = origins.allSatisfy(\.originTraits.isLocal)
+                $0.needsNoNetwork = origins.allSatisfy { $0.originTraits.isLocal || $0.originTraits.needsNoNetwork }
+                let taken = origins.compactMap(\.originTraits.parameters)
                 $0.parameters = taken.count == origins.count ? taken.flatMap { $0 } : nil
                 // Any of them may have to be asked.
-                $0.requiredParameters = origins.flatMap(\.traits.requiredParameters)
+                $0.requiredParameters = origins.flatMap(\.originTraits.requiredParameters)
                 $0.borders = []
             }
         }

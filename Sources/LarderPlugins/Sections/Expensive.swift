@@ -13,18 +13,19 @@ extension Plugin {
         Setting(
             "prefetch", .flag, default: true,
             help: "Whether values are fetched ahead; if not, prefetches wait for a better network"),
-        traits: { refresh, prefetch in
-            Traits().with {
-                $0.permitsBackground = { work, network in
-                    switch work {
-                    case .refresh: refresh || !network.isCostly
-                    case .prefetch: prefetch || !network.isCostly
-                    }
-                }
-            }
-        }
-    ) { _, _, _ in DataSaver() }
+        traits: { _, _ in .with { $0.limitsBackgroundWork = true } }
+    ) { _, refresh, prefetch in DataSaver(refreshes: refresh, prefetches: prefetch) }
 }
 
-/// The attachment of the section. Its rules are traits, so it has nothing to do.
-private struct DataSaver: Attachment {}
+/// Lets some work wait while the network costs by use.
+private struct DataSaver: Attachment {
+    let refreshes: Bool
+    let prefetches: Bool
+
+    func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool {
+        switch work {
+        case .refresh: refreshes || !network.isCostly
+        case .prefetch: prefetches || !network.isCostly
+        }
+    }
+}

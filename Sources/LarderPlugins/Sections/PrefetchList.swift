@@ -17,23 +17,22 @@ extension Plugin {
                 "The network to wait for: any at the start, one that costs nothing by use, or also any other while the "
                 + "device is being charged. After the start, the list is fetched again each time the device comes back "
                 + "to a network that costs nothing, at most once an hour"),
-        traits: { requests, _ in Traits().with { $0.requests = requests } }
+        traits: { requests, _ in .with { $0.requests = requests } }
     ) { context, requests, when in
         PrefetchList(requests, when: when, context)
     }
 }
 
 /// Prefetches a fixed list of instances: once, and again whenever the device comes back to the network that is waited for.
-final class PrefetchList: Attachment {
+final class PrefetchList: Attachment, AgendaWork {
     private struct State {
-        var alarm: Alarm?
-        var prefetch: Prefetch?
+        /// The uptime at which the next prefetch begins; nil if it is not chosen.
+        var start: Duration?
         /// The uptime at which the last prefetch began.
-        var begun = Duration.zero
+        var begun: Duration?
         /// Whether the device has left the network since then.
         var hasLeft = false
-        var isClosed = false
-        var following: Subscription?
+        var prefetch: Prefetch?
     }
 
     /// The time between the beginnings of two prefetches.
@@ -41,72 +40,53 @@ final class PrefetchList: Attachment {
     /// The time before a prefetch begins: loads of the start come first, and not all devices call at once.
     static let delay = (least: Duration.seconds(1), most: Duration.seconds(5))
 
+    let conditions = AgendaConditions(network: .wifi)
     private let requests: [Parameters]
     private let when: String
-    private let context: Context
+    private let context: SectionContext
+    private let item: AgendaItem
     private let state = Locked(State())
 
-    init(_ requests: [Parameters], when: String, _ context: Context) {
-        self.requests = requests
-        self.when = when
-        self.context = context
-        guard context.allowsBackgroundWork else { return }
-        begin(after: chosenDelay)
-        // At the start means once.
-        if when == "start" { return }
-        let following = context.world.onNetworkChange { [weak self] in self?.networkChanged() }
-        state.withLock { $0.following = following }
+    init(_ requests: [Parameters], when: String, _ context: SectionContext) {
+        (self.requests, self.when, self.context) = (requests, when, context)
+        item = AgendaItem(in: context)
+        item.begin(self)
     }
 
-    deinit { end() }
-
     /// Cancels what is not fetched yet.
-    func close() async { end() }
+    func close() async {
+        item.cancel()
+        state.withLock { $0.prefetch.take() }?.cancel()
+    }
 
-    private func end() {
-        let state = state.withLock { state in
-            defer { state = State(isClosed: true) }
-            return state
+    func next(isMet: Bool) -> AgendaStep {
+        let uptime = context.world.uptime
+        return state.withLock { state in
+            // While requests of the last prefetch wait, the agenda goes on with them.
+            let isDone = state.prefetch?.present.left == 0
+            if isDone, !isMet { state.hasLeft = true }
+            if let begun = state.begun {
+                // At the start means once.
+                if when == "start" { return .end }
+                guard isDone, isMet, state.hasLeft else { return .waitForDevice }
+                state.start = state.start ?? max(uptime, begun + Self.pause) + chosenDelay
+            }
+            let start = state.start ?? uptime + chosenDelay
+            state.start = start
+            return start > uptime ? .wait(start - uptime) : .run
         }
-        state.following?.stop()
-        state.alarm?.cancel()
-        state.prefetch?.cancel()
     }
 
     private var chosenDelay: Duration {
         Self.delay.least + (Self.delay.most - Self.delay.least) * context.world.chance()
     }
 
-    private func begin(after delay: Duration) {
-        let alarm = context.world.alarm(after: delay) { [weak self] in self?.prefetch() }
-        let isNeeded = state.withLock { state in
-            if !state.isClosed { state.alarm = alarm }
-            return !state.isClosed
-        }
-        if !isNeeded { alarm.cancel() }
-    }
-
-    private func prefetch() {
-        state.withLock { ($0.alarm, $0.begun, $0.hasLeft) = (nil, context.world.uptime, false) }
+    func run() async {
+        state.withLock { ($0.start, $0.begun, $0.hasLeft) = (nil, context.world.uptime, false) }
         guard let resource = context.ownResource else { return }
         let prefetch = resource.prefetch(
             requests, when: when == "start" ? .online : .wifi, orWhileCharging: when == "charging-or-wifi")
-        let isNeeded = state.withLock { state in
-            if !state.isClosed { state.prefetch = prefetch }
-            return !state.isClosed
-        }
-        if !isNeeded { prefetch.cancel() }
-    }
-
-    private func networkChanged() {
-        let isThere = NetworkCondition.wifi.isMet(by: context.world.network)
-        let uptime = context.world.uptime
-        let delay = state.withLock { state -> Duration? in
-            if !isThere { state.hasLeft = true }
-            // While requests of the last prefetch wait, the queue goes on with them.
-            guard isThere, state.hasLeft, state.alarm == nil, state.prefetch?.present.left == 0 else { return nil }
-            return max(.zero, state.begun + Self.pause - uptime)
-        }
-        if let delay { begin(after: delay + chosenDelay) }
+        state.withLock { $0.prefetch = prefetch }
+        if !item.isActive { prefetch.cancel() }
     }
 }

@@ -34,7 +34,7 @@ extension Plugin {
         "Says what users of the resource can rely on. It changes nothing while an app runs: 'larder prove' shows whether "
             + "the policy keeps its promises.",
         .group(PromisesSettings()),
-        traits: { settings in Traits().with { $0.contradictions = Promises(settings).contradictions } }
+        traits: { settings in .with { $0.contradictions = Promises(settings).contradictions } }
     ) { _, settings in Promises(settings) }
 }
 

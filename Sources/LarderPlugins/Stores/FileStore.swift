@@ -20,7 +20,7 @@ extension Plugin {
         "file", "Keeps each entry in a file of its own in the resource's cache folder.",
         .group(FileStoreSettings()),
         traits: { settings in
-            Traits().with {
+            .with {
                 $0.writesTo = settings.directory
                 $0.capacity = settings.capacity
                 $0.keepsFor = settings.forgetAfter
@@ -74,15 +74,19 @@ struct FileStore: Store {
         files = ShardedTable(bytes: capacity, eviction: eviction, shards: 1)
     }
 
-    func read(_ key: Key) async throws -> Found? {
+    func read(_ reading: Reading) async throws -> Found? {
         try await blocking {
             try list()
-            let name = Self.name(of: key)
-            guard let entry = try entry(in: name, for: key) else {
-                files.missed(hash: name.hashValue)
-                return nil
+            let name = Self.name(of: reading.key)
+            let entry = try entry(in: name, for: reading.key)
+            if reading.needsPayload {
+                if entry == nil {
+                    files.missed(hash: name.hashValue)
+                } else {
+                    _ = files.find(name, hash: name.hashValue)
+                }
             }
-            _ = files.find(name, hash: name.hashValue)
+            guard let entry else { return nil }
             return Found(entry, tier: "file", isForeign: true)
         }
     }

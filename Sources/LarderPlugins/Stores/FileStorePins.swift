@@ -6,7 +6,13 @@ import LarderCore
 extension FileStore {
     private static let suffix = ".pin"
 
-    func pin(_ key: Key) async throws -> Bool {
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+        if isPinned { return try await pin(key) }
+        try await unpin(key)
+        return false
+    }
+
+    private func pin(_ key: Key) async throws -> Bool {
         guard try await contains(key) else { return false }
         return try await blocking {
             let name = Self.name(of: key)
@@ -25,7 +31,7 @@ extension FileStore {
         }
     }
 
-    func unpin(_ key: Key) async throws {
+    private func unpin(_ key: Key) async throws {
         try await blocking {
             try list()
             let name = Self.name(of: key)
@@ -37,8 +43,7 @@ extension FileStore {
     }
 
     private func unpin(_ name: String) {
-        files.unpin(
-            name, hash: name.hashValue, evictionHash: world.evictionHash(of: name, processHash: name.hashValue))
+        files.unpin(name, hash: name.hashValue, evictionHash: world.evictionHash(of: name, processHash: name.hashValue))
     }
 
     /// Returns whether an entry with this time is not too old. Pinned ones never are.

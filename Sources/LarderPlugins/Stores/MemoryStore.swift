@@ -24,7 +24,7 @@ extension Plugin {
         "memory", "Keeps entries in memory until the process ends.",
         .group(MemoryStoreSettings()),
         traits: { settings in
-            Traits().with {
+            .with {
                 $0.capacity = settings.capacity
                 if settings.forgetAfter < .forever { $0.keepsFor = settings.forgetAfter }
             }
@@ -52,9 +52,9 @@ final class MemoryStore: Store {
 
     /// Holds a context behind a reference, because a copy of it takes as long as a write.
     private final class Observer: Sendable {
-        let context: Context
+        let context: StoreContext
 
-        init(_ context: Context) { self.context = context }
+        init(_ context: StoreContext) { self.context = context }
     }
 
     /// The number of places that each write checks for entries that are too old.
@@ -62,7 +62,7 @@ final class MemoryStore: Store {
 
     init(
         capacity: Int, entries: Int? = nil, maxAge: Duration = .forever, eviction: any Eviction, world: any World,
-        context: Context? = nil
+        context: StoreContext? = nil
     ) {
         table = ShardedTable(bytes: capacity, entries: entries, eviction: eviction)
         self.maxAge = maxAge
@@ -88,7 +88,9 @@ final class MemoryStore: Store {
         return table.use(key, hash: key.hash, if: accept)
     }
 
-    func read(_ key: Key) -> Found? {
+    func read(_ reading: Reading) -> Found? {
+        let key = reading.key
+        if !reading.needsPayload { return entry(of: key).map { Found($0, tier: peekedTier, isForeign: false) } }
         let now = forgets ? world.now : Timestamp(nanoseconds: 0)
         var found = table.find(key, hash: key.hash, if: { !forgets || !isTooOld($0, at: now) })
         if found == nil, forgets, table.isPinned(key, hash: key.hash) {
@@ -126,9 +128,11 @@ final class MemoryStore: Store {
         return insertion.isKept
     }
 
-    func contains(_ key: Key) -> Bool {
-        guard let entry = table.peek(key, hash: key.hash) else { return false }
-        return !forgets || !isTooOld(entry, at: world.now) || table.isPinned(key, hash: key.hash)
+    /// Returns the entry under a key, without a hit or a miss.
+    private func entry(of key: Key) -> Entry? {
+        guard let entry = table.peek(key, hash: key.hash) else { return nil }
+        let isThere = !forgets || !isTooOld(entry, at: world.now) || table.isPinned(key, hash: key.hash)
+        return isThere ? entry : nil
     }
 
     func expire(_ selection: Selection) {
@@ -155,11 +159,10 @@ final class MemoryStore: Store {
             }, next: next.map { StoreCursor("\($0)") })
     }
 
-    func pin(_ key: Key) -> Bool { contains(key) && table.pin(key, hash: key.hash) }
-
-    func unpin(_ key: Key) {
-        table.unpin(
-            key, hash: key.hash, evictionHash: world.evictionHash(of: key.text, processHash: key.hash))
+    func setPinned(_ isPinned: Bool, for key: Key) -> Bool {
+        if isPinned { return entry(of: key) != nil && table.pin(key, hash: key.hash) }
+        table.unpin(key, hash: key.hash, evictionHash: world.evictionHash(of: key.text, processHash: key.hash))
+        return false
     }
 
     func remove(_ selection: Selection) {

@@ -2,7 +2,7 @@ import LarderCore
 
 extension Plugin {
     /// A store that keeps nothing.
-    static let noStore = Plugin.store("none", "Keeps nothing.", traits: { Traits().with { $0.keepsNothing = true } }) {
+    static let noStore = Plugin.store("none", "Keeps nothing.", traits: { .with { $0.keepsNothing = true } }) {
         $0.emptyStore
     }
 }

@@ -1,5 +1,6 @@
 import LarderSystem
 import LarderCore
+import Synchronization
 
 extension Plugin {
     /// A store made of several stores.
@@ -11,34 +12,35 @@ extension Plugin {
             "tiers", .list(of: .part(.store), atLeast: 1),
             help: "The stores, the fastest first; each may have a limit of its own"),
         traits: { tiers in
-            Traits().with { traits in
+            .with { traits in
                 // If one tier has no capacity limit, the whole store has none.
                 traits.capacity = tiers.reduce(Int?(0)) { sum, tier in
-                    guard let sum, let capacity = tier.traits.keepsNothing ? 0 : tier.traits.capacity else {
+                    guard let sum, let capacity = tier.storeTraits.keepsNothing ? 0 : tier.storeTraits.capacity else {
                         return nil
                     }
                     return sum + min(capacity, .max - sum)
                 }
                 // A tier that declares no limit keeps its entries for ever.
-                let lifetimes = tiers.map { $0.traits.keepsNothing ? .zero : $0.traits.keepsFor ?? .forever }
+                let lifetimes = tiers.map { $0.storeTraits.keepsNothing ? .zero : $0.storeTraits.keepsFor ?? .forever }
                 traits.keepsFor =
-                    tiers.contains(where: \.traits.isForeign)
-                    ? zip(tiers, lifetimes).filter { $0.0.traits.isForeign }.map(\.1).max() : lifetimes.max()
-                traits.keepsNothing = tiers.allSatisfy(\.traits.keepsNothing)
-                traits.isForeign = tiers.contains(where: \.traits.isForeign)
+                    tiers.contains(where: \.storeTraits.isForeign)
+                    ? zip(tiers, lifetimes).filter { $0.0.storeTraits.isForeign }.map(\.1).max() : lifetimes.max()
+                traits.keepsNothing = tiers.allSatisfy(\.storeTraits.keepsNothing)
+                traits.isForeign = tiers.contains(where: \.storeTraits.isForeign)
                 traits.borders = []
             }
         }
     ) { context, tiers in
-        TieredStore(
-            try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) }, world: context.world)
+        TieredStore(try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) }, world: context.world)
     }
 }
 
 /// A store made of several tiers, the fastest first.
-struct TieredStore: Store {
+final class TieredStore: Store {
     let tiers: [(name: String, store: any Store)]
     let world: any World
+    /// The number of entries that tiers found beside the one that was returned. Each tier counts a hit.
+    private let surplus = Atomic(0)
 
     init(_ tiers: [(name: String, store: any Store)], world: any World) {
         self.tiers = tiers
@@ -49,45 +51,47 @@ struct TieredStore: Store {
 
     var peekedTier: String { tiers.first?.store.peekedTier ?? "tiered" }
 
-    /// Returns whether any tier has an entry. A tier that fails is skipped if another one has.
-    func contains(_ key: Key) async throws -> Bool {
+    /// Returns the best copy of all tiers. A tier that fails is skipped and named in ``Found/faults``. A tier is not asked
+    /// if one above has a copy that cannot be better.
+    func read(_ reading: Reading) async throws -> Found? {
+        var best: (found: Found, depth: Int)?
+        var refused: [Int] = []
         var failures: [(tier: String, error: any Error)] = []
-        for tier in tiers {
+        var count = 0
+        search: for (depth, tier) in tiers.enumerated() {
             do {
-                if try await tier.store.contains(key) { return true }
-            } catch {
-                failures.append((tier.name, error))
-            }
-        }
-        if !failures.isEmpty { throw StoreError("not every tier could be asked", failures: failures) }
-        return false
-    }
-
-    /// Returns the copy of the first tier that has one. A tier that fails is skipped and named in ``Found/faults``.
-    func read(_ key: Key) async throws -> Found? {
-        try await read(key, from: 0)
-    }
-
-    func read(_ key: Key, below found: Found) async throws -> Found? {
-        try await read(key, from: found.depth + 1)
-    }
-
-    private func read(_ key: Key, from top: Int) async throws -> Found? {
-        var failures: [(tier: String, error: any Error)] = []
-        for (depth, tier) in tiers.enumerated().dropFirst(top) {
-            do {
-                guard var found = try await tier.store.read(key) else { continue }
-                found.depth = depth
-                if !failures.isEmpty { found.faults = StoreError("", failures: failures).faults + found.faults }
-                return found
+                guard var copy = try await tier.store.read(reading) else { continue }
+                let verdict = try await reading.judge(&copy, beside: best?.found)
+                if verdict != .passed || best != nil { count += 1 }
+                switch verdict {
+                case .best:
+                    best = (copy, depth)
+                    break search
+                case .better: best = (copy, depth)
+                case .refused: refused.append(depth)
+                case .passed: break
+                }
             } catch let error as CancellationError where Task.isCancelled {
                 throw error
             } catch {
                 failures.append((tier.name, error))
             }
         }
-        if failures.isEmpty { return nil }
-        throw StoreError("not every tier could be read", failures: failures)
+        if count > 1, reading.needsPayload { surplus.add(count - 1, ordering: .relaxed) }
+        guard let (found, depth) = best else {
+            if failures.isEmpty { return nil }
+            throw StoreError("not every tier could be read", failures: failures)
+        }
+        var copy = found
+        if !failures.isEmpty { copy.faults = StoreError("", failures: failures).faults + copy.faults }
+        let worse = Array(tiers.prefix(depth)) + refused.filter { $0 > depth }.map { tiers[$0] }
+        if !worse.isEmpty {
+            copy.repair = { [self, own = copy.repair] entry in
+                try await own?(entry)
+                _ = try await write(entry, for: reading.key, to: worse)
+            }
+        }
+        return copy
     }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool {
@@ -99,19 +103,15 @@ struct TieredStore: Store {
         try await keep(in: tiers) { try await $0.renewOrExpire(entry, for: key, in: world) }
     }
 
-    func promote(_ found: Found, for key: Key) async throws {
-        _ = try await write(found.entry, for: key, to: tiers.prefix(found.depth))
-    }
-
     private func write(
-        _ entry: Entry, for key: Key, to tiers: some Collection<(name: String, store: any Store)>
+        _ entry: Entry, for key: Key, to tiers: [(name: String, store: any Store)]
     ) async throws -> Bool {
         try await keep(in: tiers) { try await $0.writeOrExpire(entry, for: key, in: world) }
     }
 
     /// Runs `work`, which returns whether a tier keeps the entry, for some tiers, also after one has failed.
     private func keep(
-        in tiers: some Collection<(name: String, store: any Store)>, _ work: (any Store) async throws -> Bool
+        in tiers: [(name: String, store: any Store)], _ work: (any Store) async throws -> Bool
     ) async throws -> Bool {
         var isKept = false
         var failures: [(tier: String, error: any Error)] = []
@@ -170,6 +170,7 @@ struct TieredStore: Store {
             total.misses = statistics.misses
             total.evictions += statistics.evictions
         }
+        total.hits = max(0, total.hits - surplus.load(ordering: .relaxed))
         return total
     }
 }

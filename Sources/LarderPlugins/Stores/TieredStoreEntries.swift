@@ -35,36 +35,24 @@ extension TieredStore {
         return false
     }
 
-    /// Pins the entry in the lowest tier that has it, so that pinned entries do not fill the faster tiers.
-    func pin(_ key: Key) async throws -> Bool {
-        var failures: [(tier: String, error: any Error)] = []
-        for tier in tiers.reversed() {
-            do {
-                if try await tier.store.pin(key) { return true }
-            } catch {
-                failures.append((tier.name, error))
-                // A pin in a faster tier alone could be lost at the next start.
-                if (error as? StoreError)?.isUnsupported != true { break }
-            }
-        }
-        if failures.isEmpty { return false }
-        throw StoreError("not every tier could pin the entry", failures: failures)
-    }
-
-    /// Removes the pins in all tiers that can have any.
-    func unpin(_ key: Key) async throws {
+    /// Pins the entry in the lowest tier that has it, so that pinned entries do not fill the faster tiers. Removes the pins
+    /// in all tiers that can have any.
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
         var failures: [(tier: String, error: any Error)] = []
         var isSupported = false
-        for tier in tiers {
+        for tier in tiers.reversed() {
             do {
-                try await tier.store.unpin(key)
+                if try await tier.store.setPinned(isPinned, for: key) { return true }
                 isSupported = true
             } catch {
                 failures.append((tier.name, error))
+                // A pin in a faster tier alone could be lost at the next start.
+                if isPinned, (error as? StoreError)?.isUnsupported != true { break }
             }
         }
-        if isSupported { failures.removeAll { ($0.error as? StoreError)?.isUnsupported == true } }
-        if !failures.isEmpty { throw StoreError("not every tier could unpin the entry", failures: failures) }
+        if !isPinned, isSupported { failures.removeAll { ($0.error as? StoreError)?.isUnsupported == true } }
+        if failures.isEmpty { return false }
+        throw StoreError("not every tier could \(isPinned ? "pin" : "unpin") the entry", failures: failures)
     }
 
     /// The changes of all tiers. The tiers above one that was changed discard what it names. A change of all entries may

@@ -4,7 +4,7 @@ extension Plugin {
     /// A strategy that uses copies alone.
     static let cacheOnly = Plugin.strategy(
         "cache-only", "Serves a permitted copy. Never asks the origin.", needs: .store,
-        traits: { Traits().with { $0.borders = [] } }
+        traits: { .with { $0.borders = [] } }
     ) { sides in CacheOnly(sides: sides) }
 }
 

@@ -4,7 +4,7 @@ extension Plugin {
     /// A strategy that uses the origin alone.
     static let networkOnly = Plugin.strategy(
         "network-only", "Asks the origin each time. Never saves or serves a copy.", needs: .origin,
-        traits: { Traits().with { $0.borders = [] } }
+        traits: { .with { $0.borders = [] } }
     ) { sides in NetworkOnly(sides: sides) }
 }
 

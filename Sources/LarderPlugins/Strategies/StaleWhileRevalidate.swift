@@ -7,7 +7,9 @@ extension Plugin {
         "Serves a copy at once as long as whileRevalidating allows, and refreshes stale copies in the background.",
         .patience, .background, .refreshAhead,
         traits: { patience, background, share in
-            .waiting(patience, background, refreshAhead: share).with { $0.showsStaleAtOnce = true }
+            var traits = StrategyTraits.waiting(patience, background, refreshAhead: share)
+            traits.showsStaleAtOnce = true
+            return traits
         }
     ) { sides, patience, background, refreshAhead in
         CopyFirst(

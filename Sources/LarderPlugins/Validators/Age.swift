@@ -27,7 +27,7 @@ extension Plugin {
             let stale = max(settings.whileRevalidating, settings.onError)
             // Freshness ends between these two ages, and each window begins where it ends.
             let ends = [settings.fresh, settings.fresh.scaled(by: 1 - settings.jitter)]
-            return Traits().with {
+            return .with {
                 $0.showsStaleFor = stale
                 $0.showsStaleAtOnceFor = settings.whileRevalidating
                 $0.showsFor = min(settings.fresh + stale, .forever)

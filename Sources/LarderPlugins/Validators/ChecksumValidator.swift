@@ -6,7 +6,7 @@ extension Plugin {
     /// A validator that notices damaged payloads.
     static let checksum = Plugin.validator(
         "checksum", "Saves a checksum with each payload, and refuses copies whose checksum is missing or different.",
-        traits: { Traits().with { ($0.noticesDamage, $0.borders) = (true, []) } }
+        traits: { .with { ($0.noticesDamage, $0.borders) = (true, []) } }
     ) { _ in ChecksumValidator() }
 }
 

@@ -9,7 +9,7 @@ extension Plugin {
             help: "The allowed types, such as \"application/json\", \"image/*\" or \"*/*\""),
         Setting(
             "unnamed", .flag, default: false, help: "Whether payloads without a media type are admitted"),
-        traits: { _, _ in Traits().with { $0.borders = [] } }
+        traits: { _, _ in .with { $0.borders = [] } }
     ) { _, allowed, unnamed in ContentType(allowed: allowed.map { $0.lowercased() }, unnamed: unnamed) }
 }
 

@@ -6,7 +6,7 @@ extension Plugin {
     static let entryVersion = Plugin.validator(
         "entry-version", "Stamps entries with a version number and refuses copies with another number.",
         Setting("version", .int(0...Int(Int32.max)), help: "The version number; raise it when the format changes"),
-        traits: { _ in Traits().with { $0.borders = [] } }
+        traits: { _ in .with { $0.borders = [] } }
     ) { _, version in EntryVersion(version: version) }
 }
 

@@ -6,7 +6,7 @@ extension Plugin {
     static let maxSize = Plugin.validator(
         "max-size", "Refuses payloads that are too large.",
         Setting("capacity", .size, help: "The size of the largest payload that is admitted"),
-        traits: { _ in Traits().with { $0.borders = [] } }
+        traits: { _ in .with { $0.borders = [] } }
     ) { _, capacity in MaxSize(capacity: capacity) }
 }
 

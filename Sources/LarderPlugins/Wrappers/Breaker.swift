@@ -32,7 +32,7 @@ extension Plugin {
             "rest", .duration(.milliseconds(1) ... .forever), default: .seconds(30),
             help: "How long the breaker stays open before one call may try"),
         counters: [.breakerOpenings, .breakerRefusals, .breakerOpenMilliseconds], levels: [.breaker],
-        traits: { failures, rest in Traits().with { ($0.changesAfterFailures, $0.borders) = (failures, [rest]) } }
+        traits: { failures, rest in .with { ($0.changesAfterFailures, $0.borders) = (failures, [rest]) } }
     ) { context, inner, failures, rest in
         let state = context.keep { Locked(BreakerState(limit: failures, rest: rest)) }
         return Breaker(inner: inner, state: state, context: context)

@@ -17,7 +17,7 @@ extension Plugin {
             "after", .duration(.milliseconds(1) ... .forever),
             help: "How long to wait for the first call before the second is made"),
         counters: [.hedges, .hedgesWon],
-        traits: { after in Traits().with { ($0.tries, $0.borders) = ((2, after), [after]) } }
+        traits: { after in .with { ($0.tries, $0.borders) = ((2, after), [after]) } }
     ) { context, inner, after in Hedge(inner: inner, after: after, context: context) }
 }
 

@@ -34,8 +34,7 @@ struct Limit: Loader {
 final class LimitGate: Sendable {
     private struct State {
         var limits: LimitState
-        var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
-        var cancelled: Set<Int> = []
+        var turns: [Int: AwaitableWork<Void>] = [:]
         /// The number of the running timer, or nil.
         var timer: Int?
         var timers = 0
@@ -88,10 +87,12 @@ final class LimitGate: Sendable {
                 self?.advance()
             }
             defer { raising.stop() }
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { wait(number, $0) }
-            } onCancel: {
-                cancel(number)
+            let turn = AwaitableWork<Void>(in: world)
+            state.withLock { $0.turns[number] = turn }
+            advance()
+            do { _ = try await turn.value() } catch {
+                giveUp(number)
+                throw error
             }
         }
     }
@@ -101,39 +102,29 @@ final class LimitGate: Sendable {
         advance()
     }
 
-    private func wait(_ number: Int, _ waiter: CheckedContinuation<Void, any Error>) {
-        let isCancelled = state.withLock { state in
-            if state.cancelled.remove(number) != nil { return true }
-            state.waiters[number] = waiter
-            return false
-        }
-        if isCancelled { return waiter.resume(throwing: CancellationError()) }
-        advance()
-    }
-
-    private func cancel(_ number: Int) {
-        let (waiter, timing) = state.withLock { state -> (CheckedContinuation<Void, any Error>?, Alarm?) in
-            guard state.limits.drop(number) else { return (nil, nil) }
-            let waiter = state.waiters.removeValue(forKey: number)
-            if waiter == nil { state.cancelled.insert(number) }
-            return (waiter, state.dropTimer())
+    /// Takes a call out of the queue, or gives its place back if it has got one meanwhile.
+    private func giveUp(_ number: Int) {
+        let (isInQueue, timing) = state.withLock { state in
+            state.turns[number] = nil
+            let isInQueue = state.limits.drop(number)
+            return (isInQueue, isInQueue ? state.dropTimer() : nil)
         }
         timing?.cancel()
-        waiter?.resume(throwing: CancellationError())
+        if !isInQueue { leave() }
     }
 
     /// Resumes all calls that may start now, and starts a timer for the next one.
     private func advance() {
         let now = world.uptime
-        let (waiters, pause, number) = state.withLock { state in
-            var waiters: [CheckedContinuation<Void, any Error>] = []
-            while let number = state.limits.next(at: now, among: { state.waiters[$0] != nil }) {
-                if let waiter = state.waiters.removeValue(forKey: number) { waiters.append(waiter) }
+        let (turns, pause, number) = state.withLock { state in
+            var turns: [AwaitableWork<Void>] = []
+            while let number = state.limits.next(at: now, among: { state.turns[$0] != nil }) {
+                if let turn = state.turns.removeValue(forKey: number) { turns.append(turn) }
             }
             let pause = state.timer == nil ? state.limits.pause(at: now) : nil
-            return (waiters, pause, pause == nil ? 0 : state.setTimer())
+            return (turns, pause, pause == nil ? 0 : state.setTimer())
         }
-        for waiter in waiters { waiter.resume() }
+        for turn in turns { turn.end(.success(())) }
         if let pause { time(pause, number) }
     }
 

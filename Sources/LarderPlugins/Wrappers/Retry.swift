@@ -32,7 +32,7 @@ extension Plugin {
         counters: [.retries],
         traits: { settings in
             let waits = Retry.waits(settings)
-            return Traits().with {
+            return .with {
                 $0.tries = (settings.retries + 1, waits)
                 $0.borders = [settings.backoff, settings.limit, waits]
                 $0.repeatsSends = settings.sends

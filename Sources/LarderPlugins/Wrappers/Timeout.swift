@@ -6,7 +6,7 @@ extension Plugin {
     static let timeout = Plugin.wrapper(
         "timeout", "Cancels a call that takes too long.",
         Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long a call may take"),
-        traits: { after in Traits().with { ($0.givesUpAfter, $0.borders) = (after, [after]) } }
+        traits: { after in .with { ($0.givesUpAfter, $0.borders) = (after, [after]) } }
     ) { context, inner, after in Timeout(inner: inner, after: after, world: context.world) }
 }
 

@@ -66,15 +66,12 @@ extension Advice {
     ///   - patch: the patch of a policy that carries it out, if there is one.
     ///   - gaps: the reasons why it is not completely proved that the policy keeps its promises.
     func json(patch: JSON? = nil, gaps: [String] = []) -> JSON {
-        .object(
-            [
-                .init("resource", .string(resource)), .init("revision", .string(revision)),
-                .init("topic", .string(topic.rawValue)), .init("text", .string(sentence)),
-                .init("effect", .string(effect.rawValue)), .init("figure", .number(figure)),
-                .init("saved", [.number(saved.lowerBound), .number(saved.upperBound)]),
-                .init("changes", .list(changes.map(\.json))),
-            ] + (patch.map { [.init("patch", $0)] } ?? [])
-                + (gaps.isEmpty ? [] : [.init("notProved", .list(gaps.map(JSON.string)))]))
+        .present([
+            "resource": .string(resource), "revision": .string(revision), "topic": .string(topic.rawValue),
+            "text": .string(sentence), "effect": .string(effect.rawValue), "figure": .number(figure),
+            "saved": [.number(saved.lowerBound), .number(saved.upperBound)], "changes": .list(changes.map(\.json)),
+            "patch": patch, "notProved": gaps.isEmpty ? nil : .list(gaps.map(JSON.string)),
+        ])
     }
 }
 
@@ -95,9 +92,9 @@ extension AdviceFile.Item {
 extension Advice.Change {
     /// The change as JSON. A setting that is removed has no `to`.
     fileprivate var json: JSON {
-        .object(
-            [.init("path", .string(path.pointer)), .init("plugin", .string(plugin)), .init("from", old ?? .null)]
-                + (new.map { [.init("to", $0)] } ?? []))
+        .present([
+            "path": .string(path.pointer), "plugin": .string(plugin), "from": old ?? .null, "to": new,
+        ])
     }
 
     fileprivate init?(reading node: Node) {

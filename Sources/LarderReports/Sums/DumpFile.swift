@@ -57,9 +57,9 @@ package struct DumpFile: Sendable {
 
     /// The words for a number of such files.
     package static func skipped(foreign count: Int) -> String {
-        count == 1
-            ? "1 JSON file that is no metrics dump was skipped"
-            : "\(count) JSON files that are no metrics dumps were skipped"
+        counted(
+            count, one: "JSON file that is no metrics dump was skipped",
+            many: "JSON files that are no metrics dumps were skipped")
     }
 
     private static func unpacked(beginning bytes: [UInt8]) -> [UInt8] {

@@ -217,13 +217,13 @@ package struct GrafanaDashboard {
 
     private var variables: [JSON] {
         let loads = Counter.loads.family.sampleName
-        func variable(_ name: String, label: String, matchers: String) -> JSON {
-            [
+        func variable(_ name: String, label: String, matchers: String, allValue: JSON? = ".*") -> JSON {
+            .present([
                 "type": "query", "name": .string(name), "label": .string(label), "datasource": GrafanaPanel.source,
                 "query": .string("label_values(\(loads)\(matchers), \(name))"), "refresh": 2, "sort": 1,
-                "multi": true, "includeAll": true, "allValue": .string(".*"),
+                "multi": true, "includeAll": true, "allValue": allValue,
                 "current": ["text": "All", "value": "$__all", "selected": true],
-            ]
+            ])
         }
         let windows = ["5m", "15m", "1h", "6h", "1d"]
         return [
@@ -234,8 +234,8 @@ package struct GrafanaDashboard {
             variable("job", label: "Job", matchers: ""),
             variable("instance", label: "Instance", matchers: #"{job=~"$job"}"#),
             // Rows cannot be repeated for an expression, so that all resources are listed one by one.
-            variable("resource", label: "Resource", matchers: #"{job=~"$job",instance=~"$instance"}"#).without(
-                "allValue"),
+            variable(
+                "resource", label: "Resource", matchers: #"{job=~"$job",instance=~"$instance"}"#, allValue: nil),
             [
                 "type": "interval", "name": "window", "label": "Window",
                 "query": .string(windows.joined(separator: ",")),
@@ -280,13 +280,6 @@ extension Counter.Unit {
     fileprivate static let all: [(unit: Counter.Unit, shown: GrafanaPanel.Unit, addition: String)] = [
         (.events, .perSecond, ""), (.milliseconds, .share, ", share of time"), (.bytes, .bytesPerSecond, ", bytes"),
     ]
-}
-
-extension JSON {
-    fileprivate func without(_ name: String) -> JSON {
-        guard case .object(let members) = self else { return self }
-        return .object(members.filter { $0.name != name })
-    }
 }
 
 extension String {

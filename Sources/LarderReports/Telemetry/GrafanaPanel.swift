@@ -58,32 +58,25 @@ struct GrafanaPanel {
             "fieldConfig": ["defaults": defaults, "overrides": []], "options": options,
             "targets": .list(
                 queries.enumerated().map { number, query in
-                    var members: [JSON.Member] = [
-                        .init("refId", .string(Self.name(of: number))), .init("datasource", Self.source),
-                        .init("editorMode", "code"), .init("expr", .string(query.expression)),
-                        .init("legendFormat", .string(query.legend)),
-                    ]
-                    members +=
-                        kind == .table
-                        ? [.init("instant", true), .init("format", "table")] : [.init("range", true)]
-                    return .object(members)
+                    .present([
+                        "refId": .string(Self.name(of: number)), "datasource": Self.source, "editorMode": "code",
+                        "expr": .string(query.expression), "legendFormat": .string(query.legend),
+                        "instant": kind == .table ? true : nil, "format": kind == .table ? "table" : nil,
+                        "range": kind == .table ? nil : true,
+                    ])
                 }),
         ]
     }
 
     private var defaults: JSON {
-        var members: [JSON.Member] = [.init("unit", .string(unit.rawValue)), .init("min", 0)]
-        if unit == .share { members.append(.init("max", 1)) }
-        if kind == .lines {
-            members.append(
-                .init(
-                    "custom",
-                    [
-                        "lineInterpolation": .string(isStepped ? "stepAfter" : "linear"), "fillOpacity": 8,
-                        "showPoints": "auto", "spanNulls": false,
-                    ]))
-        }
-        return .object(members)
+        let lines: JSON = [
+            "lineInterpolation": .string(isStepped ? "stepAfter" : "linear"), "fillOpacity": 8, "showPoints": "auto",
+            "spanNulls": false,
+        ]
+        return .present([
+            "unit": .string(unit.rawValue), "min": 0, "max": unit == .share ? 1 : nil,
+            "custom": kind == .lines ? lines : nil,
+        ])
     }
 
     private var options: JSON {

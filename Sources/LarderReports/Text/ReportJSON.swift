@@ -22,50 +22,46 @@ extension Report {
 
 extension Report.Section {
     fileprivate var json: JSON {
-        .object(
+        .joined(
             [
-                .init("resource", .string(name)), .init("findings", .list(findings.map { .string($0) })),
-                .init("advice", .list(advice.map { $0.json() })),
-            ] + total.figures(prefix: "\(name)_") + [
-                .init("in_flight", .int(inFlight)),
-                .init(
-                    "levels",
-                    .object(
-                        levelCounts.map { level, counts in
-                            JSON.Member(
-                                level.name, .object(counts.map { JSON.Member($0.value, .int($0.processes)) }))
-                        })),
-                .init("store", store.json),
-                .init(
-                    "faults",
-                    .list(
-                        total.faults.sorted { $0.key < $1.key }.map { fault, count in
-                            [
-                                "tier": .string(fault.tier), "kind": .string(fault.kind.rawValue),
-                                "count": .int(Int(clamping: count)),
-                            ]
-                        })),
-                .init(
-                    "revisions",
-                    .list(
-                        revisions.map { revision in
-                            .object(
-                                [
-                                    .init("revision", .string(revision.name)),
-                                    .init("strategy", .string(revision.strategy)),
-                                    .init("current", .bool(revision.isCurrent)),
-                                    .init("from", (revision.times?.lowerBound.inSeconds).map { .number($0) } ?? .null),
-                                    .init("to", (revision.times?.upperBound.inSeconds).map { .number($0) } ?? .null),
-                                ] + revision.metrics.figures(prefix: ""))
-                        })),
-                .init("comparisons", .list(comparisons.map(\.json))), .init("trend", .list(periods.map(\.figures))),
+                "resource": .string(name), "findings": .list(findings.map { .string($0) }),
+                "advice": .list(advice.map { $0.json() }),
+            ],
+            total.figures(prefix: "\(name)_"),
+            [
+                "in_flight": .int(inFlight),
+                "levels": .each(levelCounts) { level, counts in
+                    (level.name, .each(counts) { ($0.value, .int($0.processes)) })
+                },
+                "store": store.json,
+                "faults": .list(
+                    total.faults.sorted { $0.key < $1.key }.map { fault, count in
+                        [
+                            "tier": .string(fault.tier), "kind": .string(fault.kind.rawValue),
+                            "count": .int(Int(clamping: count)),
+                        ]
+                    }),
+                "revisions": .list(revisions.map(\.json)), "comparisons": .list(comparisons.map(\.json)),
+                "trend": .list(periods.map(\.figures)),
             ])
+    }
+}
+
+extension Report.Revision {
+    fileprivate var json: JSON {
+        .joined(
+            [
+                "revision": .string(name), "strategy": .string(strategy), "current": .bool(isCurrent),
+                "from": (times?.lowerBound.inSeconds).map { .number($0) } ?? .null,
+                "to": (times?.upperBound.inSeconds).map { .number($0) } ?? .null,
+            ],
+            metrics.figures(prefix: ""))
     }
 }
 
 extension ResourceMetrics {
     /// Rates, percentiles and counters.
-    fileprivate func figures(prefix: String) -> [JSON.Member] {
+    fileprivate func figures(prefix: String) -> JSON {
         func seconds(_ duration: Duration?) -> JSON { duration.map { .number($0.inSeconds) } ?? .null }
         func percentiles(_ sketch: Sketch) -> JSON {
             [
@@ -73,40 +69,28 @@ extension ResourceMetrics {
                 "p95": seconds(sketch.percentile(0.95)), "p99": seconds(sketch.percentile(0.99)),
             ]
         }
-        return Rate.all.map { JSON.Member($0.name, .number(self[$0])) } + [
-            .init("\(prefix)load_p50", seconds(load(percentile: 0.5))),
-            .init("\(prefix)load_p95", seconds(load(percentile: 0.95))),
-            .init("\(prefix)load_p99", seconds(load(percentile: 0.99))),
-            .init("origin_p95", seconds(originLatency.percentile(0.95))),
-            .init(
-                "origin_latency",
-                ["answered": percentiles(originAnswerLatency), "failed": percentiles(originFailureLatency)]),
-            .init(
-                "latency",
-                .object(
-                    Outcome.allCases.compactMap { outcome in
-                        latency[outcome].map { JSON.Member(outcome.rawValue, percentiles($0)) }
-                    })),
-            .init(
-                "ages",
-                .object(
-                    [Freshness.fresh, .stale].compactMap { freshness in
-                        ages[freshness].map { JSON.Member(freshness.rawValue, percentiles($0)) }
-                    })),
-            .init(
-                "counters", .object(counters.map { .init($0.name, .int(Int(clamping: self[$0]))) })),
-        ]
+        return .joined(
+            .each(Rate.all) { ($0.name, .number(self[$0])) },
+            [
+                "\(prefix)load_p50": seconds(load(percentile: 0.5)),
+                "\(prefix)load_p95": seconds(load(percentile: 0.95)),
+                "\(prefix)load_p99": seconds(load(percentile: 0.99)),
+                "origin_p95": seconds(originLatency.percentile(0.95)),
+                "origin_latency": [
+                    "answered": percentiles(originAnswerLatency), "failed": percentiles(originFailureLatency),
+                ],
+                "latency": .each(Outcome.allCases) { ($0.rawValue, latency[$0].map(percentiles)) },
+                "ages": .each([Freshness.fresh, .stale]) { ($0.rawValue, ages[$0].map(percentiles)) },
+                "counters": .each(counters) { ($0.name, .int(Int(clamping: self[$0]))) },
+            ])
     }
 }
 
 extension FiveMinutes {
     fileprivate var figures: JSON {
-        .object(
-            [.init("start", .number(start.inSeconds)), .init("loads", .int(Int(clamping: self[.loads])))]
-                + Rate.all.map { .init($0.name, .number(self[$0])) }
-                + [
-                    .init("oldest", oldest.map { .number($0.inSeconds) } ?? .null),
-                    .init("offline", .number(offline.inSeconds)),
-                ])
+        .joined(
+            ["start": .number(start.inSeconds), "loads": .int(Int(clamping: self[.loads]))],
+            .each(Rate.all) { ($0.name, .number(self[$0])) },
+            ["oldest": oldest.map { .number($0.inSeconds) } ?? .null, "offline": .number(offline.inSeconds)])
     }
 }

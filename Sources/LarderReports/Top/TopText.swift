@@ -152,31 +152,20 @@ extension TopState.Row {
     }
 
     fileprivate var json: JSON {
-        let members: [JSON.Member] =
-            [.init("resource", .string(name)), .init("loads", .int(Int(clamping: minute.loads)))]
-            + Rate.all.map { .init($0.name, .number(minute[$0])) } + [
-                .init("p95", minute.load(percentile: 0.95).milliseconds),
-                .init(
-                    "p95_by_outcome",
-                    .object(
-                        Outcome.allCases.compactMap { outcome in
-                            minute.latency[outcome]?.percentile(0.95).map {
-                                JSON.Member(outcome.rawValue, Optional($0).milliseconds)
-                            }
-                        })), .init("origin_p95", minute.originLatency.percentile(0.95).milliseconds),
-                .init("stale_age_p95", minute.ages[.stale]?.percentile(0.95).milliseconds ?? .null),
-                .init("in_flight", .int(inFlight)),
-                .init("store", ["entries": .int(store.entries), "bytes": .int(store.bytes)]),
-                .init(
-                    "levels",
-                    .object(
-                        levels.sorted { $0.key.name < $1.key.name }.map { level, counts in
-                            JSON.Member(
-                                level.name,
-                                .object(
-                                    level.values.compactMap { value in counts[value].map { .init(value, .int($0)) } }))
-                        })),
-            ]
-        return .object(members)
+        .joined(
+            ["resource": .string(name), "loads": .int(Int(clamping: minute.loads))],
+            .each(Rate.all) { ($0.name, .number(minute[$0])) },
+            [
+                "p95": minute.load(percentile: 0.95).milliseconds,
+                "p95_by_outcome": .each(Outcome.allCases) { outcome in
+                    (outcome.rawValue, minute.latency[outcome]?.percentile(0.95).map { Optional($0).milliseconds })
+                },
+                "origin_p95": minute.originLatency.percentile(0.95).milliseconds,
+                "stale_age_p95": minute.ages[.stale]?.percentile(0.95).milliseconds ?? .null,
+                "in_flight": .int(inFlight), "store": ["entries": .int(store.entries), "bytes": .int(store.bytes)],
+                "levels": .each(levels.sorted { $0.key.name < $1.key.name }) { level, counts in
+                    (level.name, .each(level.values) { ($0, counts[$0].map(JSON.int)) })
+                },
+            ])
     }
 }

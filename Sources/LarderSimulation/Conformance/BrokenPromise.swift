@@ -39,6 +39,12 @@ package struct BrokenPromises: Sendable {
         broken.append(BrokenPromise(promise, situation, expected: expected(), got: got()))
     }
 
+    /// Records that work goes on two hours after a situation.
+    mutating func expectNothingLeft(_ tasks: Int) {
+        expect(
+            tasks == 0, promise: .endsEverything, expected: "no task running two hours later", got: "\(tasks) tasks")
+    }
+
     mutating func add(_ found: [BrokenPromise]) {
         for one in found where !broken.contains(where: { $0.promise == one.promise }) { broken.append(one) }
     }

@@ -20,7 +20,7 @@ struct TestedPlugin: Sendable {
     }
 
     /// The plugin as a policy names it.
-    var reference: JSON { JSON.object([.init("use", .string(plugin.name))]).adding(settings) }
+    var reference: JSON { .joined(["use": .string(plugin.name)], settings) }
 
     /// Returns a pantry of one policy. By default, its origin plays a script, its store fails when a test says so, and
     /// its strategy uses both.
@@ -49,15 +49,15 @@ struct TestedPlugin: Sendable {
     ///   - probe: returns a plugin that makes the object of the setting and passes it to the closure.
     func composed<Made: Sendable>(
         in world: SimulatedWorld, cache: TemporaryFolder? = nil, at place: (JSON) -> JSON.Member,
-        _ probe: (Setting<Part>, @escaping @Sendable (Made, Traits) -> Void) -> Plugin
-    ) async throws -> (SimulatedPantry, Made, Traits) {
-        let made = Locked<(Made, Traits)?>(nil)
+        _ probe: (Setting<Part>, @escaping @Sendable (Made, Part) -> Void) -> Plugin
+    ) async throws -> (SimulatedPantry, Made, Part) {
+        let made = Locked<(Made, Part)?>(nil)
         let setting = Setting("of", .part(plugin.kind), help: "The plugin that is tested")
-        let probe = probe(setting) { part, traits in made.withLock { $0 = (part, traits) } }
+        let probe = probe(setting) { object, part in made.withLock { $0 = (object, part) } }
         let pantry = try await pantry(
             in: world, [place(["use": .string(probe.name), "of": reference])], plugins: [probe], cache: cache)
-        guard let (part, traits) = made.withLock({ $0 }) else { throw LoadError(.failed, "it was not composed") }
-        return (pantry, part, traits)
+        guard let (object, part) = made.withLock({ $0 }) else { throw LoadError(.failed, "it was not composed") }
+        return (pantry, object, part)
     }
 }
 
@@ -69,14 +69,6 @@ extension SimulatedPantry {
 
     /// The number of running tasks, without the scenario's own.
     var leftRunning: Int { world.unfinished - 1 }
-}
-
-extension JSON {
-    /// Returns this object with the members of another one added.
-    func adding(_ other: JSON) -> JSON {
-        guard case .object(let members) = self, case .object(let more) = other else { return self }
-        return .object(members + more)
-    }
 }
 
 extension World {

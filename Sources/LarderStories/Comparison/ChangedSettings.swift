@@ -102,11 +102,11 @@ extension ChangedSettings.Place {
         switch new.plugin.kind {
         case .wrapper, .strategy, .validator: true
         case .store:
-            new.plugin.isMadeOfOthers || old.traits.capacity != new.traits.capacity
-                || old.traits.givesUpAfter != new.traits.givesUpAfter || old.traits.keepsFor != new.traits.keepsFor
-                || old.traits.writesTo != new.traits.writesTo
-        case .origin: new.plugin.isMadeOfOthers || new.traits.isLocal || new.traits.cannotFail
-        case .section: new.traits.permitsBackground != nil
+            new.plugin.isMadeOfOthers || old.storeTraits.capacity != new.storeTraits.capacity
+                || old.givesUpAfter != new.givesUpAfter || old.storeTraits.keepsFor != new.storeTraits.keepsFor
+                || old.storeTraits.writesTo != new.storeTraits.writesTo
+        case .origin: new.plugin.isMadeOfOthers || new.originTraits.isLocal || new.originTraits.cannotFail
+        case .section: new.sectionTraits.limitsBackgroundWork
         default: false
         }
     }

@@ -56,9 +56,9 @@ struct Circumstance: Sendable {
     }
 
     private static func stores(_ policies: [SimulatedPolicy]) -> [Circumstance] {
-        let foreign = policies.flatMap(\.tiers).filter(\.traits.isForeign)
+        let foreign = policies.flatMap(\.tiers).filter(\.storeTraits.isForeign)
         if foreign.isEmpty { return [] }
-        let limits = foreign.compactMap(\.traits.givesUpAfter).filter { $0 > .milliseconds(1) }
+        let limits = foreign.compactMap(\.givesUpAfter).filter { $0 > .milliseconds(1) }
         let slow = limits.min().map { Duration.zero.middle(to: $0) } ?? .seconds(1)
         func faults(_ fault: FaultyStore.Fault) -> @Sendable (inout Story) -> Void {
             { $0.stores = [.init(.reads, fault), .init(.changes, fault)] }
@@ -81,9 +81,9 @@ struct Circumstance: Sendable {
         var circumstances = middles(of: rests).map { time in
             failures(1, gap: retrying + time, isOther: false, name: "\(time.inWords) after a failed load")
         }
-        let counting = parts.filter { $0.traits.changesAfterFailures ?? .max <= SimulatedPolicy.mostFailures }
-        for count in Set(counting.compactMap(\.traits.changesAfterFailures)).sorted() {
-            let borders = counting.filter { $0.traits.changesAfterFailures == count }
+        let counting = parts.filter { $0.wrapperTraits.changesAfterFailures ?? .max <= SimulatedPolicy.mostFailures }
+        for count in Set(counting.compactMap(\.wrapperTraits.changesAfterFailures)).sorted() {
+            let borders = counting.filter { $0.wrapperTraits.changesAfterFailures == count }
                 .flatMap(SimulatedPolicy.restBorders)
             circumstances += middles(of: Set(borders).sorted()).map { time in
                 failures(

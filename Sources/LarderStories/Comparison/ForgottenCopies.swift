@@ -6,8 +6,8 @@ enum ForgottenCopies {
     ///
     /// - Throws: `PolicyError` if a policy cannot be composed.
     static func lines(from old: SimulatedPolicy, to new: SimulatedPolicy) throws -> [String] {
-        let before = old.stores.filter(\.traits.isForeign)
-        let after = new.stores.filter(\.traits.isForeign)
+        let before = old.stores.filter(\.storeTraits.isForeign)
+        let after = new.stores.filter(\.storeTraits.isForeign)
         var lines: [String] = []
         for store in before {
             let kept = old.resource == new.resource ? after.first { $0.isAtPlace(of: store) } : nil
@@ -15,13 +15,13 @@ enum ForgottenCopies {
                 lines.append("store '\(store.plugin.name)': the copies\(store.inPlace) are lost")
                 continue
             }
-            if let less = kept.traits.capacity, less < store.traits.capacity ?? .max {
-                let former = store.traits.capacity.map { "from \($0.spelledSize) " } ?? ""
+            if let less = kept.storeTraits.capacity, less < store.storeTraits.capacity ?? .max {
+                let former = store.storeTraits.capacity.map { "from \($0.spelledSize) " } ?? ""
                 lines.append(
                     "store '\(kept.plugin.name)': capacity falls \(former)to \(less.spelledSize): what does not fit is evicted"
                 )
             }
-            if let less = kept.traits.keepsFor, less < store.traits.keepsFor ?? .forever {
+            if let less = kept.storeTraits.keepsFor, less < store.storeTraits.keepsFor ?? .forever {
                 lines.append("store '\(kept.plugin.name)': copies older than \(less.inWords) are forgotten")
             }
         }
@@ -60,14 +60,16 @@ extension SimulatedPolicy {
 
     /// The stores that are not made of others, the fastest first.
     fileprivate var stores: [Part] {
-        Plan(policy).parts.filter { $0.plugin.kind == .store && !$0.plugin.isMadeOfOthers && !$0.traits.keepsNothing }
+        Plan(policy).parts.filter {
+            $0.plugin.kind == .store && !$0.plugin.isMadeOfOthers && !$0.storeTraits.keepsNothing
+        }
     }
 }
 
 extension Part {
     fileprivate func isAtPlace(of other: Part) -> Bool {
-        plugin.name == other.plugin.name && traits.writesTo == other.traits.writesTo
+        plugin.name == other.plugin.name && storeTraits.writesTo == other.storeTraits.writesTo
     }
 
-    fileprivate var inPlace: String { traits.writesTo.map { " in '\($0)'" } ?? "" }
+    fileprivate var inPlace: String { storeTraits.writesTo.map { " in '\($0)'" } ?? "" }
 }

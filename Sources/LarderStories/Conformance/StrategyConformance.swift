@@ -9,7 +9,7 @@ public import LarderSimulation
 /// ```
 ///
 /// The suite checks the traits that the strategy declares. A strategy that needs no store has none in the test.
-/// Patience is checked if `Traits.patience` is set; the test's slow calls last some seconds longer.
+/// Patience is checked if `StrategyTraits.patience` is set; the test's slow calls last some seconds longer.
 public struct StrategyConformance: Sendable {
     let plugin: Plugin
     private let settings: JSON
@@ -38,7 +38,7 @@ public struct StrategyConformance: Sendable {
             for store in Store.allCases {
                 findings.check(copy.name) {
                     let policy = try policy(with: copy, in: store)
-                    return (player: try StoryPlayer(policy), patience: policy.policy.strategy.traits.patience)
+                    return (player: try StoryPlayer(policy), patience: policy.policy.strategy.strategyTraits.patience)
                 } check: { tested, findings in
                     for story in stories(with: copy, in: store) {
                         play(story, named: "\(story.inWords), with \(copy.name)", by: tested.player, into: &findings) {
@@ -86,7 +86,7 @@ public struct StrategyConformance: Sendable {
         let registry = try registry.replacing(plugin).replacing(origin)
         let text: JSON = [
             "resource": "conformance", "origin": .string(origin.name), "store": .string(store.rawValue),
-            "strategy": .object([.init("use", .string(plugin.name))] + (settings.members ?? [])),
+            "strategy": .joined(["use": .string(plugin.name)], settings),
             "validators": [copy.windows],
         ]
         let reader = try PolicyReader(

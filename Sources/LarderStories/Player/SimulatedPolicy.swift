@@ -23,6 +23,8 @@ package struct SimulatedPolicy: Sendable {
     private(set) var needsFolder = true
     /// The time after which nothing that a load began goes on.
     private(set) var horizon = Duration.zero
+    /// The names of the sections with rules for networks that are not played.
+    private(set) var unplayedRules: [String] = []
     /// The promises of the policy; nil if it has none.
     package private(set) var promises: Promises?
 
@@ -54,7 +56,7 @@ package struct SimulatedPolicy: Sendable {
         let isSimulated: (Part) -> Bool = { part in
             (part.plugin.kind == .store || part.plugin.kind == .origin) && !part.plugin.isMadeOfOthers
         }
-        tiers = all.filter { $0.plugin.kind == .store && isSimulated($0) && !$0.traits.keepsNothing }
+        tiers = all.filter { $0.plugin.kind == .store && isSimulated($0) && !$0.storeTraits.keepsNothing }
         let played: [PluginKind] = [.origin, .wrapper, .strategy, .validator, .store, .section]
         parts = all.filter { played.contains($0.plugin.kind) && !isSimulated($0) }
         try tryOut()
@@ -63,7 +65,7 @@ package struct SimulatedPolicy: Sendable {
     /// Whether the policy's own origin is simulated as a whole: it is elsewhere, and not made of others.
     var isOriginSimple: Bool {
         guard let origin = policy.origin else { return true }
-        return !origin.plugin.isMadeOfOthers && !origin.traits.isLocal && !origin.traits.cannotFail
+        return !origin.plugin.isMadeOfOthers && !origin.originTraits.isLocal && !origin.originTraits.cannotFail
     }
 
     /// Composes the policy once, for its promises and for a media type that it admits.
@@ -78,9 +80,14 @@ package struct SimulatedPolicy: Sendable {
                 return pantry.admitted(Entry(Data("{\"copy\":true}".utf8), metadata), by: resource) != nil
             }
             let usesFolder = try !FileManager.default.contentsOfDirectory(atPath: stage.cache.path).isEmpty
-            return (promises: pantry.attachment(Promises.self, of: resource), type: type, usesFolder: usesFolder)
+            let rules = pantry.sectionsWithRules(of: resource).filter { Self.hasOtherRules($0.attachment) }.map(\.name)
+            return (
+                promises: pantry.attachment(Promises.self, of: resource), type: type, usesFolder: usesFolder,
+                rules: rules
+            )
         }
         promises = found.promises
+        unplayedRules = found.rules
         isAdmitted = found.type != nil
         needsFolder = found.usesFolder
         horizon = longestHistory
@@ -92,9 +99,9 @@ extension SimulatedPolicy {
     /// The ages of a copy at which validators and stores act differently, in order.
     package var ageBorders: [Duration] {
         let told = parts.filter { $0.plugin.kind == .validator }.flatMap { part in
-            (part.traits.borders ?? Self.commonAges) + [part.traits.showsFor].compactMap { $0 }
+            (part.borders ?? Self.commonAges) + [part.validatorTraits.showsFor].compactMap { $0 }
         }
-        return Self.ordered(told + refreshBorders + tiers.compactMap(\.traits.keepsFor))
+        return Self.ordered(told + refreshBorders + tiers.compactMap(\.storeTraits.keepsFor))
     }
 
     /// An age that copies exceed only if no part of the policy limits their age, however long a load lasts. It is
@@ -107,24 +114,24 @@ extension SimulatedPolicy {
 
     /// The age at which the last store forgets a copy; nil if one keeps copies for any time.
     var longestKept: Duration? {
-        tiers.map { $0.traits.keepsFor ?? .forever }.max().flatMap { $0 < Self.longest ? $0 : nil }
+        tiers.map { $0.storeTraits.keepsFor ?? .forever }.max().flatMap { $0 < Self.longest ? $0 : nil }
     }
 
     /// The ages after which a fresh copy is refreshed.
     private var refreshBorders: [Duration] {
-        parts.compactMap(\.traits.refreshAhead).flatMap { share in
+        parts.compactMap(\.strategyTraits.refreshAhead).flatMap { share in
             validatorBorders.map { $0.scaled(by: share) }
         }
     }
 
     /// The ages at which the validators themselves act differently, in order.
     var validatorBorders: [Duration] {
-        Self.ordered(parts.filter { $0.plugin.kind == .validator }.flatMap { $0.traits.borders ?? Self.commonAges })
+        Self.ordered(parts.filter { $0.plugin.kind == .validator }.flatMap { $0.borders ?? Self.commonAges })
     }
 
     /// The times after which wrappers and origins give a call up, in order.
     var callLimits: [Duration] {
-        let limits = (parts.filter { $0.plugin.kind == .wrapper } + origins).compactMap(\.traits.givesUpAfter)
+        let limits = (parts.filter { $0.plugin.kind == .wrapper } + origins).compactMap(\.givesUpAfter)
         return Self.ordered(limits).filter { $0 > .zero }
     }
 
@@ -153,7 +160,7 @@ extension SimulatedPolicy {
     }
 
     private var callProducts: [Int] {
-        let wrappers = policy.around.reversed().map { $0.traits.tries?.count ?? 1 }
+        let wrappers = policy.around.reversed().map { $0.wrapperTraits.tries?.count ?? 1 }
         var (products, product) = ([Int](), 1)
         for count in [policy.origin?.simulatedOrigins ?? 1] + wrappers where count > 1 {
             product = min(product * min(count, 1_000_000), 1_000_000)
@@ -171,37 +178,40 @@ extension SimulatedPolicy {
     }
 
     /// Whether a wrapper counts failures.
-    var countsFailures: Bool { parts.contains { $0.traits.changesAfterFailures != nil } }
+    var countsFailures: Bool { parts.contains { $0.wrapperTraits.changesAfterFailures != nil } }
 
     /// The times for which strategies leave an origin alone after a failure, in order.
     var rests: [Duration] {
-        Set(parts.compactMap(\.traits.rest).map { min($0, Self.longest) }).sorted()
+        Set(parts.compactMap(\.strategyTraits.rest).map { min($0, Self.longest) }).sorted()
     }
 
     /// The times since a failure at which a wrapper acts differently.
-    static func restBorders(of part: Part) -> [Duration] { (part.traits.borders ?? []).map { min($0, longest) } }
+    static func restBorders(of part: Part) -> [Duration] { (part.borders ?? []).map { min($0, longest) } }
 
     /// The time for which wrappers wait between their tries.
     var triesWait: Duration {
-        parts.compactMap(\.traits.tries?.waits).reduce(.zero) { min($0 + min($1, Self.longest), Self.longest) }
+        parts.compactMap(\.wrapperTraits.tries?.waits).reduce(.zero) { min($0 + min($1, Self.longest), Self.longest) }
     }
 
     /// The time before which an answer of the origin is in time: nothing gives the call up, or shows a copy instead.
     var timeToAnswer: Duration {
-        (callLimits + parts.compactMap(\.traits.patience)).filter { $0 > .zero }.min() ?? Self.longest
+        (callLimits + parts.compactMap(\.strategyTraits.patience)).filter { $0 > .zero }.min() ?? Self.longest
     }
 
     /// The times of waiting at which the other parts act differently, in order.
     package var waitBorders: [Duration] {
         let told = (parts.filter { $0.plugin.kind != .validator } + tiers + origins).flatMap { part -> [Duration] in
-            let known = [part.traits.givesUpAfter, part.traits.patience, part.traits.rest, part.traits.tries?.waits]
-            return (part.traits.borders ?? []) + known.compactMap { $0 }
+            let known = [
+                part.givesUpAfter, part.strategyTraits.patience, part.strategyTraits.rest,
+                part.wrapperTraits.tries?.waits,
+            ]
+            return (part.borders ?? []) + known.compactMap { $0 }
         }
         return Self.ordered(told)
     }
 
     /// Whether a store keeps copies outside the memory of the process, so that they are there after a restart.
-    package var keepsFiles: Bool { tiers.contains(where: \.traits.isForeign) }
+    package var keepsFiles: Bool { tiers.contains(where: \.storeTraits.isForeign) }
 
     /// Returns the policy with other promises.
     func promising(_ promises: Promises?) -> SimulatedPolicy {
@@ -223,7 +233,7 @@ extension SimulatedPolicy {
 
     /// The time after which every origin gives a call up by itself; nil if one does not.
     var originLimit: Duration? {
-        let limits = origins.filter { !$0.traits.isLocal && !$0.traits.cannotFail }.map(\.traits.givesUpAfter)
+        let limits = origins.filter { !$0.originTraits.isLocal && !$0.originTraits.cannotFail }.map(\.givesUpAfter)
         return limits.contains(nil) ? nil : limits.compactMap { $0 }.max()
     }
 
@@ -232,7 +242,7 @@ extension SimulatedPolicy {
 
     /// The time after which nothing that a load began goes on.
     private var longestHistory: Duration {
-        let tries = parts.reduce(1) { min($0 * min($1.traits.tries?.count ?? 1, 1_000), 1_000_000) }
+        let tries = parts.reduce(1) { min($0 * min($1.wrapperTraits.tries?.count ?? 1, 1_000), 1_000_000) }
         let longest = waitBorders.last ?? .zero
         return min((longest + .seconds(3_600)) * (tries + 2), Self.longest)
     }
@@ -281,8 +291,8 @@ extension Registry {
     ///   - store: makes a store, from the plugin's name and traits. The closure makes the plugin's own store.
     ///   - origin: makes an origin, from the plugin's traits. The closure makes the plugin's own origin.
     package func simulated(
-        store: @escaping @Sendable (String, Context, Traits, () throws -> any Store) throws -> any Store,
-        origin: @escaping @Sendable (Traits, () throws -> any Loader) throws -> any Loader
+        store: @escaping @Sendable (String, StoreContext, StoreTraits, () throws -> any Store) throws -> any Store,
+        origin: @escaping @Sendable (OriginTraits, () throws -> any Loader) throws -> any Loader
     ) throws -> Registry {
         var changed = self
         for plugin in self[.store] where !plugin.isMadeOfOthers {

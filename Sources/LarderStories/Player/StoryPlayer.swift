@@ -155,7 +155,11 @@ public final class StoryPlayer: Sendable {
             let stage = try StoryStage(self, story, in: world)
             present.withLock { $0 = stage }
             defer { present.withLock { $0 = nil } }
-            return try world.run(leaving: .anything) { _ in try await body(stage) }
+            return try world.run(leaving: .anything) { _ in
+                // The tasks that close its attachments need a world that runs.
+                defer { stage.release() }
+                return try await body(stage)
+            }
         }
     }
 }

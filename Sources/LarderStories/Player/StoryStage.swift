@@ -43,6 +43,12 @@ final class StoryStage: Sendable {
         return answer
     }
 
+    /// Releases the pantry.
+    func release() {
+        let pantry = present.withLock { $0.take() }
+        withExtendedLifetime(pantry) {}
+    }
+
     /// Opens the pantry, or opens it again on what its stores have kept.
     @discardableResult
     func open() async throws -> Pantry {

@@ -30,7 +30,7 @@ final class StoryStores: Sendable {
 
     /// Returns the store that stands for the next one of the policy. A simulated store outside the memory of the process
     /// is still there after a restart.
-    func next(_ name: String, _ traits: Traits, own: () throws -> any Store) rethrows -> FaultyStore {
+    func next(_ name: String, _ traits: StoreTraits, own: () throws -> any Store) rethrows -> FaultyStore {
         let inner = try kind == .own ? own() : nil
         let new = FaultyStore(
             name, isForeign: traits.isForeign, lifetime: kind == .own ? nil : traits.keepsFor, keepingIn: inner,

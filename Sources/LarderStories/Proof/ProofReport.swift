@@ -17,19 +17,18 @@ extension PromiseProof {
     }
 
     private func json(_ verdict: PromiseVerdict) -> JSON {
-        var members = [
-            JSON.Member("promise", .string(verdict.promise)), JSON.Member("limit", verdict.limit.json),
-            JSON.Member("proved", .bool(verdict.isProved)), JSON.Member("situations", .int(verdict.situations)),
+        let head: JSON = [
+            "promise": .string(verdict.promise), "limit": verdict.limit.json, "proved": .bool(verdict.isProved),
+            "situations": .int(verdict.situations),
         ]
-        if let refutation = verdict.refutation {
-            members += [
-                JSON.Member("situation", .string(refutation.story.inWords)),
-                JSON.Member("lines", .list(verdict.lines.map(JSON.string))),
-                JSON.Member("needed", refutation.needed?.json ?? .null),
-                JSON.Member("scenario", scenario(of: verdict, promising: verdict.limit) ?? .null),
-            ]
-        }
-        return .object(members)
+        guard let refutation = verdict.refutation else { return head }
+        return .joined(
+            head,
+            [
+                "situation": .string(refutation.story.inWords), "lines": .list(verdict.lines.map(JSON.string)),
+                "needed": refutation.needed?.json ?? .null,
+                "scenario": scenario(of: verdict, promising: verdict.limit) ?? .null,
+            ])
     }
 }
 

@@ -54,15 +54,12 @@ package struct ScenarioCoverage {
 extension ObservedLoad {
     /// The observation as an expectation; nil for a load that never ends.
     fileprivate var expectation: JSON? {
-        var members: [JSON.Member] = []
-        switch ending {
-        case .value: members.append(JSON.Member("freshness", .string(isStale ? "stale" : "fresh")))
+        let takes = waited.map { JSON.string($0.spelled) }
+        return switch ending {
+        case .value: .present(["freshness": isStale ? "stale" : "fresh", "takes": takes])
         case .error(let code, let status):
-            members.append(JSON.Member("error", .string(code)))
-            if let status { members.append(JSON.Member("status", .int(status))) }
-        case .never: return nil
+            .present(["error": .string(code), "status": status.map(JSON.int), "takes": takes])
+        case .never: nil
         }
-        if let waited { members.append(JSON.Member("takes", .string(waited.spelled))) }
-        return .object(members)
     }
 }

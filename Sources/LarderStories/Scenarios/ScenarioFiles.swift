@@ -19,9 +19,8 @@ package struct ScenarioFiles {
     /// Reads the files of a folder, or one file.
     func judge(_ path: String) -> [Verdict] {
         if path.hasSuffix(".json"), Disk.item(path)?.isFolder != true {
-            let slash = path.lastIndex(of: "/")
-            let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-            return [judge(slash.map { String(path[path.index(after: $0)...]) } ?? path, in: folder)]
+            let (folder, name) = Disk.split(path)
+            return [judge(name, in: folder)]
         }
         do {
             let names = try Disk.list(path).filter { !$0.isFolder && Self.isScenarioFile($0.name) }.map(\.name).sorted()
@@ -49,7 +48,7 @@ package struct ScenarioFiles {
 
     private func judge(_ name: String, in folder: String) -> Verdict {
         let path = folder == "." ? name : folder + "/" + name
-        let reading = PolicyDiagnostics(registry: registry, folder: folder, file: path)
+        let reading = PartReader(registry: registry, folder: folder, file: path)
         do {
             let root = try PolicyFiles(folder: folder).root(of: name)
             let file = SettingType.scenarioFile(of: resources).read(root, reading)

@@ -27,11 +27,6 @@ package struct ScenarioKey: Sendable {
 extension JSON {
     fileprivate subscript(name: String) -> JSON? { members?.first { $0.name == name }?.value }
 
-    /// The members of an object; nil for anything else.
-    var members: [Member]? {
-        if case .object(let members) = self { members } else { nil }
-    }
-
     fileprivate var items: [JSON]? {
         if case .list(let items) = self { items } else { nil }
     }

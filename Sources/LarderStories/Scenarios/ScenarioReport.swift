@@ -103,13 +103,11 @@ public struct ScenarioReport: Sendable {
 
     package var json: JSON {
         let passed = results.count(where: \.isPassed)
-        var members = [
-            JSON.Member("files", .int(files)), JSON.Member("scenarios", .int(results.count)),
-            JSON.Member("passed", .int(passed)), JSON.Member("failed", .int(results.count - passed)),
-            JSON.Member("problems", .list(problems.map(\.json))), JSON.Member("results", .list(results.map(\.json))),
-        ]
-        if let coverage { members.append(JSON.Member("coverage", .list(coverage.map(\.json)))) }
-        return .object(members)
+        return .present([
+            "files": .int(files), "scenarios": .int(results.count), "passed": .int(passed),
+            "failed": .int(results.count - passed), "problems": .list(problems.map(\.json)),
+            "results": .list(results.map(\.json)), "coverage": coverage.map { .list($0.map(\.json)) },
+        ])
     }
 }
 
@@ -141,32 +139,28 @@ extension ScenarioReport.Result {
     }
 
     private func json(_ answer: StoryHistory.Answer) -> JSON {
-        var members = [
-            JSON.Member("at_ms", answer.start.milliseconds),
-            JSON.Member("takes_ms", answer.took?.milliseconds ?? .null),
-            JSON.Member("calls", .int(history.calls(by: answer))),
-        ]
-        switch answer.ending {
-        case .cancelled, nil: break
-        case .value(let loaded):
-            members += [
-                JSON.Member("value", JSON(payload: loaded.value)),
-                JSON.Member("freshness", .string(loaded.freshness.rawValue)),
-                JSON.Member("source", .string("\(loaded.source)")),
-                JSON.Member("age_ms", loaded.age?.milliseconds ?? .null),
-                JSON.Member("fellBack", .bool(loaded.fellBack)),
-            ]
-        case .error(let error):
-            members += [
-                JSON.Member("error", .string("\(error.code)")),
-                JSON.Member("status", error.status.map(JSON.int) ?? .null),
-            ]
-        }
-        members.append(JSON.Member("trail", .list(answer.steps.map { .string($0.description) })))
-        members.append(JSON.Member("steps", .list(answer.steps.map(\.json))))
-        let mismatches = mismatches(of: answer).map(\.json)
-        members.append(JSON.Member("mismatches", .list(mismatches)))
-        return .object(members)
+        let ending: JSON =
+            switch answer.ending {
+            case .cancelled, nil: [:]
+            case .value(let loaded):
+                [
+                    "value": JSON(payload: loaded.value), "freshness": .string(loaded.freshness.rawValue),
+                    "source": .string("\(loaded.source)"), "age_ms": loaded.age?.milliseconds ?? .null,
+                    "fellBack": .bool(loaded.fellBack),
+                ]
+            case .error(let error):
+                ["error": .string("\(error.code)"), "status": error.status.map(JSON.int) ?? .null]
+            }
+        return .joined(
+            [
+                "at_ms": answer.start.milliseconds, "takes_ms": answer.took?.milliseconds ?? .null,
+                "calls": .int(history.calls(by: answer)),
+            ],
+            ending,
+            [
+                "trail": .list(answer.steps.map { .string($0.description) }), "steps": .list(answer.steps.map(\.json)),
+                "mismatches": .list(mismatches(of: answer).map(\.json)),
+            ])
     }
 }
 

@@ -30,18 +30,15 @@ final class BrotliDecoder: StreamDecoder {
 
 /// The functions of brotli that unpack.
 private struct BrotliLibrary: Sendable {
-    typealias Make =
+    private let library: SystemLibrary
+    let make:
         @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) ->
-        UnsafeMutableRawPointer?
-    typealias Run =
+            UnsafeMutableRawPointer?
+    let run:
         @convention(c) (
             UnsafeMutableRawPointer, UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafeRawPointer?>,
             UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutablePointer<Int>?
         ) -> Int32
-
-    private let library: SystemLibrary
-    let make: Make
-    let run: Run
     let end: @convention(c) (UnsafeMutableRawPointer) -> Void
 
     init() throws(SystemLibrary.Failure) {
@@ -51,9 +48,8 @@ private struct BrotliLibrary: Sendable {
             let files = ["libbrotlidec.so.1", "libbrotlidec.so"]
         #endif
         library = try SystemLibrary("brotli", files: files, package: "libbrotli1", staysLoaded: true)
-        make = try library.function("BrotliDecoderCreateInstance", as: Make.self)
-        run = try library.function("BrotliDecoderDecompressStream", as: Run.self)
-        end = try library.function(
-            "BrotliDecoderDestroyInstance", as: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)
+        make = try library.function("BrotliDecoderCreateInstance")
+        run = try library.function("BrotliDecoderDecompressStream")
+        end = try library.function("BrotliDecoderDestroyInstance")
     }
 }

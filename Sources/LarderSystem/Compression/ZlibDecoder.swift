@@ -98,17 +98,12 @@ private struct ZLibrary: Sendable {
     static let streamEnd: Int32 = 1
     static let noProgress: Int32 = -5
 
-    private typealias Begin =
-        @convention(c) (UnsafeMutableRawPointer, Int32, UnsafePointer<CChar>, Int32) -> Int32
-    private typealias Change = @convention(c) (UnsafeMutableRawPointer) -> Int32
-    private typealias Inflate = @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
-
     private let library: SystemLibrary
     private let version: @convention(c) () -> UnsafePointer<CChar>
-    private let initialize: Begin
-    private let run: Inflate
-    private let resetStream: Change
-    private let endStream: Change
+    private let initialize: @convention(c) (UnsafeMutableRawPointer, Int32, UnsafePointer<CChar>, Int32) -> Int32
+    private let run: @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
+    private let resetStream: @convention(c) (UnsafeMutableRawPointer) -> Int32
+    private let endStream: @convention(c) (UnsafeMutableRawPointer) -> Int32
 
     init() throws(SystemLibrary.Failure) {
         #if canImport(Darwin)
@@ -117,12 +112,11 @@ private struct ZLibrary: Sendable {
             let files = ["libz.so.1", "libz.so"]
         #endif
         library = try SystemLibrary("zlib", files: files, package: "zlib1g", staysLoaded: true)
-        version = try library.function(
-            "zlibVersion", as: (@convention(c) () -> UnsafePointer<CChar>).self)
-        initialize = try library.function("inflateInit2_", as: Begin.self)
-        run = try library.function("inflate", as: Inflate.self)
-        resetStream = try library.function("inflateReset", as: Change.self)
-        endStream = try library.function("inflateEnd", as: Change.self)
+        version = try library.function("zlibVersion")
+        initialize = try library.function("inflateInit2_")
+        run = try library.function("inflate")
+        resetStream = try library.function("inflateReset")
+        endStream = try library.function("inflateEnd")
     }
 
     func begin(_ stream: UnsafeMutablePointer<Stream>, _ window: Int32) -> Bool {

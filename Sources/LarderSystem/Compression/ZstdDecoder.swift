@@ -58,16 +58,10 @@ private struct ZstdLibrary: Sendable {
             let files = ["libzstd.so.1", "libzstd.so"]
         #endif
         library = try SystemLibrary("zstd", files: files, package: "libzstd1", staysLoaded: true)
-        make = try library.function(
-            "ZSTD_createDStream", as: (@convention(c) () -> UnsafeMutableRawPointer?).self)
-        set = try library.function(
-            "ZSTD_DCtx_setParameter", as: (@convention(c) (UnsafeMutableRawPointer, Int32, Int32) -> Int).self)
-        run = try library.function(
-            "ZSTD_decompressStream",
-            as: (@convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int)
-                .self)
-        isError = try library.function("ZSTD_isError", as: (@convention(c) (Int) -> UInt32).self)
-        end = try library.function(
-            "ZSTD_freeDStream", as: (@convention(c) (UnsafeMutableRawPointer) -> Int).self)
+        make = try library.function("ZSTD_createDStream")
+        set = try library.function("ZSTD_DCtx_setParameter")
+        run = try library.function("ZSTD_decompressStream")
+        isError = try library.function("ZSTD_isError")
+        end = try library.function("ZSTD_freeDStream")
     }
 }

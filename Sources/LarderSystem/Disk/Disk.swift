@@ -75,8 +75,7 @@ public enum Disk {
     /// - Throws: ``Failure``, with `EFBIG` if the file is larger than `limit`. ``Failure/isNotFile`` is set if it is not a
     ///   regular file.
     public static func contents(_ path: String, limit: Int) throws(Failure) -> (bytes: [UInt8], isWritable: Bool) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw Failure("open the file") }
+        let file = try opened(path, O_RDONLY | O_NONBLOCK)
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else { throw Failure("examine the file") }
@@ -98,7 +97,7 @@ public enum Disk {
         var chunk = [UInt8](repeating: 0, count: size.map { min(most, max($0 + 1, 512)) } ?? most)
         var bytes: [UInt8] = []
         while true {
-            let count = uninterrupted { Self.read(file, into: &chunk) }
+            let count = uninterrupted { systemRead(file, &chunk, chunk.count) }
             if count < 0 { throw Failure("read the file") }
             guard bytes.count + count <= limit else { throw Failure("read the file", EFBIG) }
             if bytes.isEmpty, count < chunk.count, count == size { return Array(chunk[..<count]) }
@@ -108,26 +107,47 @@ public enum Disk {
         }
     }
 
-    /// Returns the byte at an offset of a file, or nil if the file is shorter.
-    package static func read(_ path: String, from offset: Int) throws(Failure) -> UInt8? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw Failure("open the file") }
-        defer { close(file) }
-        var byte: UInt8 = 0
-        return pread(file, &byte, 1, off_t(offset)) == 1 ? byte : nil
-    }
-
     /// Writes bytes to the target of `path`. A regular file is replaced in one step. A device or pipe is written to.
     package static func put(_ path: String, _ bytes: [UInt8]) throws(Failure) {
         let path = realPath(path) ?? path
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            let file = open(path, O_WRONLY | O_CLOEXEC)
-            guard file >= 0 else { throw Failure("open the file") }
+            let file = try opened(path, O_WRONLY)
             defer { close(file) }
             return try write(bytes, to: file)
         }
         try replace(path, with: [bytes], isPrivate: false)
+    }
+
+    /// Opens a file.
+    ///
+    /// - Parameter operation: the operation in the message of a failure.
+    static func opened(
+        _ path: String, _ flags: Int32, _ mode: mode_t = 0o600, else operation: String = "open the file"
+    ) throws(Failure) -> Int32 {
+        let file = open(path, flags | O_CLOEXEC, mode)
+        guard file >= 0 else { throw Failure(operation) }
+        return file
+    }
+
+    /// Makes a new file, fills it and closes it. Deletes it if that fails.
+    static func make(
+        _ path: String, mode: mode_t = 0o600, _ fill: (Int32) throws(Failure) -> Void
+    ) throws(Failure) {
+        let file = try opened(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode, else: "create a file")
+        do throws(Failure) { try closing(file, after: fill) } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Fills an open file and closes it.
+    static func closing(_ file: Int32, after fill: (Int32) throws(Failure) -> Void) throws(Failure) {
+        do throws(Failure) { try fill(file) } catch {
+            close(file)
+            throw error
+        }
+        guard close(file) == 0 else { throw Failure("write the file") }
     }
 
     /// Makes a system call and repeats it as long as signals interrupt it.
@@ -135,18 +155,6 @@ public enum Disk {
         while true {
             let result = call()
             if result >= 0 || errno != EINTR { return result }
-        }
-    }
-
-    private static func read(_ file: Int32, into chunk: inout [UInt8]) -> Int {
-        chunk.withUnsafeMutableBytes { buffer in
-            #if canImport(Darwin)
-                Darwin.read(file, buffer.baseAddress, buffer.count)
-            #elseif canImport(Glibc)
-                Glibc.read(file, buffer.baseAddress, buffer.count)
-            #else
-                Musl.read(file, buffer.baseAddress, buffer.count)
-            #endif
         }
     }
 
@@ -193,20 +201,9 @@ public enum Disk {
         _ path: String, with parts: [[UInt8]], modified: Int64? = nil, isPrivate: Bool = true
     ) throws(Failure) -> Draft {
         let temporary = path + ".\(UInt32.random(in: .min ... .max)).tmp"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
-        guard file >= 0 else { throw Failure("create a file") }
-        do throws(Failure) {
-            do throws(Failure) {
-                for part in parts { try write(part, to: file) }
-            } catch {
-                close(file)
-                throw error
-            }
+        try make(temporary, mode: isPrivate ? 0o600 : 0o644) { (file) throws(Failure) in
+            for part in parts { try write(part, to: file) }
             if let modified { setTime(of: file, modified) }
-            guard close(file) == 0 else { throw Failure("write the file") }
-        } catch {
-            unlink(temporary)
-            throw error
         }
         return Draft(temporary: temporary, path: path)
     }
@@ -237,31 +234,17 @@ public enum Disk {
     public static func list(_ path: String) throws(Failure) -> [Item] {
         guard let folder = opendir(path) else { throw Failure("list the folder") }
         defer { closedir(folder) }
-        var items: [Item] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name == "." || name == ".." { continue }
-            // An item that cannot be examined, such as a broken link, is listed too.
-            let unknown = Item(name: name, isFolder: false, size: 0, modified: 0)
-            items.append(item(path + "/" + name, called: name) ?? unknown)
+        // An item that cannot be examined, such as a broken link, is listed too.
+        return names { readdir(folder) }.map { name in
+            item(path + "/" + name, called: name) ?? Item(name: name, isFolder: false, size: 0, modified: 0)
         }
-        return items
     }
 
     /// Returns the item at a path, or nil if there is none.
     public static func item(_ path: String, called name: String = "") -> Item? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
-        return Item(
-            name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR, size: Int(clamping: status.st_size),
-            modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+        stamp(of: path).map { stamp in
+            Item(name: name, isFolder: stamp.isFolder, size: Int(clamping: stamp.size), modified: stamp.modified)
+        }
     }
 
     /// Returns the target of a path with all links followed, or nil if there is none.

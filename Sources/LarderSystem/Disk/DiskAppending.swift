@@ -89,11 +89,10 @@ extension Disk {
         }
 
         private static func opened(_ path: String) throws(Failure) -> Open {
-            let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
-            guard file >= 0 else { throw Failure("open the file") }
+            let file = try Disk.opened(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK)
             let size = Disk.item(path)?.size ?? 0
             // If the last line is incomplete, a line end is added, so that the next bytes begin a new line.
-            if size > 0, (try? Disk.read(path, from: size - 1)) != UInt8(ascii: "\n") {
+            if size > 0, (try? Disk.part(of: path, from: size - 1, most: 1))?.bytes != [UInt8(ascii: "\n")] {
                 do throws(Failure) { try Disk.write([UInt8(ascii: "\n")], to: file) } catch {
                     close(file)
                     throw error

@@ -21,7 +21,7 @@ extension Disk {
     private static func setAside(_ path: String) throws(Failure) { try move(path, to: path + ".aside-" + randomName()) }
 
     /// Returns the kind of the item at a path; nil if there is none.
-    private static func kind(of path: String) -> mode_t? {
+    static func kind(of path: String) -> mode_t? {
         var status = stat()
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }

@@ -8,8 +8,7 @@ extension Disk {
     public static func part(
         of path: String, from offset: Int, most count: Int
     ) throws(Failure) -> (bytes: [UInt8], isWritable: Bool) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw Failure("open the file") }
+        let file = try opened(path, O_RDONLY | O_NONBLOCK)
         defer { close(file) }
         let status = try examined(file)
         let there = max(0, min(count, Int(clamping: status.st_size) - offset))
@@ -28,8 +27,7 @@ extension Disk {
     public static func overwrite(
         _ path: String, at offset: Int, with bytes: [UInt8], modified: Int64
     ) throws(Failure) {
-        let reading = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard reading >= 0 else { throw Failure("open the file") }
+        let reading = try opened(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
         defer { close(reading) }
         let status = try examined(reading)
         guard offset >= 0, offset + bytes.count <= Int(clamping: status.st_size) else {
@@ -38,8 +36,7 @@ extension Disk {
         let wasReadOnly = status.st_mode & S_IWUSR == 0
         if wasReadOnly, fchmod(reading, S_IRUSR | S_IWUSR) != 0 { throw Failure("unmark the file") }
         do throws(Failure) {
-            let file = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-            guard file >= 0 else { throw Failure("open the file") }
+            let file = try opened(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW)
             defer { close(file) }
             var written = 0
             while written < bytes.count {

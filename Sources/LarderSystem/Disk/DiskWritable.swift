@@ -7,7 +7,7 @@ extension Disk {
     /// not tell, because some file systems refuse what they permit.
     package static func whyNotWritable(_ folder: String) -> Failure? {
         guard let item = item(folder) else {
-            let above = folder.lastIndex(of: "/").map { $0 == folder.startIndex ? "/" : String(folder[..<$0]) } ?? "."
+            let above = split(folder).folder
             return isThere(folder) ? Failure("make a folder", EEXIST) : above == folder ? nil : whyNotWritable(above)
         }
         if !item.isFolder { return Failure("make a folder", ENOTDIR) }

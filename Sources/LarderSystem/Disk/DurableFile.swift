@@ -17,14 +17,11 @@ extension Disk {
     package static func replaceDurably(_ path: String, with bytes: [UInt8]) throws(Failure) {
         let temporary = path + temporarySuffix
         unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Failure("create a file") }
-        do throws(Failure) {
-            try fill(file, with: bytes)
-            guard rename(temporary, path) == 0 else { throw Failure("put the file in place") }
-        } catch {
+        try make(temporary) { (file) throws(Failure) in try fill(file, with: bytes) }
+        guard rename(temporary, path) == 0 else {
+            let failure = Failure("put the file in place")
             unlink(temporary)
-            throw error
+            throw failure
         }
     }
 
@@ -42,23 +39,18 @@ extension Disk {
     /// filled with line ends.
     package static func use(reserved: String, as path: String, for bytes: [UInt8]) throws(Failure) {
         guard let size = item(reserved)?.size, bytes.count <= size else { throw Failure("write the file", ENOSPC) }
-        let file = open(reserved, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { throw Failure("open the file") }
+        let file = try opened(reserved, O_WRONLY | O_NOFOLLOW)
         // The file keeps its size: if it were emptied first, another file could take its space.
-        try fill(file, with: bytes + [UInt8](repeating: UInt8(ascii: "\n"), count: size - bytes.count))
+        try closing(file) { (file) throws(Failure) in
+            try fill(file, with: bytes + [UInt8](repeating: UInt8(ascii: "\n"), count: size - bytes.count))
+        }
         guard rename(reserved, path) == 0 else { throw Failure("put the file in place") }
     }
 
-    /// Writes all bytes, waits until they will survive a power failure, and closes the file.
+    /// Writes all bytes, and waits until they will survive a power failure.
     private static func fill(_ file: Int32, with bytes: [UInt8]) throws(Failure) {
-        do throws(Failure) {
-            try write(bytes, to: file)
-            guard fsync(file) == 0 else { throw Failure("write the file") }
-        } catch {
-            close(file)
-            throw error
-        }
-        guard close(file) == 0 else { throw Failure("write the file") }
+        try write(bytes, to: file)
+        guard fsync(file) == 0 else { throw Failure("write the file") }
     }
 
     /// Returns the bytes of a file from `offset` on, or all of them if the file is another one than before.
@@ -99,8 +91,7 @@ extension Disk {
 
     /// Adds bytes at the end of a file, all of them or none. The file is made if it is missing.
     package static func append(_ bytes: [UInt8], to path: String) throws(Failure) {
-        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw Failure("open the file") }
+        let file = try opened(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOFOLLOW)
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else { throw Failure("examine the file") }

@@ -40,8 +40,7 @@ extension Disk {
 
     /// Returns whether there is anything at a path, including a broken link.
     package static func isThere(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
+        kind(of: path) != nil
     }
 
     /// Returns the stamp of the item at a path, or nil if there is none or it is a broken link.
@@ -53,17 +52,23 @@ extension Disk {
     ) throws(Failure) -> [(name: String, stamp: FileStamp?)] {
         guard let folder = opendir(path) else { throw Failure("list the folder") }
         defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if isWanted(name) { names.append(name) }
-        }
+        let names = names { readdir(folder) }.filter(isWanted)
         // The system takes a microsecond or two for each file, and several threads do not disturb each other.
         return ParallelMap.results(for: names.count, inRangesOf: 500) { [names, file = dirfd(folder)] range in
             names[range].map { ($0, stamp(file, $0)) }
         }
+    }
+
+    /// Returns the names of the items that `next` returns one by one, without those of the folder itself and its parent.
+    static func names(_ next: () -> UnsafeMutablePointer<dirent>?) -> [String] {
+        var names: [String] = []
+        while let entry = next() {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
     }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {

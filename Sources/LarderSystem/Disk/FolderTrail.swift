@@ -28,7 +28,7 @@ package struct FolderTrail: Equatable {
             }
             let next = current + "/" + name
             steps.append(Step(folder: current.isEmpty ? "/" : current, name: name))
-            switch Self.kind(of: next) {
+            switch Disk.kind(of: next) {
             case S_IFDIR: current = next
             case S_IFLNK:
                 links += 1
@@ -44,11 +44,6 @@ package struct FolderTrail: Equatable {
     /// Returns the names of a path, the last one first.
     private static func names(_ path: String) -> [String] {
         path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
-    }
-
-    private static func kind(of path: String) -> mode_t? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
     private static func target(of link: String) -> String? {

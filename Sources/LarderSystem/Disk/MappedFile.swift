@@ -35,8 +35,7 @@ extension Disk {
     ///
     /// - Returns: the descriptor and the facts about the file.
     static func openRegular(_ path: String) throws(Failure) -> (file: Int32, status: stat) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard file >= 0 else { throw Failure("open the file") }
+        let file = try opened(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
         do throws(Failure) {
             return (file, try examined(file))
         } catch {
@@ -54,21 +53,10 @@ extension Disk {
 
     /// Makes a file with these bytes, which only its owner can read and write. There must be no file at the path.
     public static func create(_ path: String, with bytes: UnsafeRawBufferPointer) throws(Failure) {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw Failure("create a file") }
-        do throws(Failure) {
-            do throws(Failure) {
-                // The process's mask may take rights from the owner, too.
-                guard fchmod(file, S_IRUSR | S_IWUSR) == 0 else { throw Failure("create a file") }
-                try write(bytes, to: file)
-            } catch {
-                close(file)
-                throw error
-            }
-            guard close(file) == 0 else { throw Failure("write the file") }
-        } catch {
-            unlink(path)
-            throw error
+        try make(path) { (file) throws(Failure) in
+            // The process's mask may take rights from the owner, too.
+            guard fchmod(file, S_IRUSR | S_IWUSR) == 0 else { throw Failure("create a file") }
+            try write(bytes, to: file)
         }
     }
 
@@ -76,13 +64,7 @@ extension Disk {
     static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(Failure) {
         var rest = bytes
         while !rest.isEmpty {
-            #if canImport(Darwin)
-                let count = Darwin.write(file, rest.baseAddress, min(rest.count, 1 << 30))
-            #elseif canImport(Glibc)
-                let count = Glibc.write(file, rest.baseAddress, rest.count)
-            #else
-                let count = Musl.write(file, rest.baseAddress, rest.count)
-            #endif
+            let count = systemWrite(file, rest.baseAddress, min(rest.count, 1 << 30))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Failure("write the file") }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])

@@ -34,11 +34,11 @@ package final class RecordRing: @unchecked Sendable {
     ///
     /// - Parameter last: the number with which a new file begins.
     package init(_ path: String, beginningAt last: UInt64?) throws(Disk.Failure) {
-        var file = Self.open(path)
+        var file = Self.ring(at: path)
         if file == nil {
             if Disk.isThere(path) { try? Disk.removeTree(path) }
             try Disk.createWhole(path, Self.new(beginningAt: last ?? UInt64.random(in: 1...UInt64.max >> 8)))
-            file = Self.open(path)
+            file = Self.ring(at: path)
         }
         guard let file else { throw Disk.Failure("open the file") }
         let start = mmap(nil, Self.size, PROT_READ, MAP_SHARED, file, 0)
@@ -57,10 +57,10 @@ package final class RecordRing: @unchecked Sendable {
     }
 
     /// Opens a regular file of the right size and kind.
-    private static func open(_ path: String) -> Int32? {
+    private static func ring(at path: String) -> Int32? {
         let flags = O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
-        var file = Self.openFile(path, O_RDWR | flags)
-        if file < 0, errno == EROFS || errno == EACCES { file = openFile(path, O_RDONLY | flags) }
+        var file = open(path, O_RDWR | flags)
+        if file < 0, errno == EROFS || errno == EACCES { file = open(path, O_RDONLY | flags) }
         guard file >= 0 else { return nil }
         var status = stat()
         var bytes = [UInt8](repeating: 0, count: head.count)
@@ -70,16 +70,6 @@ package final class RecordRing: @unchecked Sendable {
         if isRing { return file }
         close(file)
         return nil
-    }
-
-    private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
-        #if canImport(Darwin)
-            Darwin.open(path, flags)
-        #elseif canImport(Glibc)
-            Glibc.open(path, flags)
-        #else
-            Musl.open(path, flags)
-        #endif
     }
 
     private static func new(beginningAt last: UInt64) -> [UInt8] {
@@ -127,7 +117,7 @@ package final class RecordRing: @unchecked Sendable {
         try write(slot, at: Self.offset(of: number))
         try write(Self.bytes(of: number), at: 8)
         // Watchers of the folder notice a file that is closed after it was opened for writing.
-        let file = Self.openFile(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        let file = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         if file >= 0 { close(file) }
     }
 

@@ -11,15 +11,6 @@ package struct NetworkInterface: Equatable, Sendable {
     /// The state of the interface: the flags that `IFF_UP` is one of.
     package var flags: UInt32
 
-    /// Creates an interface.
-    package init(index: Int32, name: String, hardware: UInt16, driver: String? = nil, flags: UInt32) {
-        self.index = index
-        self.name = name
-        self.hardware = hardware
-        self.driver = driver
-        self.flags = flags
-    }
-
     /// Whether the interface leads beyond the device: it is up, running and connected, and not the loopback interface.
     var leadsOut: Bool {
         let (up, loopback, running, connected): (UInt32, UInt32, UInt32, UInt32) = (1, 1 << 3, 1 << 6, 1 << 16)

@@ -36,20 +36,8 @@ package final class BlockingThreads: Sendable {
 
     func startThread() {
         // The thread keeps only the queue alive, so this object can be deallocated, which ends the thread.
-        let context = Unmanaged.passRetained(queue).toOpaque()
-        #if canImport(Darwin)
-            var thread: pthread_t?
-            let status = pthread_create(&thread, nil, { Queue.serve($0) }, context)
-            if status == 0, let thread { pthread_detach(thread) }
-        #else
-            var thread = pthread_t()
-            let status = pthread_create(&thread, nil, { $0.flatMap { Queue.serve($0) } }, context)
-            if status == 0 { pthread_detach(thread) }
-        #endif
-        if status != 0 {
-            Unmanaged<Queue>.fromOpaque(context).release()
-            queue.threadFailed()
-        }
+        let isStarted = SystemThread.start(receivingSignals: true) { [queue] in queue.serve() }
+        if !isStarted { queue.threadFailed() }
     }
 
     /// `@unchecked Sendable`: everything mutable is reached only while `mutex` is held.
@@ -183,10 +171,8 @@ package final class BlockingThreads: Sendable {
             return threads == 0 && next == work.count
         }
 
-        static func serve(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-            let queue = Unmanaged<Queue>.fromOpaque(context).takeRetainedValue()
-            while let item = queue.take() { item() }
-            return nil
+        func serve() {
+            while let item = take() { item() }
         }
     }
 }

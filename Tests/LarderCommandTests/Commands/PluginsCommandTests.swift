@@ -85,7 +85,7 @@ import Larder
     /// The defaults and examples that plugins declare are valid in policies.
     @Test(arguments: plugins) func examplesAndDefaultsAreValidInPolicies(_ plugin: Plugin) async throws {
         for setting in plugin.settings {
-            let reading = PolicyDiagnostics(registry: .standard, folder: ".", file: "x.json")
+            let reading = PartReader(registry: .standard, folder: ".", file: "x.json")
             // A default for the stores of a tiered store does not exist.
             let others = plugin.settings.filter { $0.isRequired && $0.name != setting.name }
             if others.contains(where: { $0.example == nil }) { continue }

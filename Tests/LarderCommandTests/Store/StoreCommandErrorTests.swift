@@ -96,7 +96,7 @@ import Testing
         try registry.register(
             .store(
                 "mine", "Keeps entries elsewhere.", Setting("in", .part(.store), help: "The store"),
-                traits: { _ in Traits().with { $0.isForeign = true } }
+                traits: { _ in .with { $0.isForeign = true } }
             ) { context, part in Wrapped(wrapped: try part.store(in: context)) })
         let app = try await App(#"{ "use": "mine", "in": "sqlite" }"#, registry: registry)
         #expect(await app.run("ls", "feed").out.split(separator: "\n").count == 4)
@@ -108,7 +108,7 @@ import Testing
     @Test func storeThatCannotListIsTold() async throws {
         var registry = Registry.standard
         try registry.register(
-            .store("bare", "Lists nothing.", traits: { Traits().with { $0.isForeign = true } }) { _ in Bare() })
+            .store("bare", "Lists nothing.", traits: { .with { $0.isForeign = true } }) { _ in Bare() })
         let app = try await App(Self.sqlite, registry: registry)
         try app.folder.edit("live.json", #"{ "use": "memory", "capacity": "1MB" }"#, #""bare""#)
         let output = await app.run("ls", "live")
@@ -121,7 +121,7 @@ import Testing
     }
 
     private struct Bare: Store {
-        func read(_ key: Key) async throws -> Found? { nil }
+        func read(_ reading: Reading) async throws -> Found? { nil }
         func write(_ entry: Entry, for key: Key) async throws -> Bool { false }
         func remove(_ selection: Selection) async throws {}
         func statistics() async -> StoreStatistics { StoreStatistics() }

@@ -43,9 +43,13 @@ struct Spoilt: Store {
         }
     }
 
-    func read(_ key: Key) -> Found? {
+    func read(_ reading: Reading) -> Found? {
         state.withLock { state in
-            guard let entry = state.entries[place(key)]?.entry else {
+            let entry = state.entries[place(reading.key)]?.entry
+            if !reading.needsPayload {
+                return contained(entry) ? Found(entry ?? Entry(text: ""), tier: "wrong", isForeign: isForeign) : nil
+            }
+            guard let entry else {
                 state.statistics.misses += 1
                 return nil
             }
@@ -96,8 +100,6 @@ struct Spoilt: Store {
         }
     }
 
-    func contains(_ key: Key) -> Bool { contained(state.withLock { $0.entries[place(key)]?.entry }) }
-
     func list(after cursor: StoreCursor?, most count: Int) -> StorePage {
         let all = state.withLock { $0.entries.values.sorted { $0.key.text < $1.key.text } }
         let rest = all.drop { $0.key.text <= cursor?.text ?? "" }
@@ -108,15 +110,13 @@ struct Spoilt: Store {
             listed(page), next: rest.count > count ? page.last?.key.map { StoreCursor($0.text) } : nil)
     }
 
-    func pin(_ key: Key) -> Bool {
+    func setPinned(_ isPinned: Bool, for key: Key) -> Bool {
         state.withLock { state in
-            guard state.entries[place(key)] != nil else { return false }
-            state.pins.insert(place(key))
-            return true
+            let place = place(key)
+            if isPinned, state.entries[place] != nil { state.pins.insert(place) } else { state.pins.remove(place) }
+            return state.pins.contains(place)
         }
     }
-
-    func unpin(_ key: Key) { state.withLock { _ = $0.pins.remove(place(key)) } }
 
     func expire(_ selection: Selection) {
         state.withLock { state in

@@ -14,10 +14,10 @@ import Testing
     }
 
     private static func origin(
-        _ traits: @escaping @Sendable (inout Traits) -> Void = { _ in },
+        _ traits: @escaping @Sendable (inout OriginTraits) -> Void = { _ in },
         _ then: @escaping @Sendable (Context, Call) async throws -> Loaded<Entry>
     ) -> Plugin {
-        .origin("wrong", "Wrong.", traits: { Traits().with(traits) }) { context in
+        .origin("wrong", "Wrong.", traits: { .with(traits) }) { context in
             Wrong(then: { try await then(context, $0) })
         }
     }

@@ -167,7 +167,7 @@ import Testing
     private static let wrappers: [(String, Promise, Plugin)] = [
         (
             "repeats a change", .repeatsNoSend,
-            .wrapper("wrong", "Wrong.", traits: { Traits().with { $0.tries = (2, .zero) } }) { _, inner in
+            .wrapper("wrong", "Wrong.", traits: { .with { $0.tries = (2, .zero) } }) { _, inner in
                 Wrong(then: { call in
                     do { return try await inner.load(call) } catch let error as LoadError where error.isAnswer {
                         throw error

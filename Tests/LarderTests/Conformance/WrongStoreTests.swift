@@ -5,9 +5,9 @@ import Testing
 /// Stores that are wrong on purpose: each is caught by the suite of its kind, with the promise it breaks.
 @Suite struct WrongStoreTests {
     private static func store(
-        _ traits: @escaping @Sendable (inout Traits) -> Void = { _ in }, make: @escaping @Sendable () -> any Store
+        _ traits: @escaping @Sendable (inout StoreTraits) -> Void = { _ in }, make: @escaping @Sendable () -> any Store
     ) -> Plugin {
-        .store("wrong", "Wrong.", traits: { Traits().with(traits) }) { _ in make() }
+        .store("wrong", "Wrong.", traits: { .with(traits) }) { _ in make() }
     }
 
     private static let stores: [(String, Promise, Plugin)] = [

@@ -24,17 +24,17 @@ import Testing
     }
 
     private static func admitting(
-        _ traits: @escaping @Sendable (inout Traits) -> Void = { _ in },
+        _ traits: @escaping @Sendable (inout ValidatorTraits) -> Void = { _ in },
         _ arrives: @escaping @Sendable (inout Entry, Arrival) -> Refusal?
     ) -> Plugin {
-        .validator("wrong", "Wrong.", traits: { Traits().with(traits) }) { _ in Wrong(arrives: arrives) }
+        .validator("wrong", "Wrong.", traits: { .with(traits) }) { _ in Wrong(arrives: arrives) }
     }
 
     private static func permitting(
-        _ traits: @escaping @Sendable (inout Traits) -> Void = { _ in },
+        _ traits: @escaping @Sendable (inout ValidatorTraits) -> Void = { _ in },
         _ permits: @escaping @Sendable (Metadata, Timestamp) -> Permissions
     ) -> Plugin {
-        .validator("wrong", "Wrong.", traits: { Traits().with(traits) }) { _ in Wrong(permits: permits) }
+        .validator("wrong", "Wrong.", traits: { .with(traits) }) { _ in Wrong(permits: permits) }
     }
 
     private static let all = Permissions(.all)
@@ -49,7 +49,7 @@ import Testing
     private static let validators: [(String, Promise, Plugin)] = [
         (
             "has a rule that permits more than it does", .rule,
-            .validator("wrong", "Wrong.", traits: { Traits().with { $0.showsFor = hour } }) { _ in
+            .validator("wrong", "Wrong.", traits: { .with { $0.showsFor = hour } }) { _ in
                 Wrong(permits: { $0.age(at: $1) < hour ? all : old }, permitRule: .everything)
             }
         ),

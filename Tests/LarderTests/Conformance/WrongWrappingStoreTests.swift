@@ -11,24 +11,23 @@ import Testing
         func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool { false }
     }
 
-    private struct ForgetsReadBelow: WrappingStore {
+    private struct ForgetsJudge: WrappingStore {
         let wrapped: any Store
-        func read(_ key: Key, below found: Found) async throws -> Found? { nil }
+        func read(_ reading: Reading) async throws -> Found? {
+            try await wrapped.read(Reading(reading.key, needsPayload: reading.needsPayload))
+        }
     }
 
-    private struct ForgetsContains: WrappingStore {
+    private struct ReadsPayloads: WrappingStore {
         let wrapped: any Store
-        func contains(_ key: Key) async throws -> Bool { try await read(key) != nil }
+        func read(_ reading: Reading) async throws -> Found? {
+            try await reading.needsPayload ? wrapped.read(reading) : wrapped.read(reading.key)
+        }
     }
 
     private struct ForgetsRenew: WrappingStore {
         let wrapped: any Store
         func renew(_ entry: Entry, for key: Key) async throws -> Bool { try await write(entry, for: key) }
-    }
-
-    private struct ForgetsPromote: WrappingStore {
-        let wrapped: any Store
-        func promote(_ found: Found, for key: Key) async throws {}
     }
 
     private struct ForgetsExpire: WrappingStore {
@@ -49,14 +48,11 @@ import Testing
         }
     }
 
-    private struct ForgetsPin: WrappingStore {
+    private struct ForgetsPins: WrappingStore {
         let wrapped: any Store
-        func pin(_ key: Key) async throws -> Bool { throw StoreError.unsupported("the store cannot pin entries") }
-    }
-
-    private struct ForgetsUnpin: WrappingStore {
-        let wrapped: any Store
-        func unpin(_ key: Key) async throws { throw StoreError.unsupported("the store cannot pin entries") }
+        func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+            throw StoreError.unsupported("the store cannot pin entries")
+        }
     }
 
     private struct ForgetsRelieve: WrappingStore {
@@ -86,11 +82,11 @@ import Testing
 
     private static let stores: [(String, Plugin)] = [
         ("use", plugin { ForgetsUse(wrapped: $0) }),
-        ("read(_:below:)", plugin { ForgetsReadBelow(wrapped: $0) }),
-        ("contains", plugin { ForgetsContains(wrapped: $0) }), ("renew", plugin { ForgetsRenew(wrapped: $0) }),
-        ("promote", plugin { ForgetsPromote(wrapped: $0) }), ("expire", plugin { ForgetsExpire(wrapped: $0) }),
-        ("list", plugin { ForgetsList(wrapped: $0) }), ("pin", plugin { ForgetsPin(wrapped: $0) }),
-        ("unpin", plugin { ForgetsUnpin(wrapped: $0) }), ("relieve", plugin { ForgetsRelieve(wrapped: $0) }),
+        ("read's judge", plugin { ForgetsJudge(wrapped: $0) }),
+        ("read's needsPayload", plugin { ReadsPayloads(wrapped: $0) }), ("renew", plugin { ForgetsRenew(wrapped: $0) }),
+        ("expire", plugin { ForgetsExpire(wrapped: $0) }),
+        ("list", plugin { ForgetsList(wrapped: $0) }), ("setPinned", plugin { ForgetsPins(wrapped: $0) }),
+        ("relieve", plugin { ForgetsRelieve(wrapped: $0) }),
         ("changes", plugin { ForgetsChanges(wrapped: $0) }), ("close", plugin { ForgetsClose(wrapped: $0) }),
     ]
 

@@ -15,7 +15,7 @@ enum Evictions {
     static func named(_ name: String) throws -> any Eviction {
         if let rival = rivals[name] { return rival() }
         let node = try JSONParser.parse(SourceText(name: "test", bytes: Array("\"\(name)\"".utf8)))
-        let reading = PolicyDiagnostics(registry: .standard, folder: "", file: "test")
+        let reading = PartReader(registry: .standard, folder: "", file: "test")
         return try #require(Part(.eviction, node: node, reading: reading)).eviction()
     }
 }

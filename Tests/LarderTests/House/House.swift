@@ -14,7 +14,7 @@ struct House {
         floors["JSON"] = ["LarderSystem"]
         floors["Loading"] = ["LarderSystem"]
         var below: Set<String> = ["LarderSystem", "JSON", "Loading"]
-        for room in ["Metrics", "Graph", "Plugins", "Policy", "Composition"] {
+        for room in ["Metrics", "Graph", "Plugins", "Policy", "Agenda", "Composition"] {
             floors[room] = below
             below.insert(room)
         }
@@ -32,7 +32,7 @@ struct House {
 
     /// The rooms of LarderCore.
     static let coreRooms: Set = [
-        "Loading", "JSON", "Metrics", "Graph", "Plugins", "Policy", "Composition", "Screens",
+        "Loading", "JSON", "Metrics", "Graph", "Plugins", "Policy", "Agenda", "Composition", "Screens",
     ]
 
     /// The names of the standard plugins.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderCore
 
-/// Downloads of more instances than the queue of prefetches holds at once, and their list.
+/// Downloads of more instances than the agenda tries at once, and their list.
 @Suite struct LargeDownloadTests {
     private static func policy(_ store: String) -> [String: String] {
         [
@@ -39,7 +39,7 @@ import Testing
 
     @Test func moreInstancesThanTheQueueHoldsAreAllFetched() throws {
         try Self.run(Self.memory) { simulated in
-            let count = PrefetchQueue.capacity + 100
+            let count = FetchJob.capacity + 100
             let progress = await (try await simulated.resource.keep(Self.ids(1...count))).finished()
             #expect(progress.done == count && progress.failed == 0)
             #expect(simulated.origin.calls.count == count)
@@ -48,7 +48,7 @@ import Testing
 
     @Test func moreRequestsThanTheQueueHoldsAreAllPrefetched() throws {
         try Self.run(Self.memory) { simulated in
-            let count = PrefetchQueue.capacity + 100
+            let count = FetchJob.capacity + 100
             let progress = await simulated.resource.prefetch(Self.ids(1...count)).finished()
             #expect(progress.done == count && progress.failed == 0)
         }
@@ -57,7 +57,7 @@ import Testing
     @Test func moreInstancesThanTheQueueHoldsAreResumed() throws {
         try Self.run { simulated in
             simulated.world.network = .offline
-            let count = PrefetchQueue.capacity + 100
+            let count = FetchJob.capacity + 100
             try await simulated.resource.keep(Self.ids(1...count))
             await simulated.pantry.close()
             let next = try await SimulatedPantry(
@@ -74,7 +74,7 @@ import Testing
     @Test func instancesThatWaitOutsideTheQueueAreCancelledAtOnce() throws {
         try Self.run { simulated in
             simulated.world.network = .offline
-            let count = PrefetchQueue.capacity + 200
+            let count = FetchJob.capacity + 200
             let download = try await simulated.resource.keep(Self.ids(1...count))
             try await simulated.resource.unkeep(Self.ids(count - 9...count))
             #expect(download.present.cancelled == 10)

@@ -82,12 +82,12 @@ import Testing
         let request = Request("feed", fields: ["Accept-Language": "de"])
         for store in [first, second] {
             _ = Variations(in: keys, of: store).add(
-                ["accept-language"], for: request, adding: [:], generation: "\(store)")
+                ["accept-language"], for: request, generation: "\(store)")
         }
-        let key = Variations(in: keys, of: second).entryKey(of: request, adding: [:])
-        #expect(key != Variations(in: keys, of: first).entryKey(of: request, adding: [:]))
+        let key = Variations(in: keys, of: second).entryKey(of: request)
+        #expect(key != Variations(in: keys, of: first).entryKey(of: request))
         keys.forget(store: first)
         #expect(!Variations(in: keys, of: first).knows(request.key))
-        #expect(Variations(in: keys, of: second).entryKey(of: request, adding: [:]) == key)
+        #expect(Variations(in: keys, of: second).entryKey(of: request) == key)
     }
 }

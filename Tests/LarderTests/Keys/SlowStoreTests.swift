@@ -107,8 +107,8 @@ struct SlowStore: Store {
 
     func put(_ entry: Entry, for key: Key) { entries.withLock { $0[key] = entry } }
 
-    func read(_ key: Key) async throws -> Found? {
-        let entry = entries.withLock { $0[key] }
+    func read(_ reading: Reading) async throws -> Found? {
+        let entry = entries.withLock { $0[reading.key] }
         try await world.sleep(for: delay.withLock { $0 })
         return entry.map { Found($0, tier: name, isForeign: true) }
     }

@@ -162,7 +162,7 @@ struct Picky: Validator {
 
 /// A store whose reads throw an error that an origin could answer with.
 private struct OddStore: Store {
-    func read(_ key: Key) async throws -> Found? { throw LoadError.answer(status: 404) }
+    func read(_ reading: Reading) async throws -> Found? { throw LoadError.answer(status: 404) }
     func write(_ entry: Entry, for key: Key) async throws -> Bool { true }
     func remove(_ selection: Selection) async throws {}
     func statistics() async -> StoreStatistics { StoreStatistics() }

@@ -122,7 +122,7 @@ import Testing
     @Test func originOnThisDeviceIsAlwaysAsked() throws {
         try SimulatedWorld().run { world in
             let calls = Locked(0)
-            let local = Plugin.origin("local", "Is here.", traits: { Traits().with { $0.isLocal = true } }) { _ in
+            let local = Plugin.origin("local", "Is here.", traits: { .with { $0.isLocal = true } }) { _ in
                 LocalOrigin(calls: calls)
             }
             let simulated = try await Self.offline(world, plugins: [local], origin: #""local""#)
@@ -154,7 +154,7 @@ import Testing
                 world, strategy: #""network-only""#, store: #""memory""#,
                 origin: #"{ "use": "http", "url": "\#(url)" }"#
             ).pantry
-            #expect(pantry.policy(of: "feed")?.origin?.traits.needsNoNetwork == isLocal)
+            #expect(pantry.policy(of: "feed")?.origin?.originTraits.needsNoNetwork == isLocal)
             await pantry.close()
         }
     }

@@ -219,7 +219,7 @@ private final class ToldStore: Store {
 
     deinit { alive.withLock { $0 -= 1 } }
 
-    func read(_ key: Key) async throws -> Found? { try await store.read(key) }
+    func read(_ reading: Reading) async throws -> Found? { try await store.read(reading) }
     func write(_ entry: Entry, for key: Key) async throws -> Bool { try await store.write(entry, for: key) }
     func remove(_ selection: Selection) async throws { try await store.remove(selection) }
     func statistics() async -> StoreStatistics { await store.statistics() }

@@ -8,10 +8,8 @@ import Larder
 @testable import LarderPlugins
 
 @Suite struct DataPlaceTests {
-    private func context(_ resource: String, data: String?, cache: String = "/nowhere") -> Context {
-        Context(
-            resource: resource, world: SimulatedWorld(), cacheDirectory: cache, registry: .standard,
-            dataDirectory: data)
+    private func context(_ resource: String, data: String?, cache: String = "/nowhere") -> StoreContext {
+        StoreContext(resource: resource, world: SimulatedWorld(), cacheDirectory: cache, dataDirectory: data)
     }
 
     @Test func placeIsMadeWhenAskedForAndForItsOwnerOnly() throws {

@@ -92,11 +92,11 @@ import Larder
         let events = Events()
         try SimulatedWorld().run { world in
             let simulated = try await SimulatedPantry(Self.policies, in: world, plugins: Self.plugins(events))
-            let part = try #require(simulated.pantry.graph(of: "feed")?.attachments.first?.part)
+            let section = try #require(simulated.pantry.graph(of: "feed")?.attachments.first?.section)
             // No graph refers to this attachment, as at the moment when the last graph is released.
             let attachments = OpenAttachments(in: world)
             let number = attachments.add(
-                Probe(name: "last", events: events, world: world), of: part, resource: "feed", places: HeldPlaces())
+                Probe(name: "last", events: events, world: world), of: section, resource: "feed", places: HeldPlaces())
             func clear() async { _ = await attachments.cleared(Clearing(.all), of: "feed") { _ in } }
             await clear()
             attachments.close(number)

@@ -110,17 +110,4 @@ import Larder
             #expect(try await fixture.isServed("bob", by: pantry))
         }
     }
-
-    @Test func originThatRequestsPlaceIsRefused() throws {
-        try SimulatedWorld().run { world in
-            let plugin = Plugin.origin("greedy", "Wants a folder.") { context in
-                _ = try context.place("data")
-                return UnusedSide()
-            }
-            let fixture = try CacheFixture(world, plugins: [plugin])
-            try fixture.folder.edit("policies/other.json", "scripted", "greedy")
-            let error = await #expect(throws: PolicyError.self) { _ = try await fixture.open() }
-            #expect(error?.description.contains("only a store or a section has a place in the cache folder") == true)
-        }
-    }
 }

@@ -20,19 +20,19 @@ import Testing
         .strategy("plain", "Asks, and keeps.") { $0.live },
         .validator(
             "week", "Shows copies for a week.",
-            traits: { Traits().with { $0.showsStaleFor = .seconds(7 * 86_400) } }
+            traits: { .with { $0.showsStaleFor = .seconds(7 * 86_400) } }
         ) { _ in Lenient() },
-        .store("disk", "Keeps.", traits: { Traits().with { ($0.isForeign, $0.writesTo) = (true, "disk") } }) { _ in
+        .store("disk", "Keeps.", traits: { .with { ($0.isForeign, $0.writesTo) = (true, "disk") } }) { _ in
             EmptyStore()
         },
         .store(
             "shelves", "Keeps, and forgets.", Setting("eviction", .part(.eviction), help: "What it forgets"),
-            traits: { _ in Traits().with { $0.isForeign = true } }
+            traits: { _ in .with { $0.isForeign = true } }
         ) { _, _ in EmptyStore() },
         .eviction("none", "Forgets nothing.") { Forgetful() },
         .store(
             "pile", "Keeps in several.", Setting("layers", .list(of: .part(.store)), help: "The stores"),
-            traits: { _ in Traits().with { $0.isForeign = true } }
+            traits: { _ in .with { $0.isForeign = true } }
         ) { _, _ in EmptyStore() },
     ]
 
@@ -52,10 +52,10 @@ import Testing
         let plugins: [Plugin] = [
             .wrapper(
                 "fuse", "Ends calls.", Setting("seconds", .int(1...60), help: "When"),
-                traits: { seconds in Traits().with { $0.givesUpAfter = .seconds(seconds) } }
+                traits: { seconds in .with { $0.givesUpAfter = .seconds(seconds) } }
             ) { _, inner, _ in inner },
             .wrapper("polite", "Says please.") { $1 },
-            .validator("seal", "Seals.", traits: { Traits().with { $0.noticesDamage = true } }) { _ in Lenient() },
+            .validator("seal", "Seals.", traits: { .with { $0.noticesDamage = true } }) { _ in Lenient() },
         ]
         let members = #""validators": ["week"], "store": { "use": "disk", "limit": "2s" }"#
         #expect(
@@ -92,10 +92,10 @@ import Testing
 
     @Test func windowsBesideThoseOfTheServerAreToldOf() throws {
         let plugins: [Plugin] = [
-            .validator("server", "Asks the server.", traits: { Traits().with { $0.followsOrigin = true } }) { _ in
+            .validator("server", "Asks the server.", traits: { .with { $0.followsOrigin = true } }) { _ in
                 Lenient()
             },
-            .validator("day", "Shows for a day.", traits: { Traits().with { $0.showsFor = .seconds(86_400) } }) { _ in
+            .validator("day", "Shows for a day.", traits: { .with { $0.showsFor = .seconds(86_400) } }) { _ in
                 Lenient()
             },
             .validator("plain", "Checks nothing.") { _ in Lenient() },
@@ -112,12 +112,12 @@ import Testing
     // MARK: Sections that load by themselves
 
     private static let loading: [Plugin] = [
-        .origin("items", "Needs an id.", traits: { Traits().with { $0.requiredParameters = ["id"] } }) { _ in
+        .origin("items", "Needs an id.", traits: { .with { $0.requiredParameters = ["id"] } }) { _ in
             UnusedSide()
         },
         .section(
             "dawn", "Loads at dawn.", Setting("requests", .list(of: .text), help: "The ids"),
-            traits: { ids in Traits().with { $0.requests = ids.map { $0 == "-" ? [:] : ["id": $0] } } }
+            traits: { ids in .with { $0.requests = ids.map { $0 == "-" ? [:] : ["id": $0] } } }
         ) { _, _ in Dawn() },
     ]
 

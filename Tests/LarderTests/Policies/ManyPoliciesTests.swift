@@ -77,7 +77,7 @@ import Testing
                 "counted", "Counts how often its settings are read.", Setting("size", type, help: "A number"),
                 traits: { [reads] size in
                     reads.withLock { $0 += 1 }
-                    return Traits().with {
+                    return .with {
                         if size > 8 { $0.contradictions = [Contradiction("size", "'size' is large")] }
                     }
                 }
@@ -162,15 +162,14 @@ import Testing
         try registry.register(
             .wrapper(
                 "deadline", "A limit.", Setting("after", .duration, help: "The limit"),
-                traits: { after in Traits().with { $0.givesUpAfter = after } }
+                traits: { after in .with { $0.givesUpAfter = after } }
             ) { _, inner, _ in inner })
         for wrappers in [[written, literal, written], [literal, written, literal]] {
             let policies = try reader(registry, wrappers).readAll()
             for (policy, wrapper) in zip(policies, wrappers) {
                 let part = try #require(policy.around.first)
-                #expect(part.traits.givesUpAfter == .seconds(4))
+                #expect(part.givesUpAfter == .seconds(4))
                 #expect(part.description.contains("${SPAN}") == (wrapper == written))
-                #expect(part.traits.description.contains("4s") == (wrapper == literal))
             }
             #expect(policies[0].revision != policies[1].revision)
         }

@@ -77,7 +77,7 @@ import Testing
     private struct Box: Store {
         let recorder: Recorder
 
-        func read(_ key: Key) -> Found? { nil }
+        func read(_ reading: Reading) -> Found? { nil }
         func write(_ entry: Entry, for key: Key) -> Bool {
             recorder.written.withLock { $0 += 1 }
             return true

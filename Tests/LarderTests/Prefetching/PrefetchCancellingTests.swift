@@ -34,13 +34,11 @@ import Testing
         try SimulatedWorld().run { world in
             let simulated = try await simulated(world)
             world.network = .offline
-            let queue = simulated.pantry.prefetchQueue
-            let before = queue.nextGroup()
             let prefetches = (0..<100).map { number in
                 simulated.feed.prefetch(PrefetchTests.ids(number * 100 + 1...number * 100 + 100))
             }
             var asked = 0
-            queue.cancel(Set(before...queue.nextGroup())) { _ in
+            simulated.pantry.agenda.cancel { _ in
                 asked += 1
                 return true
             }
@@ -146,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func cancelledWorkerLeavesNoRequestBehind() throws {
+    @Test func cancelledPrefetchLeavesNoRequestOfAnotherBehind() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             try SimulatedWorld(seed: seed, interleaving: .shuffled).run { world in
                 let simulated = try await simulated(world)

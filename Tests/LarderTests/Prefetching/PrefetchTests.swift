@@ -250,7 +250,8 @@ import Testing
             let patient = simulated.feed.prefetch(Self.ids(1...1), when: .wifi)
             try await world.sleep(for: .seconds(1))
             #expect(await simulated.feed.prefetch(Self.ids(1...1)).finished().done == 1)
-            #expect(patient.present.done == 1)
+            #expect(await patient.finished().done == 1)
+            #expect(simulated.origin.calls.count == 1)
             await simulated.pantry.close()
         }
     }
@@ -282,17 +283,14 @@ import Testing
             let pantry = Locked<Pantry?>(nil)
             let nosy = Plugin.section(
                 "nosy", "Prefetches while it is asked.",
-                traits: {
-                    Traits().with {
-                        $0.permitsBackground = { _, _ in
-                            if let feed = pantry.withLock({ $0.take() })?.resource("feed") {
-                                others.withLock { $0 = [feed.prefetch([["id": "2"]])] }
-                            }
-                            return true
-                        }
+                traits: { .with { $0.limitsBackgroundWork = true } }
+            ) { _ in
+                AsksFirst {
+                    if let feed = pantry.withLock({ $0.take() })?.resource("feed") {
+                        others.withLock { $0 = [feed.prefetch([["id": "2"]])] }
                     }
                 }
-            ) { _ in NoWork() }
+            }
             let simulated = try await SimulatedPantry(
                 [
                     "feed": """
@@ -310,4 +308,12 @@ import Testing
 }
 
 /// An attachment without work.
-private struct NoWork: LarderCore.Attachment {}
+/// Permits all work, and first does something else.
+private struct AsksFirst: LarderCore.Attachment {
+    let act: @Sendable () -> Void
+
+    func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool {
+        act()
+        return true
+    }
+}

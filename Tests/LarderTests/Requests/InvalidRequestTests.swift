@@ -61,7 +61,7 @@ import Testing
             }
             var registry = Registry.standard
             try registry.register(
-                .origin("down", "Fails.", traits: { Traits().with { $0.requiredParameters = ["id"] } }) { _ in Down() })
+                .origin("down", "Fails.", traits: { .with { $0.requiredParameters = ["id"] } }) { _ in Down() })
             let down = Self.policies.mapValues {
                 $0.replacing(#"{ "use": "http", "url": "http://127.0.0.1:9/items/{id}{?page}" }"#, with: #""down""#)
             }

@@ -109,8 +109,8 @@ import Testing
     private final class PlainStore: Store {
         private let entries = Locked<[Key: Entry]>([:])
 
-        func read(_ key: Key) -> Found? {
-            entries.withLock { $0[key] }.map { Found($0, tier: "plain", isForeign: false) }
+        func read(_ reading: Reading) -> Found? {
+            entries.withLock { $0[reading.key] }.map { Found($0, tier: "plain", isForeign: false) }
         }
         func write(_ entry: Entry, for key: Key) -> Bool {
             entries.withLock { $0[key] = entry }

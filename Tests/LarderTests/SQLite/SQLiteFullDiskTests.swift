@@ -24,7 +24,7 @@ import Larder
                 #expect(try await store.write(Entry(Data(text.utf8), metadata), for: key))
             }
         }
-        #expect(try await store.pin(.id("7", scope: "bob")))
+        #expect(try await store.setPinned(true, for: .id("7", scope: "bob")))
     }
 
     /// Removes the entries of `alice`, on a disk that is full at the first attempts.

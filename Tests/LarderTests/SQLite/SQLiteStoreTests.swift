@@ -236,13 +236,13 @@ extension Store {
     @Test func pinnedEntryIsNotEvicted() async throws {
         let store = place.open { $0.mostEntries = 3 }
         for id in ["a", "b", "c"] { _ = try await store.write(Entry(text: id), for: .id(id)) }
-        for id in ["a", "b"] { #expect(try await store.pin(.id(id))) }
-        #expect(try await !store.pin(.id("none")))
+        for id in ["a", "b"] { #expect(try await store.setPinned(true, for: .id(id))) }
+        #expect(try await !store.setPinned(true, for: .id("none")))
         for number in 0..<20 { #expect(try await store.write(Entry(text: "1"), for: .id("\(number)"))) }
         #expect(try await store.text(.id("a")) == "a")
-        #expect(try await store.pin(.id("19")))
+        #expect(try await store.setPinned(true, for: .id("19")))
         #expect(try await !store.write(Entry(text: "1"), for: .id("one too many")))
-        try await store.unpin(.id("a"))
+        _ = try await store.setPinned(false, for: .id("a"))
         #expect(try await store.write(Entry(text: "1"), for: .id("d")))
         #expect(try await store.read(.id("a")) == nil)
     }

@@ -59,7 +59,7 @@ import Testing
             let (wall, uptime) = (start + .seconds(now), Duration.seconds(now - slept))
             let change = surroundings.offline.flatMap { [$0.lowerBound, $0.upperBound] }.first { $0 > now } ?? end
             switch timer.step(at: wall, uptime: uptime, isMet: isMet, chance: { dice.chance() }) {
-            case .waitForNetwork: now = change
+            case .waitForDevice, .end: now = change
             case .wait(let time):
                 let seconds = Double(time.nanoseconds) / 1e9
                 // An alarm rings at its uptime, which may come later if that clock stands still meanwhile.

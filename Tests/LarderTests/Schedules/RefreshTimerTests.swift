@@ -16,7 +16,7 @@ import Testing
 
     private static func step(
         _ timer: inout RefreshTimer, at wall: Int64, uptime: Int64? = nil, isMet: Bool = true, chance: Double = 0.5
-    ) -> RefreshTimer.Step {
+    ) -> AgendaStep {
         timer.step(
             at: start + .seconds(wall), uptime: .seconds(uptime ?? wall), isMet: isMet, chance: { chance })
     }
@@ -58,11 +58,11 @@ import Testing
 
     @Test func runWaitsForTheNetworkAndForItsTurn() {
         var timer = Self.timer()
-        #expect(Self.step(&timer, at: 600, isMet: false) == .waitForNetwork)
+        #expect(Self.step(&timer, at: 600, isMet: false) == .waitForDevice)
         #expect(Self.step(&timer, at: 0, isMet: false) == .wait(.seconds(600)))
         #expect(Self.step(&timer, at: 603) == .run)
         #expect(Self.step(&timer, at: 800) == .wait(.seconds(718)))
-        #expect(Self.step(&timer, at: 900, isMet: false) == .waitForNetwork)
+        #expect(Self.step(&timer, at: 900, isMet: false) == .waitForDevice)
         #expect(Self.step(&timer, at: 1_000) == .wait(.seconds(518)))
     }
 

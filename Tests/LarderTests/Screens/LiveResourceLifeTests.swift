@@ -93,7 +93,7 @@ import Testing
         let account = Locked<String?>(nil)
         let origin = Plugin.origin(
             "signed", "Answers for the account.",
-            traits: { Traits().with { $0.account = { account.withLock { $0 } } } }
+            traits: { .with { $0.account = { account.withLock { $0 } } } }
         ) { _ in ScopedOrigin() }
         try SimulatedWorld().run { world in
             let simulated = try await SimulatedPantry(

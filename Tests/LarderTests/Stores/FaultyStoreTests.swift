@@ -21,18 +21,6 @@ import Testing
         return words
     }
 
-    @Test func readingBelowAStoreWithoutLowerTiersTakesNoTime() throws {
-        try SimulatedWorld().run { world in
-            let inner = FaultyStore(world: world)
-            let store = FaultyStore("outer", isForeign: true, lifetime: nil, keepingIn: inner, world: world)
-            store.set(.takes(.seconds(2)), for: .read)
-            let found = Found(Self.entry, tier: "outer", isForeign: true)
-            let below = try await store.read(.id("1"), below: found)
-            #expect(below == nil)
-            #expect(world.uptime == .zero)
-        }
-    }
-
     // MARK: Call by call
 
     @Test func playedFaultsHappenOnceInOrderBeforeSetFault() throws {

@@ -104,7 +104,7 @@ import Larder
     @Test func pinnedPayloadIsNotEvicted() async throws {
         let store = open(capacity: 500_000)
         _ = try await store.write(Self.large(1), for: .id("a"))
-        #expect(try await store.pin(.id("a")))
+        #expect(try await store.setPinned(true, for: .id("a")))
         for id in ["b", "c", "d"] { #expect(try await store.write(Self.large(1), for: .id(id))) }
         #expect(try await store.read(.id("a")) != nil && files(".payload").count == 2)
         #expect(try await open(capacity: 300_000).read(.id("a")) != nil)
@@ -121,7 +121,7 @@ import Larder
                 { "resource": "feed", "origin": "films", "strategy": "cache-first", "store": \(store),
                   "validators": [{ "use": "age", "fresh": "1h" }, "checksum"] }
                 """
-            let films = Plugin.origin("films", "Returns a payload in a file.") { (context: Context) in
+            let films = Plugin.origin("films", "Returns a payload in a file.") { (context: OriginContext) in
                 FilmOrigin(context: context)
             }
             let simulated = try await SimulatedPantry(["feed": feed], in: world, plugins: [films])
@@ -308,7 +308,7 @@ import Larder
 /// An origin whose payload is in a file.
 private struct FilmOrigin: Loader {
     static let size = 1_000_000
-    let context: Context
+    let context: OriginContext
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let payload = try await context.world.blocking { [context] in

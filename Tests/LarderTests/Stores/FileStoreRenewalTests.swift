@@ -114,8 +114,8 @@ import Larder
     @Test func pinSurvivesRestartAndGoesWithItsEntry() async throws {
         let store = open()
         _ = try await store.write(entry(), for: .id("a", scope: "alice"))
-        #expect(try await store.pin(.id("a", scope: "alice")))
-        #expect(try await !store.pin(.id("b")))
+        #expect(try await store.setPinned(true, for: .id("a", scope: "alice")))
+        #expect(try await !store.setPinned(true, for: .id("b")))
         #expect(folder.names(below: "e").map { $0.hasSuffix(".pin") } == [false, true])
         // The other entries would fill the store twice.
         let small = open(capacity: 4_000)
@@ -132,7 +132,7 @@ import Larder
     @Test func pinWithoutEntryIsRemovedAtStart() async throws {
         let store = open()
         _ = try await store.write(entry(), for: .id("a"))
-        _ = try await store.pin(.id("a"))
+        _ = try await store.setPinned(true, for: .id("a"))
         try FileManager.default.removeItem(at: onlyFile())
         #expect(await open().statistics().entries == 0)
         #expect(folder.names(below: "e") == [])
@@ -143,7 +143,7 @@ import Larder
         let memory = MemoryStore(capacity: 1_500, eviction: LRU(), world: world)
         for store: any Store in [files, memory] {
             #expect(try await store.write(entry(), for: .id("a")))
-            #expect(try await store.pin(.id("a")))
+            #expect(try await store.setPinned(true, for: .id("a")))
             #expect(try await !store.write(Entry(text: String(repeating: "x", count: 1_400)), for: .id("a")))
             let kept = try await store.read(.id("a"))?.entry
             #expect(kept?.text == "value" && kept?.metadata.isExpired == true)

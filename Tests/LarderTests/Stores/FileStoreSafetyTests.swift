@@ -293,11 +293,11 @@ import Larder
         }
         for (number, key) in keys.enumerated() {
             #expect(try await files.read(key)?.entry.text == "\(number)")
-            #expect(memory.read(key)?.entry.text == "\(number)")
+            #expect(memory.read(Reading(key))?.entry.text == "\(number)")
         }
         memory.remove(.scope("\u{E9}"))
         try await files.remove(.scope("\u{E9}"))
-        #expect(memory.read(keys[18]) == nil && memory.read(keys[19]) != nil)
+        #expect(memory.read(Reading(keys[18])) == nil && memory.read(Reading(keys[19])) != nil)
         #expect(try await files.read(keys[18]) == nil)
         #expect(try await files.read(keys[19]) != nil)
         let one = Key(resource: "a", parameters: ["b": "c", "d": "e"])

@@ -13,12 +13,14 @@ extension FullDiskTests {
             """
         var registry = Registry.standard
         try registry.register(
-            .origin("films", "Collects films in files.") { (context: Context) in Films(context: context, size: size) })
+            .origin("films", "Collects films in files.") { (context: OriginContext) in
+                Films(context: context, size: size)
+            })
         return try await Pantry(policies: ["films": films], registry: registry, cache: disk.cache, world: world)
     }
 
     private struct Films: Loader {
-        let context: Context
+        let context: OriginContext
         let size: Int
 
         func load(_ call: Call) async throws -> Loaded<Entry> {

@@ -17,18 +17,18 @@ import Larder
             func entry() -> Entry { Entry(text: "text", fetchedAt: world.now) }
             for id in 0..<100 { #expect(store.write(entry(), for: .id("\(id)"))) }
             try await world.sleep(for: .seconds(59))
-            #expect(store.read(.id("1")) != nil && store.peek(.id("2")) { _ in true } != nil)
+            #expect(store.read(Reading(.id("1"))) != nil && store.peek(.id("2")) { _ in true } != nil)
             try await world.sleep(for: .seconds(1))
-            #expect(store.read(.id("1")) == nil && store.peek(.id("2")) { _ in true } == nil)
+            #expect(store.read(Reading(.id("1"))) == nil && store.peek(.id("2")) { _ in true } == nil)
             #expect(store.statistics().entries == 100)
             // Each write examines a few entries. After as many writes as there are entries, all expired ones are gone.
             for _ in 0..<99 { #expect(store.write(entry(), for: .id("new"))) }
             #expect(store.statistics().entries == 1)
             // A validation restarts the age. An entry that is already too old is not kept.
             var old = Entry(text: "text", fetchedAt: world.now - .seconds(60))
-            #expect(store.write(old, for: .id("old")) == false && store.read(.id("old")) == nil)
+            #expect(store.write(old, for: .id("old")) == false && store.read(Reading(.id("old"))) == nil)
             old.metadata.validatedAt = world.now
-            #expect(store.write(old, for: .id("old")) && store.read(.id("old")) != nil)
+            #expect(store.write(old, for: .id("old")) && store.read(Reading(.id("old"))) != nil)
         }
     }
 
@@ -41,9 +41,7 @@ import Larder
             }
             let store = MemoryStore(
                 capacity: 1_000_000, entries: 2, maxAge: .seconds(60), eviction: LRU(), world: world,
-                context: Context(
-                    resource: "a", world: world, registry: Registry(), meter: Meter(sinks: sinks, world: world),
-                    reloadState: ReloadState()))
+                context: StoreContext(resource: "a", world: world, cacheDirectory: "", sinks: sinks))
             func write(_ id: String) -> Bool {
                 store.write(Entry(text: id, fetchedAt: world.now), for: Key(resource: id))
             }

@@ -39,7 +39,7 @@ final class LoadChecker: Sendable {
         let ages = policy.validators.filter { $0.plugin.name == "age" }
         func shortest(_ windows: [Duration]) -> Duration { windows.min() ?? .forever }
         freshLimit = shortest(ages.map { $0.duration("fresh") })
-        servedLimit = shortest(ages.compactMap(\.traits.showsFor))
+        servedLimit = shortest(ages.compactMap(\.validatorTraits.showsFor))
         largest =
             policy.validators.filter { $0.plugin.name == "max-size" }.compactMap { $0.size("capacity") }.min() ?? .max
     }

@@ -124,7 +124,8 @@ final class Walker: Sendable {
     private func disturb(_ dice: inout SeededGenerator) {
         let operation = [FaultyStore.Operation.read, .write, .remove][dice.roll(3)]
         // Damage is noticed only by a validator that checks for it.
-        let damage: FaultyStore.Fault? = policy.validators.contains(where: \.traits.noticesDamage) ? .corrupts : nil
+        let damage: FaultyStore.Fault? =
+            policy.validators.contains(where: \.validatorTraits.noticesDamage) ? .corrupts : nil
         store.set([nil, .fails, .takes(.milliseconds(dice.roll(40))), damage][dice.roll(4)], for: operation)
     }
 
@@ -187,11 +188,11 @@ final class Walker: Sendable {
         if let entries = part.text(of: "entries").flatMap({ Int($0) }), statistics.entries > entries {
             checker.report("\(statistics.entries) entries, but the limit is \(entries)")
         }
-        if part.nested.isEmpty, let capacity = part.traits.capacity, statistics.bytes > capacity {
+        if part.nested.isEmpty, let capacity = part.storeTraits.capacity, statistics.bytes > capacity {
             checker.report("\(statistics.bytes) bytes, but the capacity is \(capacity)")
         }
         for part in part.all where part.plugin.name == "file" {
-            guard let folder = part.text(of: "directory"), let capacity = part.traits.capacity else { continue }
+            guard let folder = part.text(of: "directory"), let capacity = part.storeTraits.capacity else { continue }
             let items = (try? Disk.list(cache + "/" + folder)) ?? []
             let bytes = items.reduce(0) { $0 + $1.size }
             if bytes > capacity { checker.report("\(bytes) bytes in \(folder), but the capacity is \(capacity)") }

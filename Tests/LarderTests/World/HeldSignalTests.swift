@@ -85,7 +85,7 @@ nonisolated(unsafe) private var handlerPipe: (reading: Int32, writing: Int32) = 
     /// A store whose statistics take one hour.
     private struct HungStore: Store {
         let world: any World
-        func read(_ key: Key) async throws -> Found? { nil }
+        func read(_ reading: Reading) async throws -> Found? { nil }
         func write(_ entry: Entry, for key: Key) async throws -> Bool { true }
         func remove(_ selection: Selection) async throws {}
         func statistics() async -> StoreStatistics {

@@ -19,10 +19,10 @@ final class Garage: Store {
         self.world = world
     }
 
-    func read(_ key: Key) async throws -> Found? {
+    func read(_ reading: Reading) async throws -> Found? {
         try await world.blocking { [self] in
-            guard let bytes = try? Data(contentsOf: file(of: key)),
-                let entry = try Entry(encoded: Array(bytes), for: key)
+            guard let bytes = try? Data(contentsOf: file(of: reading.key)),
+                let entry = try Entry(encoded: Array(bytes), for: reading.key)
             else {
                 reads.withLock { $0.misses += 1 }
                 return nil
@@ -88,7 +88,7 @@ extension Plugin {
     static let garage = Plugin.store(
         "garage", "Keeps each entry in a file.",
         traits: {
-            Traits().with {
+            .with {
                 $0.isForeign = true
                 $0.writesTo = "garage"
             }

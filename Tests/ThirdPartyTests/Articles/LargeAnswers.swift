@@ -15,7 +15,7 @@ protocol FilmService: Sendable {
 /// An origin that collects a film in a file.
 struct Films: Loader {
     let service: any FilmService
-    let context: Context
+    let context: OriginContext
 
     func load(_ call: Call) async throws -> Loaded<Entry> {
         let world = context.world
@@ -30,7 +30,7 @@ struct Films: Loader {
 
 extension Plugin {
     static func films(from service: any FilmService) -> Plugin {
-        .origin("films", "Downloads films.") { (context: Context) in Films(service: service, context: context) }
+        .origin("films", "Downloads films.") { (context: OriginContext) in Films(service: service, context: context) }
     }
 }
 
@@ -47,8 +47,8 @@ struct FilmShelf: Store {
         let counts = Mutex((hits: 0, misses: 0))
     }
 
-    func read(_ key: Key) async throws -> Found? {
-        try await world.blocking { try find(key) }
+    func read(_ reading: Reading) async throws -> Found? {
+        try await world.blocking { try find(reading.key) }
     }
 
     private func find(_ key: Key) throws -> Found? {
@@ -135,7 +135,7 @@ extension Plugin {
     static let filmShelf = Plugin.store(
         "film-shelf", "Keeps films.",
         traits: {
-            Traits().with {
+            .with {
                 $0.isForeign = true
                 $0.writesTo = "film-shelf"
             }

@@ -45,7 +45,7 @@ extension Plugin {
     static func keySigner(_ signedIn: SignedIn) -> Plugin {
         .custom(
             .signer, "key", "Adds a key.", Setting("header", .text, default: "X-Key", help: "The field"),
-            traits: { _ in Traits().with { $0.account = { signedIn.account } } }
+            traits: { _ in .with { $0.account = { signedIn.account } } }
         ) { _, header in KeySigner(header: header) }
     }
 
@@ -54,7 +54,7 @@ extension Plugin {
         Setting("least", .int(0...9), default: 0, help: "The fewest calls"),
         Setting("most", .int(0...9), default: 9, help: "The most calls"),
         traits: { _, least, most in
-            Traits().with {
+            .with {
                 if most < least { $0.contradictions = [Contradiction("most", "'most' is smaller than 'least'")] }
             }
         }

@@ -29,16 +29,16 @@ final class Cupboard: Store {
     /// Whether ``close()`` was called.
     var isClosed: Bool { journal.withLock { $0 == nil } }
 
-    func read(_ key: Key) async throws -> Found? {
+    func read(_ reading: Reading) async throws -> Found? {
         try await world.blocking { [self] in
-            guard let bytes = try? Data(contentsOf: file(of: key)),
-                var entry = try Entry(encoded: Array(bytes), for: key)
+            guard let bytes = try? Data(contentsOf: file(of: reading.key)),
+                var entry = try Entry(encoded: Array(bytes), for: reading.key)
             else {
-                reads.withLock { $0.misses += 1 }
+                if reading.needsPayload { reads.withLock { $0.misses += 1 } }
                 return nil
             }
-            if let renewed = renewed(file(of: key), entry.metadata) { entry.metadata = renewed }
-            reads.withLock { $0.hits += 1 }
+            if let renewed = renewed(file(of: reading.key), entry.metadata) { entry.metadata = renewed }
+            if reading.needsPayload { reads.withLock { $0.hits += 1 } }
             return Found(entry, tier: "cupboard", isForeign: true)
         }
     }
@@ -52,10 +52,6 @@ final class Cupboard: Store {
             }
             return true
         }
-    }
-
-    func contains(_ key: Key) async throws -> Bool {
-        try await world.blocking { [self] in FileManager.default.fileExists(atPath: file(of: key).path) }
     }
 
     func renew(_ entry: Entry, for key: Key) async throws -> Bool {
@@ -176,7 +172,7 @@ extension Plugin {
     static let cupboard = Plugin.store(
         "cupboard", "Keeps each entry in a file.",
         traits: {
-            Traits().with {
+            .with {
                 $0.isForeign = true
                 $0.writesTo = "cupboard"
             }

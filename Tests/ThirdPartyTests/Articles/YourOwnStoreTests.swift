@@ -84,7 +84,7 @@ private struct CarelessCupboard: WrappingStore {
     @Test func storeThatDoesNotMakeItsFolderAgainIsCaught() {
         let careless = Plugin.store(
             "careless", "Expects that its folder stays.",
-            traits: { Traits().with { ($0.isForeign, $0.writesTo) = (true, "careless") } }
+            traits: { .with { ($0.isForeign, $0.writesTo) = (true, "careless") } }
         ) { context in
             let place = try context.place("careless")
             return CarelessCupboard(wrapped: try Cupboard(place: place, world: context.world), path: place.path)

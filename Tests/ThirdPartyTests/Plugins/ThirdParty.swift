@@ -126,8 +126,8 @@ actor Drawer: Store {
         self.largest = largest
     }
 
-    func read(_ key: Key) -> Found? {
-        entries[key].map { Found($0, tier: "drawer", isForeign: false) }
+    func read(_ reading: Reading) -> Found? {
+        entries[reading.key].map { Found($0, tier: "drawer", isForeign: false) }
     }
 
     func write(_ entry: Entry, for key: Key) -> Bool {

@@ -51,9 +51,9 @@ private struct Picky: Loader {
 
 /// A store that evicts each entry as soon as it is written.
 private struct Hasty: Store {
-    let context: Context
+    let context: StoreContext
 
-    func read(_ key: Key) -> Found? { nil }
+    func read(_ reading: Reading) -> Found? { nil }
 
     func write(_ entry: Entry, for key: Key) -> Bool {
         context.forgot([EvictedEntry(key: key, tier: "hasty", reason: .capacity)])

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ThirdPartyOpeningTests {
     /// A store on another machine, to which it still connects.
     fileprivate struct Remote: Store {
-        func read(_ key: Key) async throws -> Found? { throw StoreError.notOpen("remote") }
+        func read(_ reading: Reading) async throws -> Found? { throw StoreError.notOpen("remote") }
         func write(_ entry: Entry, for key: Key) async throws -> Bool { throw StoreError.notOpen("remote") }
         func remove(_ selection: Selection) async throws {}
         func statistics() async -> StoreStatistics { StoreStatistics() }

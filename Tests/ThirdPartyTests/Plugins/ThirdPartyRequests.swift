@@ -25,7 +25,7 @@ final class Phrases: Loader {
 
 extension Plugin {
     static func phrases(_ phrases: Phrases) -> Plugin {
-        .origin("phrases", "Answers in many languages.", traits: { Traits().with { $0.acceptsSends = true } }) { _ in
+        .origin("phrases", "Answers in many languages.", traits: { .with { $0.acceptsSends = true } }) { _ in
             phrases
         }
     }

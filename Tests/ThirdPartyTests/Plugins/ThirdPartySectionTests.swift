@@ -189,7 +189,7 @@ import Testing
         #expect(
             error?.description
                 == "feed.json: error: cannot be composed: section 'doorman' returns another loader from "
-                + "around(_:), but is declared without goesAround: true")
+                + "around(_:), but its traits do not say that it goes around loads")
     }
 
     @Test func sectionLoadsItsOwnResourceUntilItIsClosed() throws {
@@ -328,9 +328,9 @@ import Testing
         }
     }
 
-    // MARK: Rules for a network
+    // MARK: Loads
 
-    @Test func sectionMayForbidPrefetchesOnItsNetwork() throws {
+    @Test func sectionChangesLoadsAndForbidsPrefetchesOnItsNetwork() throws {
         let policies = ["feed": Self.policy(#", "aboard": {}"#, strategy: "cache-first")]
         try SimulatedPantry.run(policies, plugins: [.aboard]) { simulated in
             let feed = simulated.resource
@@ -339,7 +339,11 @@ import Testing
             #expect(ship.value == Data("value".utf8))
             let refused = await #expect(throws: LoadError.self) { try await feed.load(["id": "2"], purpose: .prefetch) }
             #expect(refused?.code == .unavailable)
+            _ = try await feed.load(["id": "1"], mode: .refresh)
+            #expect(simulated.origin.calls.count == 1)
             simulated.world.network = .online
+            _ = try await feed.load(["id": "1"], mode: .refresh)
+            #expect(simulated.origin.calls.count == 2)
             let ashore = try await feed.load(["id": "2"], purpose: .prefetch)
             #expect(ashore.value == Data("value".utf8))
         }

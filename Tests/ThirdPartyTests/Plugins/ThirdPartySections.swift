@@ -87,8 +87,8 @@ extension Plugin {
 
     static func doorman(_ name: String, _ journal: Journal = Journal(), goesAround: Bool = true) -> Plugin {
         .section(
-            name, "Notes the loads.", goesAround: goesAround,
-            Setting("polite", .flag, default: true, help: "Whether it bows")
+            name, "Notes the loads.", Setting("polite", .flag, default: true, help: "Whether it bows"),
+            traits: { _ in .with { $0.goesAround = goesAround } }
         ) { _, _ in Doorman(name: name, journal: journal) }
     }
 }
@@ -97,7 +97,7 @@ extension Plugin {
 final class Schedule: Attachment {
     private let work: Task<Void, Never>
 
-    init(every pause: Duration, _ context: Context) {
+    init(every pause: Duration, _ context: SectionContext) {
         work = context.world.spawn {
             while (try? await context.world.sleep(for: pause)) != nil {
                 _ = try? await context.ownResource?.load(mode: .refresh)
@@ -115,19 +115,38 @@ extension Plugin {
     ) { context, every in Schedule(every: every, context) }
 }
 
-// MARK: Rules for a network
+// MARK: A section that changes loads
 
 extension Plugin {
-    /// A section with rules for ships: no prefetches.
+    /// A section for ships: no prefetches, and copies in the place of forced refreshes.
     static let aboard = Plugin.section(
         "aboard", "Spares the satellite of a ship.",
-        traits: {
-            Traits().with { $0.permitsBackground = { work, network in work != .prefetch || network.kind != .other } }
-        }
-    ) { _ in Aboard() }
+        traits: { .with { ($0.goesAround, $0.limitsBackgroundWork) = (true, true) } }
+    ) { context in Aboard(world: context.world) }
 }
 
-private struct Aboard: Attachment {}
+private struct Aboard: Attachment {
+    private struct Sparing: Loader {
+        let inner: any Loader
+        let world: any World
+
+        func load(_ call: Call) async throws -> Loaded<Entry> {
+            var call = call
+            if call.request.mode == .refresh, Aboard.isAtSea(world.network) { call.request.mode = .normal }
+            return try await inner.load(call)
+        }
+    }
+
+    let world: any World
+
+    func around(_ loader: any Loader) -> any Loader { Sparing(inner: loader, world: world) }
+
+    func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool {
+        work != .prefetch || !Self.isAtSea(network)
+    }
+
+    private static func isAtSea(_ network: NetworkState) -> Bool { network.kind == .other }
+}
 
 // MARK: A section of the pantry
 

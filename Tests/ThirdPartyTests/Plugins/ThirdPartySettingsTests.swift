@@ -28,7 +28,7 @@ import Testing
     private static let poem = Plugin.origin(
         "poem", "Recites a poem.", .group(PoemSettings()), Setting("author", optional: .text, help: "Who wrote it"),
         traits: { settings, _ in
-            Traits().with {
+            .with {
                 $0.cannotFail = !settings.isSlow
                 if let most = settings.limits.most, most < settings.limits.least {
                     $0.contradictions = [Contradiction("most", "it is smaller than 'least'")]

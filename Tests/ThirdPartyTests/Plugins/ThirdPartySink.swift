@@ -5,10 +5,10 @@ import Larder
 /// Writes a line for each number, again and again.
 final class Pushed: Attachment {
     private let work: Task<Void, Never>
-    private let context: Context
+    private let context: SectionContext
     private let lines: Journal
 
-    init(every pause: Duration, _ context: Context, _ lines: Journal) {
+    init(every pause: Duration, _ context: SectionContext, _ lines: Journal) {
         (self.context, self.lines) = (context, lines)
         work = context.world.spawn {
             while (try? await context.world.sleep(for: pause)) != nil { await Self.push(context, lines) }
@@ -21,7 +21,7 @@ final class Pushed: Attachment {
         await Self.push(context, lines)
     }
 
-    private static func push(_ context: Context, _ lines: Journal) async {
+    private static func push(_ context: SectionContext, _ lines: Journal) async {
         guard let dump = await context.metrics() else { return }
         for family in dump.families {
             for series in family.series {

@@ -222,7 +222,7 @@ import Testing
 struct Shed: Store {
     let place: StorePlace
 
-    func read(_ key: Key) -> Found? { nil }
+    func read(_ reading: Reading) -> Found? { nil }
     func write(_ entry: Entry, for key: Key) -> Bool { false }
     func remove(_ selection: Selection) {}
     func statistics() -> StoreStatistics { StoreStatistics() }

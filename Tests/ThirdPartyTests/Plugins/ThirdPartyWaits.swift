@@ -20,7 +20,7 @@ extension Plugin {
     static let impatience = Plugin.wrapper(
         "impatience", "Gives a call up after a while.",
         Setting("limit", .duration(.milliseconds(1) ... .seconds(60)), help: "After how long"),
-        traits: { limit in Traits().with { $0.givesUpAfter = limit } }
+        traits: { limit in .with { $0.givesUpAfter = limit } }
     ) { context, inner, limit in Impatience(inner: inner, limit: limit, world: context.world) }
 }
 
@@ -49,7 +49,7 @@ extension Plugin {
         Setting("calls", .int(1...5), default: 3, help: "How many calls there are at most"),
         Setting(
             "pause", .duration(.milliseconds(1) ... .seconds(60)), help: "How long each waits for the one before it"),
-        traits: { calls, pause in Traits().with { $0.tries = (calls, pause * (calls - 1)) } }
+        traits: { calls, pause in .with { $0.tries = (calls, pause * (calls - 1)) } }
     ) { context, inner, calls, pause in
         Insistence(inner: inner, calls: calls, pause: pause, world: context.world)
     }
@@ -105,6 +105,6 @@ struct AnswerOrCopy: Loader {
 extension Plugin {
     static let answerOrCopy = Plugin.strategy(
         "answer-or-copy", "The origin's answer, or a copy after a while.", .patience,
-        traits: { patience in Traits().with { $0.patience = patience } }
+        traits: { patience in .with { $0.patience = patience } }
     ) { sides, patience in AnswerOrCopy(sides: sides, patience: patience) }
 }

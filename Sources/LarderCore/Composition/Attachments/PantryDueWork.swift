@@ -46,7 +46,7 @@ extension Pantry {
     /// The attachments with due work, those of resources first.
     private var dueWorks: [(resource: String?, section: String, work: any DueWork)] {
         (graphs.flatMap(\.attachments) + attachments.withLock { $0 }.all).compactMap { held in
-            held.attachment(as: (any DueWork).self).map { (held.resource, held.part.plugin.name, $0) }
+            held.attachment(as: (any DueWork).self).map { (held.resource, held.section, $0) }
         }
     }
 }

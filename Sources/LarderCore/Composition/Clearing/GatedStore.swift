@@ -105,29 +105,14 @@ final class GatedStore: WrappingStore {
         isOpen.load(ordering: .acquiring) && wrapped.use(key, if: accept)
     }
 
-    func read(_ key: Key) async throws -> Found? {
+    func read(_ reading: Reading) async throws -> Found? {
         try await open()
-        return try await wrapped.read(key)
-    }
-
-    func read(_ key: Key, below found: Found) async throws -> Found? {
-        try await open()
-        return try await wrapped.read(key, below: found)
+        return try await wrapped.read(reading)
     }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool {
         try await open()
         return try await wrapped.write(entry, for: key)
-    }
-
-    func promote(_ found: Found, for key: Key) async throws {
-        try await open()
-        try await wrapped.promote(found, for: key)
-    }
-
-    func contains(_ key: Key) async throws -> Bool {
-        try await open()
-        return try await wrapped.contains(key)
     }
 
     func renew(_ entry: Entry, for key: Key) async throws -> Bool {
@@ -145,14 +130,9 @@ final class GatedStore: WrappingStore {
         return try await wrapped.list(after: cursor, most: count)
     }
 
-    func pin(_ key: Key) async throws -> Bool {
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
         try await open()
-        return try await wrapped.pin(key)
-    }
-
-    func unpin(_ key: Key) async throws {
-        try await open()
-        try await wrapped.unpin(key)
+        return try await wrapped.setPinned(isPinned, for: key)
     }
 
     func remove(_ selection: Selection) async throws {

@@ -49,12 +49,13 @@ extension Pantry {
         // Screens are emptied first, whatever happens to the stores.
         let notice = clearingNotices.begin(selection, of: resource)
         defer { clearingNotices.end(notice) }
+        cancelFetches(selection, of: resource)
         clearingsUnderWay.withLock { _ = $0.insert(clearing.id) }
         defer { clearingsUnderWay.withLock { _ = $0.remove(clearing.id) } }
         let places = composer.places
         var outcome = ClearingOutcome()
         do {
-            try await keptInstances.clear(selection, of: resource, in: prefetchQueue)
+            try await keptInstances.clear(selection, of: resource)
         } catch {
             outcome.rest = StoreError("cannot change the list of what is kept: \(StoreError.reason(for: error))")
         }
@@ -92,6 +93,14 @@ extension Pantry {
         }
         outcome.rest = outcome.rest ?? pending?.failure
         return outcome
+    }
+
+    /// Cancels the fetches that a clearing concerns. The tags of what is not fetched yet are not known.
+    private func cancelFetches(_ selection: Selection, of resource: String?) {
+        if case .tag = selection { return }
+        agenda.cancel { request in
+            (resource == nil || resource == request.key.resource) && selection.mayConcern(request.key)
+        }
     }
 
     /// Waits for writes of other processes that began before they could see a clearing.

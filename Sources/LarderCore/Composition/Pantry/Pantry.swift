@@ -45,8 +45,10 @@ public final class Pantry: Sendable {
     /// Whether the places that no pantry has used for a week are deleted.
     let removesUnused: Bool
     let watchState = Locked(WatchState())
-    let network = NetworkFollower()
-    let prefetchQueue: PrefetchQueue
+    let device: Device
+    /// The subscription to changes of the device, and whether its losses of the network are reported.
+    let deviceChanges = Locked<(subscription: Subscription?, reportsLosses: Bool)>((nil, false))
+    let agenda: Agenda
     let keptInstances: KeptInstances
     /// The clearings that are being carried out.
     let clearingsUnderWay = Locked<Set<String>>([])
@@ -166,12 +168,14 @@ public final class Pantry: Sendable {
         self.ifUnsound = ifUnsound
         keptPolicies = ifUnsound == .useLastSound ? KeptPolicies(of: reader.folder, in: cacheDirectory) : nil
         self.world = world
-        prefetchQueue = PrefetchQueue(in: world)
-        keptInstances = KeptInstances(in: composer.data, world: world)
+        device = Device(in: world)
+        agenda = Agenda(in: world, on: device)
+        keptInstances = KeptInstances(in: composer.data, on: agenda)
         processRun = ProcessRun(in: world)
         installation = Installation(in: composer.data, world: world)
         processFiles = ProcessFiles(in: cacheDirectory)
         composer.pantry.refer(to: self)
+        followDevice()
         composer.pantry.allowsBackgroundWork = allowsBackgroundWork
         composer.pantry.allowsDueWork = allowsDueWork ?? allowsBackgroundWork
         do {
@@ -182,7 +186,7 @@ public final class Pantry: Sendable {
         }
         composer.turns.finishClearings { [weak self] in await self?.finishClearings() }
         await finishClearings()
-        if composer.pantry.allowsBackgroundWork { keptInstances.resume(in: self) }
+        resumeBackgroundWork()
         memoryPressure.withLock { $0 = MemoryPressure { [weak self] in self?.relieve() } }
     }
 
@@ -310,6 +314,7 @@ public final class Pantry: Sendable {
             if let resourceState = state.resourceStates[name] { return resourceState }
             let resourceState = ResourceState(
                 name, reportingTo: sinks, problems: problems, cleared: composer.places.cleared)
+            resourceState.postponeRefreshes(on: agenda)
             state.resourceStates[name] = resourceState
             return resourceState
         }

@@ -21,9 +21,9 @@ extension Pantry {
                 let left = end - (world.uptime - start)
                 _ = try? await AwaitableWork(in: world, work).value(within: max(.zero, left))
             }
-            prefetchQueue.close()
+            agenda.close()
             await composer.openAttachments.closeAll(by: start + max(.zero, limit - share - share), sparing: share)
-            network.stop()
+            device.close()
             let stores = resourceStates.map { $0.stores.map(\.storeAccess) }
             await wait(until: limit - share - share) {
                 _ = await stores.flatMap { $0 }.concurrentMap { await $0.finishSaving() }

@@ -72,20 +72,14 @@ extension Pantry {
     private func finish(_ changes: [PolicyChange]) async -> [PolicyChange] {
         await composer.turns.settle()
         await finishClearings()
-        resumeBackgroundWork(after: changes)
+        // Another policy may permit what waits, and another store may have no copies of what is kept.
+        if !changes.isEmpty { resumeBackgroundWork() }
         var changes = changes
         for index in changes.indices where changes[index].isOtherSource {
             changes[index].unusedCopies = await countUnusedCopies(of: changes[index].resource)
         }
         reportSuccess(changes)
         return changes
-    }
-
-    private func resumeBackgroundWork(after changes: [PolicyChange]) {
-        if changes.isEmpty { return }
-        // Another policy may permit what waits, and another store may have no copies of what is kept.
-        prefetchQueue.deviceChanged()
-        if composer.pantry.allowsBackgroundWork { keptInstances.resume(in: self) }
     }
 
     /// Reloads the files of the folder that `change` names.
@@ -188,7 +182,7 @@ extension Pantry {
         for (resourceState, graph) in next {
             let former = resourceState.graph?.meter
             resourceState.replace(with: graph)
-            if let graph { graph.meter.follow(former, network) } else { former?.setOffline(false) }
+            if let graph { graph.meter.follow(former, device) } else { former?.setOffline(false) }
             self.problems.replace(graph?.problems ?? [], of: resourceState.name)
         }
         makeKnown(next.map(\.0.name))
@@ -199,6 +193,8 @@ extension Pantry {
             return current
         }
         withExtendedLifetime(last) {}
+        // The work of new sections may begin now.
+        agenda.deviceChanged()
         return changes
     }
 

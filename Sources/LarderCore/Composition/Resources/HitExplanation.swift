@@ -26,20 +26,20 @@ extension Policy {
             reasons.append(
                 store.keepsCopiesBelow ? "the first tier is not in memory" : "no store keeps copies in memory")
         }
-        reasons += sections.filter(\.goesAround).map { "'\($0.plugin.name)' sees each load" }
+        reasons += sections.filter(\.sectionTraits.goesAround).map { "'\($0.plugin.name)' sees each load" }
         return reasons
     }
 
     private func rule(of part: Part, _ registry: Registry, _ world: any World) throws -> HitRule? {
         let meter = Meter(world: world)
-        let context = Context(
-            resource: resource, world: world, registry: registry, meter: meter, reloadState: ReloadState())
-        let storeAccess = StoreAccess(EmptyStore(), meter: meter, world: world)
-        let lookup = Lookup(
-            storeAccess, validators: Validators([]), addedFields: [:], revision: revision, world: world)
+        let surroundings = Surroundings(
+            resource: resource, world: world, meter: CurrentMeter(meter), reloadState: ReloadState())
+        let storeAccess = StoreAccess(
+            OpenStore(EmptyStore(), isPersistent: false) { _, _ in }, meter: meter, world: world)
+        let lookup = Lookup(storeAccess, validators: Validators([]), revision: revision, world: world)
         let sides = Sides(
             live: UnusedSide(), cached: lookup, world: world, storeAccess: storeAccess, meter: meter,
-            scope: context.of(PartIdentity(part: part)))
+            scope: Context(surroundings, of: PartIdentity(part: part)))
         return try part.strategy(over: sides).hitRule
     }
 }
@@ -56,6 +56,6 @@ extension Part {
         let inner = nested.filter { $0.plugin.kind == .store }
         // Only the first tier is read at once.
         if let first = inner.first { return first.keepsInMemory }
-        return !traits.keepsNothing && traits.writesTo == nil
+        return !storeTraits.keepsNothing && storeTraits.writesTo == nil
     }
 }

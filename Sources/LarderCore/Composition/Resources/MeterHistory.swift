@@ -6,8 +6,8 @@ final class MeterHistory: Sendable {
         var meters: [Meter] = []
         /// The revisions of the meters, the present one last.
         var recent: [String] = []
-        /// The policies of the revisions that were in effect last, by revision.
-        var policies: [String: Policy] = [:]
+        /// The policies of the revisions that were in effect last.
+        var policies: [Policy] = []
         /// The sum of the meters that were dropped.
         var earlier = ResourceMetrics()
 
@@ -39,8 +39,9 @@ final class MeterHistory: Sendable {
             if !state.meters.contains(where: { $0 === meter }) { state.meters.append(meter) }
             state.recent.removeAll { $0 == meter.revision }
             state.recent.append(meter.revision)
-            state.policies[policy.revision] = policy
-            state.policies = state.policies.filter { state.recent.suffix(Self.mostPolicies).contains($0.key) }
+            let last = state.recent.suffix(Self.mostPolicies)
+            state.policies.removeAll { $0.revision == policy.revision || !last.contains($0.revision) }
+            state.policies.append(policy)
             while state.meters.count > Self.most,
                 let idle = state.recent.dropLast().first(where: { state.isIdle($0) }),
                 let place = state.meters.firstIndex(where: { $0.revision == idle })
@@ -55,7 +56,10 @@ final class MeterHistory: Sendable {
     var all: (meters: [Meter], earlier: ResourceMetrics) { state.withLock { ($0.meters, $0.earlier) } }
 
     /// The policies of the revisions that were in effect last, by revision.
-    var policies: [String: JSON] { state.withLock { $0.policies }.mapValues(\.outline) }
+    var policies: [String: JSON] {
+        let policies = state.withLock { $0.policies }
+        return Dictionary(uniqueKeysWithValues: policies.map { ($0.revision, $0.outline) })
+    }
 
     /// The metrics of all revisions together.
     var total: ResourceMetrics {

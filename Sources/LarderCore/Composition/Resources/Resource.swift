@@ -131,7 +131,7 @@ public struct Resource<Value: Sendable>: Sendable {
     /// - Throws: the error of the store.
     public func contains(_ request: Request) async throws -> Bool {
         let graph = try graph()
-        return try await graph.storeAccess.contains(resourceState.owned(request), adding: graph.addedFields)
+        return try await graph.storeAccess.contains(graph.prepared(resourceState.owned(request)))
     }
 
     /// Saves a copy as if it had come from the origin at the time in its metadata, for tests of policies.

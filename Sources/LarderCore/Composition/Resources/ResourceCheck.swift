@@ -41,14 +41,16 @@ extension Resource {
     package func pin(under key: Key) async throws -> Bool {
         let store = try graph().storeAccess.store
         if !key.isVariant, let entry = try await store.read(key)?.entry { try Self.checkIsSingle(entry) }
-        let isPinned = try await store.pin(key)
+        let isPinned = try await store.setPinned(true, for: key)
         // Without the marker, a variant is not found.
-        if isPinned, key.isVariant { _ = try await store.pin(key.base) }
+        if isPinned, key.isVariant { _ = try await store.setPinned(true, for: key.base) }
         return isPinned
     }
 
     /// Removes the pin of the copy under a key.
-    package func unpin(under key: Key) async throws { try await graph().storeAccess.store.unpin(key) }
+    package func unpin(under key: Key) async throws {
+        _ = try await graph().storeAccess.store.setPinned(false, for: key)
+    }
 
     /// Returns how a copy with these facts may be used at a time.
     package func permissions(of metadata: Metadata, scope: String?, at now: Timestamp) throws -> Permissions {
@@ -76,8 +78,8 @@ extension Pantry {
 extension Part {
     /// Whether the store, or a store among its settings, says that it keeps entries outside of memory.
     package var isPersistent: Bool {
-        !traits.keepsNothing
-            && (traits.isForeign || traits.writesTo != nil || nested.contains(where: \.isPersistent))
+        !storeTraits.keepsNothing
+            && (storeTraits.isForeign || storeTraits.writesTo != nil || nested.contains(where: \.isPersistent))
     }
 
     /// The names of the store and the stores among its settings: `tiered (memory, sqlite)`.

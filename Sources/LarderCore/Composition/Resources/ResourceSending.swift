@@ -21,7 +21,7 @@ extension Resource {
     ///   - method: the kind of change, for origins that know several: see ``Call/method``.
     ///   - selections: the copies of this resource that are out of date after the change. They are then not fresh any
     ///     more. Loads that began before the end of the change save nothing that is selected. An origin can add copies by
-    ///     rules of its own, as `http` does: see ``Traits/invalidates``.
+    ///     rules of its own, as `http` does: see ``OriginTraits/invalidates``.
     /// - Returns: the origin's answer.
     /// - Throws: ``LoadError``, also if the origin does not accept changes; `CancellationError` if the task is cancelled.
     public func send(

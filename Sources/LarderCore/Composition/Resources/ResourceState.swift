@@ -152,7 +152,7 @@ final class ResourceState: Sendable {
     func replace(with graph: LoaderGraph?) {
         if let graph {
             meterHistory.enter(graph.meter, of: graph.policy)
-            graph.storeAccess.count(with: graph.meter)
+            graph.storeAccess.meter.count(with: graph.meter)
             for held in graph.attachments { held.meter.change(to: graph.meter) }
         }
         // The old store is added to the former ones before it is replaced, so that a clearing finds every store in use.
@@ -160,8 +160,7 @@ final class ResourceState: Sendable {
         state.withLock { state in
             state.former.removeAll { $0.storeAccess == nil }
             if let last, last.storeAccess !== graph?.storeAccess {
-                state.former.append(
-                    Former(storeAccess: last.storeAccess, first: last.places.held, held: last.places))
+                state.former.append(Former(storeAccess: last.storeAccess, first: last.places.held, held: last.places))
             }
         }
         withExtendedLifetime(present.replace(with: graph)) {}

@@ -29,19 +29,19 @@ extension Resource {
         }
         return try value(
             of: try await graph.save(
-                Entry(bytes, metadata), for: resourceState.owned(request), codec: codec))
+                Entry(bytes, metadata), for: graph.prepared(resourceState.owned(request)), codec: codec))
     }
 
     /// Keeps the copy for a request from being evicted, until ``unpin(_:)`` is called or the copy is removed. If answers
     /// vary by fields of the request, this is the copy for its fields. The pin stays when the copy is replaced. See
-    /// ``Store/pin(_:)``.
+    /// ``Store/setPinned(_:for:)``.
     ///
     /// - Returns: false if there is no copy.
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot pin copies.
     public func pin(_ request: Request) async throws -> Bool {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
-        return try await graph.storeAccess.pin(resourceState.owned(request), adding: graph.addedFields)
+        return try await graph.storeAccess.pin(graph.prepared(resourceState.owned(request)))
     }
 
     /// Removes the pin of the copy for a request. Does nothing if it has none.
@@ -50,7 +50,7 @@ extension Resource {
     public func unpin(_ request: Request) async throws {
         guard request.key.isOf(resourceState.resourceName) else { throw LoadError.otherResource }
         let graph = try graph()
-        try await graph.storeAccess.unpin(resourceState.owned(request), adding: graph.addedFields)
+        try await graph.storeAccess.unpin(graph.prepared(resourceState.owned(request)))
     }
 
     /// Returns a page of the list of all copies, whatever the validators permit. See ``Store/list(after:most:)``.
@@ -65,7 +65,7 @@ extension Resource {
 
     /// The entries that others change in the store from now on, such as another process that uses the same server. Each
     /// access returns a new stream, which keeps the last hundred elements that were not read.
-    public var changesByOthers: AsyncStream<Selection> { resourceState.changed.stream(most: 100) }
+    package var changesByOthers: AsyncStream<Selection> { resourceState.changed.stream(most: 100) }
 }
 
 extension LoaderGraph {
@@ -95,13 +95,11 @@ extension LoaderGraph {
         storeAccess.keys.closeFlights(of: .key(request.key))
         switch admission {
         case .keep:
-            loaded.isStored = await storeAccess.save(
-                loaded.value, for: request, adding: addedFields, ticket: ticket, trail: trail)
+            loaded.isStored = await storeAccess.save(loaded.value, for: request, ticket: ticket, trail: trail)
         case .useOnly:
-            await storeAccess.leaveUnsaved(
-                loaded.value, for: request, adding: addedFields, ticket: ticket, trail: trail)
+            await storeAccess.leaveUnsaved(loaded.value, for: request, ticket: ticket, trail: trail)
         }
-        storeAccess.count(.saves)
+        storeAccess.meter.present.count(.saves)
         loaded.trail = Trail(trail.steps)
         return loaded
     }
@@ -109,18 +107,18 @@ extension LoaderGraph {
 
 extension StoreAccess {
     /// Pins the copy for a request, and the marker without which a variant is not found.
-    func pin(_ request: Request, adding addedFields: Fields) async throws -> Bool {
+    func pin(_ request: Request) async throws -> Bool {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
-        let key = variations.entryKey(of: request, adding: addedFields)
+        let key = variations.entryKey(of: request)
         if outdatedReason(of: key)?.reasonToHide != nil { return false }
-        let isPinned = try await store.pin(key)
-        if isPinned, key.isVariant { _ = try await store.pin(request.key) }
+        let isPinned = try await store.setPinned(true, for: key)
+        if isPinned, key.isVariant { _ = try await store.setPinned(true, for: request.key) }
         return isPinned
     }
 
     /// Removes the pin of the copy for a request. The marker of other variants stays pinned.
-    func unpin(_ request: Request, adding addedFields: Fields) async throws {
+    func unpin(_ request: Request) async throws {
         if !variations.knows(request.key) { await learnVariation(of: request.key) }
-        try await store.unpin(variations.entryKey(of: request, adding: addedFields))
+        _ = try await store.setPinned(false, for: variations.entryKey(of: request))
     }
 }

@@ -4,13 +4,10 @@ package struct EmptyStore: Store {
     package init() {}
 
     /// Finds nothing.
-    package func read(_ key: Key) -> Found? { nil }
+    package func read(_ reading: Reading) -> Found? { nil }
 
     /// Keeps nothing.
     package func write(_ entry: Entry, for key: Key) -> Bool { false }
-
-    /// Contains nothing.
-    package func contains(_ key: Key) -> Bool { false }
 
     /// Has nothing to expire.
     package func expire(_ selection: Selection) {}
@@ -19,13 +16,10 @@ package struct EmptyStore: Store {
     package func list(after cursor: StoreCursor?, most count: Int) -> StorePage { StorePage([]) }
 
     /// Has nothing to pin.
-    package func pin(_ key: Key) -> Bool { false }
+    package func setPinned(_ isPinned: Bool, for key: Key) -> Bool { false }
 
     /// Always false, because there is nothing to close.
     package var needsClosing: Bool { false }
-
-    /// Has nothing to unpin.
-    package func unpin(_ key: Key) {}
 
     /// Has nothing to remove.
     package func remove(_ selection: Selection) {}

@@ -6,60 +6,55 @@ import LarderSystem
 extension StoreAccess {
     /// Saves an answer later. Until then, an older copy is shown only when the origin fails.
     func saveLater(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool,
-        trail: Trail.Recorder
+        _ entry: Entry, for request: Request, ticket: Ticket, isUnchanged: Bool, trail: Trail.Recorder
     ) async {
-        if !isUnchanged { await noteOutdated(by: entry, for: request, adding: addedFields) }
+        if !isUnchanged { await noteOutdated(by: entry, for: request) }
         postpone(ticket) { storeAccess in
             _ = await storeAccess.save(
-                entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
-                trail: Trail.Recorder())
+                entry, for: request, ticket: ticket, isUnchanged: isUnchanged, trail: Trail.Recorder())
         }
-        _ = report(StoreError.heldUp, effect: .notSaved, trail: trail)
-        sendUnsaved(entry, for: request, adding: addedFields, ticket)
+        _ = meter.report(StoreError.heldUp, effect: .notSaved, trail: trail)
+        sendUnsaved(entry, for: request, ticket)
     }
 
     /// Removes or expires the copy later that is older than an answer which is not kept. See
-    /// ``leaveUnsaved(_:for:adding:_:isUnchanged:matchesNoOther:_:)``.
+    /// ``leaveUnsaved(_:for:ticket:isUnchanged:matchesNoOther:trail:)``.
     func leaveUnsavedLater(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool,
+        _ entry: Entry, for request: Request, ticket: Ticket, isUnchanged: Bool,
         matchesNoOther: Bool, trail: Trail.Recorder
     ) async {
         if isUnchanged {
-            keys.hide(variations.entryKey(of: request, adding: addedFields), because: .unkeepable)
+            keys.hide(variations.entryKey(of: request), because: .unkeepable)
         } else {
-            await noteOutdated(by: entry, for: request, adding: addedFields)
+            await noteOutdated(by: entry, for: request)
         }
         postpone(ticket) { storeAccess in
             await storeAccess.leaveUnsaved(
-                entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
+                entry, for: request, ticket: ticket, isUnchanged: isUnchanged,
                 matchesNoOther: matchesNoOther, trail: Trail.Recorder())
         }
-        _ = report(StoreError.heldUp, effect: .notRemoved, trail: trail)
-        if !matchesNoOther { sendUnsaved(entry, for: request, adding: addedFields, ticket) }
+        _ = meter.report(StoreError.heldUp, effect: .notRemoved, trail: trail)
+        if !matchesNoOther { sendUnsaved(entry, for: request, ticket) }
     }
 
     /// Removes the entry later that the origin says is gone. Until then, it is hidden.
-    func dropLater(_ request: Request, adding addedFields: Fields, ticket: Ticket, trail: Trail.Recorder) {
-        keys.hide(variations.entryKey(of: request, adding: addedFields), because: .gone)
-        postpone(ticket) { await $0.drop(request, adding: addedFields, ticket: ticket, trail: Trail.Recorder()) }
-        _ = report(StoreError.heldUp, effect: .notDropped, trail: trail)
+    func dropLater(_ request: Request, ticket: Ticket, trail: Trail.Recorder) {
+        keys.hide(variations.entryKey(of: request), because: .gone)
+        postpone(ticket) { await $0.drop(request, ticket: ticket, trail: Trail.Recorder()) }
+        _ = meter.report(StoreError.heldUp, effect: .notDropped, trail: trail)
     }
 
     /// Remembers that the copy for a request is older than an answer. A copy that must be hidden stays hidden.
-    private func noteOutdated(by entry: Entry, for request: Request, adding addedFields: Fields) async {
+    private func noteOutdated(by entry: Entry, for request: Request) async {
         let newest = await NewestAnswer(entry, in: world)
-        let key = variations.entryKey(of: request, adding: addedFields)
+        let key = variations.entryKey(of: request)
         if keys.hiddenReason(of: key)?.reasonToHide == nil { keys.hide(key, because: .outdated(by: newest)) }
     }
 
     /// Sends an answer to the streams of requests with the same fields, because it is not known yet by which fields the
     /// answers for the key vary.
-    private func sendUnsaved(_ entry: Entry, for request: Request, adding addedFields: Fields, _ ticket: Ticket) {
-        saved.send(
-            SavedEntry(
-                request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false, ticket: ticket,
-                source: source))
+    private func sendUnsaved(_ entry: Entry, for request: Request, _ ticket: Ticket) {
+        news.send(entry, for: request, varyingBy: ["*"], isKept: false, since: ticket)
     }
 
     private func postpone(_ ticket: Ticket, _ work: @escaping @Sendable (StoreAccess) async -> Void) {

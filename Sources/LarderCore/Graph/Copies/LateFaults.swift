@@ -21,7 +21,7 @@ final class LateFaults: Sendable {
             if !state.isAttached, state.early.count < Self.mostEarly { state.early.append((fault, kind)) }
             return state.storeAccess
         }
-        storeAccess?.report([fault], kind)
+        storeAccess?.meter.report([fault], kind)
     }
 
     /// Reports evicted entries.
@@ -35,6 +35,6 @@ final class LateFaults: Sendable {
             defer { state.early = [] }
             return state.early
         }
-        for (fault, kind) in early { storeAccess.report([fault], kind) }
+        for (fault, kind) in early { storeAccess.meter.report([fault], kind) }
     }
 }

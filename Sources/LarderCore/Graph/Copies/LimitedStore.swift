@@ -21,16 +21,12 @@ struct LimitedStore: WrappingStore {
         self.world = world
     }
 
-    func read(_ key: Key) async throws -> Found? {
-        try await limited { [wrapped] in try await wrapped.read(key) }
-    }
-
-    func read(_ key: Key, below found: Found) async throws -> Found? {
-        try await limited { [wrapped] in try await wrapped.read(key, below: found) }
-    }
-
-    func contains(_ key: Key) async throws -> Bool {
-        try await limited { [wrapped] in try await wrapped.contains(key) }
+    func read(_ reading: Reading) async throws -> Found? {
+        var found = try await limited { [wrapped] in try await wrapped.read(reading) }
+        if let repair = found?.repair {
+            found?.repair = { entry in try await limited { try await repair(entry) } }
+        }
+        return found
     }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool {
@@ -39,10 +35,6 @@ struct LimitedStore: WrappingStore {
 
     func renew(_ entry: Entry, for key: Key) async throws -> Bool {
         try await limited { [wrapped] in try await wrapped.renew(entry, for: key) }
-    }
-
-    func promote(_ found: Found, for key: Key) async throws {
-        try await limited { [wrapped] in try await wrapped.promote(found, for: key) }
     }
 
     func expire(_ selection: Selection) async throws {
@@ -61,12 +53,8 @@ struct LimitedStore: WrappingStore {
         try await limited { [wrapped] in try await wrapped.list(after: cursor, most: count) }
     }
 
-    func pin(_ key: Key) async throws -> Bool {
-        try await limited { [wrapped] in try await wrapped.pin(key) }
-    }
-
-    func unpin(_ key: Key) async throws {
-        try await limited { [wrapped] in try await wrapped.unpin(key) }
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+        try await limited { [wrapped] in try await wrapped.setPinned(isPinned, for: key) }
     }
 
     private func limit(for selection: Selection) -> Duration {

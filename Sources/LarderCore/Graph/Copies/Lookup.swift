@@ -1,4 +1,4 @@
-package import LarderSystem
+import LarderSystem
 
 /// The cached side of a graph: finds the copy and shows it for the uses that the validators permit.
 package struct Lookup: Loader {
@@ -12,13 +12,12 @@ package struct Lookup: Loader {
     private let keys: KeyTable
     let validators: Validators
     let world: any World
-    /// The fields that the origin adds to requests that lack them.
-    let addedFields: Fields
+    private let addedFields: AddedFields
     /// The revision of the policy.
     let revision: String
 
-    package init(
-        _ storeAccess: StoreAccess, validators: Validators, addedFields: Fields = [:], revision: String,
+    init(
+        _ storeAccess: StoreAccess, validators: Validators, addedFields: AddedFields = AddedFields(), revision: String,
         world: any World
     ) {
         self.storeAccess = storeAccess
@@ -33,9 +32,12 @@ package struct Lookup: Loader {
         self.world = world
     }
 
+    /// Returns a request that knows which fields the origin adds to it.
+    func prepared(_ request: Request) -> Request { addedFields.added(to: request) }
+
     /// Returns the key of the copy that answers the request. Returns nil if the copy is outdated or cleared.
     func keyToShow(for request: Request) -> Key? {
-        let key = variations.entryKey(of: request, adding: addedFields)
+        let key = variations.entryKey(of: prepared(request))
         return keys.hiddenReason(of: key) == nil && !failedClearings.select(key) ? key : nil
     }
 
@@ -81,9 +83,7 @@ package struct Lookup: Loader {
     ///
     /// - Returns: their reasons; nil if they gave none.
     @inline(never)
-    private func permit(
-        _ entry: Entry, for request: Request, _ copy: inout CopyFacts
-    ) -> [Permissions.StatedReason]? {
+    private func permit(_ entry: Entry, for request: Request, _ copy: inout CopyFacts) -> [Permissions.StatedReason]? {
         let now = world.now
         copy.age = entry.metadata.ageInNanoseconds(at: now)
         // A copy whose age cannot be expressed is left to the loaders.
@@ -129,60 +129,55 @@ package struct Lookup: Loader {
     }
 
     /// Finds the copy. If it is not fresh, the first search of a load also searches the tiers below, which other
-    /// processes may share. A fresher copy found there is promoted, so that later searches need not repeat this.
+    /// processes may share. A fresher copy found there is copied to the tiers above, so that later searches need not
+    /// repeat this.
     ///
     /// - Throws: ``LoadError`` with the code `notCached` when there is no sound copy, with the store's error if the
     ///   store failed.
     private func find(_ call: Call) async throws -> CachedCopy {
-        let key = variations.entryKey(of: call.request, adding: addedFields)
-        let mark = storeAccess.keys.mark(key, for: call.ticket)
+        let key = variations.entryKey(of: call.request)
+        let mark = keys.mark(key, for: call.ticket)
         let outdated = storeAccess.outdatedReason(of: key)
-        var found = try await read(call, mark: mark, outdated: outdated)
-        if !key.isVariant, let variation = Variation(marker: found.entry) {
-            variations.learn(variation, of: key)
-            return try await find(call)
+        if let reason = outdated?.reasonToHide {
+            call.trail.note("store", .copySkipped(reason))
+            throw LoadError.notCached
         }
-        let ticket = mark.ticket()
-        var isKept = true
-        if found.isForeign {
-            do {
-                isKept =
-                    try await validators.admit(&found.entry, from: .store, for: call.request, in: world) == .keep
-            } catch {
-                guard let sound = try await soundCopy(below: found, ticket: ticket, call: call, outdated: outdated)
-                else {
-                    call.trail.note(found.tier, .copyRemoved(error))
-                    storeAccess.countRefused()
-                    await storeAccess.discard(ticket, call.trail)
-                    throw LoadError.notCached
-                }
-                call.trail.note(found.tier, .copyReplaced(error))
-                found = sound
+        let judge = CopyJudge(for: call, outdated: outdated, validators: validators, in: world)
+        var found = try await read(at: mark, for: call, asking: judge)
+        guard let judged = found.judged else {
+            if !key.isVariant, let variation = Variation(marker: found.entry) {
+                variations.learn(variation, of: key)
+                return try await find(call)
             }
+            throw Self.noCopy
         }
-        if !isKept {
+        found.entry = judged.entry
+        let ticket = mark.ticket()
+        for refusal in judge.refusals {
+            call.trail.note(refusal.tier, .copyReplaced(refusal.reason))
+            if refusal.isDamage { storeAccess.meter.present.count(.corrupt) }
+        }
+        if !judged.isKept {
             call.trail.note(found.tier, .copyRemoved(.mayNotBeKept))
             await storeAccess.removeCopy(of: ticket, call.trail)
-        } else if !call.hasLooked || found.entry.metadata.isExpired,
-            let fresher = try await fresher(than: found, ticket: ticket, call: call, outdated: outdated)
-        {
-            found = fresher
         }
         do {
             try found.entry.payload.decode(with: call.codec)
         } catch {
-            storeAccess.countRefused()
+            storeAccess.meter.countRefused()
             call.trail.note(found.tier, .copyUndecodable)
             throw LoadError.notCached
         }
-        if isKept, found.depth > 0 { await storeAccess.promote(found, ticket: ticket, trail: call.trail) }
+        if judged.isKept, let repair = found.repair {
+            let effect: FaultEffect = judge.refusals.isEmpty ? .notPromoted : .notReplaced
+            await storeAccess.spread(found.entry, by: repair, since: ticket, effect: effect, trail: call.trail)
+        }
         let copy = CachedCopy(
-            found: found, isKept: isKept, request: call.request, load: call.load, validators: validators,
-            revision: revision,
-            world: world)
+            found: found, isKept: judged.isKept, request: call.request, load: call.load, validators: validators,
+            revision: revision, world: world)
         let permissions = copy.permissions
         if !permissions.allows(.showing) {
-            storeAccess.countRefused()
+            storeAccess.meter.countRefused()
             copy.noteRefusalForAllUses(permissions, in: call.trail)
         }
         return copy
@@ -191,118 +186,42 @@ package struct Lookup: Loader {
     /// The error when there is no copy. Most misses throw it, so it is made once.
     private static let noCopy: any Error = LoadError.notCached
 
-    private func read(_ call: Call, mark: ReadingMark, outdated: HiddenCopy.Reason?) async throws -> Found {
-        if let reason = outdated?.reasonToHide {
-            call.trail.note("store", .copySkipped(reason))
-            throw LoadError.notCached
-        }
-        let found: Found?
+    /// Reads the best copy of all tiers. Removes the copies if none is sound.
+    private func read(at mark: ReadingMark, for call: Call, asking judge: CopyJudge) async throws -> Found {
+        var found: Found?
         do {
-            found = try await storeAccess.read(mark.entryKey)?.expired(if: outdated, in: world)
+            found = try await storeAccess.read(Reading(mark.entryKey, judge: judge))
+            // A store that has one place did not ask.
+            if var only = found, only.judged == nil {
+                found = try await judge.judge(&only, beside: nil) == .refused ? nil : only
+            }
         } catch let error as CancellationError where Task.isCancelled {
             throw error
         } catch {
-            _ = storeAccess.report(error, effect: .notRead, trail: call.trail)
-            if (error as? StoreError)?.isDamaged == true { await storeAccess.discard(mark.ticket(), call.trail) }
+            _ = storeAccess.meter.report(error, effect: .notRead, trail: call.trail)
+            if (error as? StoreError)?.isDamaged == true || !judge.refusals.isEmpty {
+                await discard(at: mark, for: call, refusedBy: judge)
+            }
             var missing = LoadError.notCached
             missing.store = error
             throw missing
         }
-        storeAccess.noteFound(found?.entry, at: mark.entryKey)
-        guard let found else { throw Self.noCopy }
-        storeAccess.report(found.faults, effect: .notRead, trail: call.trail)
+        storeAccess.noteFound(found?.judged?.entry, at: mark.entryKey)
+        guard let found else {
+            if judge.refusals.isEmpty { throw Self.noCopy }
+            await discard(at: mark, for: call, refusedBy: judge)
+            throw LoadError.notCached
+        }
+        storeAccess.meter.report(found.faults, effect: .notRead, trail: call.trail)
         return found
     }
 
-    /// Returns the first copy below a damaged one that is admitted, after replacing the damaged one by it. Returns nil if
-    /// there is none.
-    ///
-    /// - Throws: `CancellationError` only.
-    private func soundCopy(
-        below damaged: Found, ticket: Ticket, call: Call, outdated: HiddenCopy.Reason?
-    ) async throws -> Found? {
-        var last = damaged
-        do {
-            while var found = try await storeAccess.store.read(ticket.entryKey, below: last)?
-                .expired(if: outdated, in: world),
-                Variation(marker: found.entry) == nil
-            {
-                last = found
-                if found.isForeign,
-                    (try? await validators.admit(&found.entry, from: .store, for: call.request, in: world)) != .keep
-                {
-                    continue
-                }
-                storeAccess.report(found.faults, effect: .notRead, trail: call.trail)
-                await storeAccess.mend(with: found, ticket, call.trail)
-                found.depth = 0
-                return found
-            }
-        } catch let error as CancellationError where Task.isCancelled {
-            throw error
-        } catch {
-            _ = storeAccess.report(error, effect: .notRead, trail: call.trail)
+    /// Removes the copies under a key, of which none is sound.
+    private func discard(at mark: ReadingMark, for call: Call, refusedBy judge: CopyJudge) async {
+        if let refusal = judge.refusals.first {
+            call.trail.note(refusal.tier, .copyRemoved(refusal.reason))
+            storeAccess.meter.countRefused()
         }
-        return nil
-    }
-
-    /// Returns a fresh copy from a tier below `upper`, or a copy that is not expired if `upper` is. Returns nil when
-    /// there is none.
-    ///
-    /// - Throws: `CancellationError` only.
-    private func fresher(
-        than upper: Found, ticket: Ticket, call: Call, outdated: HiddenCopy.Reason?
-    ) async throws -> Found? {
-        var last = upper
-        while !isFresh(last, for: call.request) {
-            if last.depth > upper.depth, upper.entry.metadata.isExpired, !last.entry.metadata.isExpired { break }
-            do {
-                guard
-                    let found = try await storeAccess.store.read(ticket.entryKey, below: last)?
-                        .expired(if: outdated, in: world),
-                    Variation(marker: found.entry) == nil
-                else { return nil }
-                storeAccess.report(found.faults, effect: .notRead, trail: call.trail)
-                storeAccess.countSuperseded()
-                last = found
-            } catch let error as CancellationError where Task.isCancelled {
-                throw error
-            } catch {
-                _ = storeAccess.report(error, effect: .notRead, trail: call.trail)
-                return nil
-            }
-        }
-        if last.depth == upper.depth { return nil }
-        if last.isForeign {
-            var refusal: Refusal?
-            var isDamaged = false
-            do {
-                if try await validators.admit(&last.entry, from: .store, for: call.request, in: world) == .useOnly {
-                    refusal = .mayNotBeKept
-                }
-            } catch {
-                (refusal, isDamaged) = (error, true)
-            }
-            if let refusal {
-                call.trail.note(last.tier, .copyReplaced(refusal))
-                await storeAccess.mend(with: upper, isDamaged: isDamaged, ticket, call.trail)
-                return nil
-            }
-        }
-        return last
-    }
-
-    private func isFresh(_ found: Found, for request: Request) -> Bool {
-        validators.permit(found.entry.metadata, for: request, at: world.now).allows(.fresh)
-    }
-}
-
-extension Found {
-    /// Returns this copy, marked as expired if the origin has sent a newer answer.
-    fileprivate func expired(if outdated: HiddenCopy.Reason?, in world: any World) async -> Found {
-        guard case .outdated(let newest) = outdated, await newest.outdates(entry, in: world) else { return self }
-        var copy = self
-        copy.entry.metadata.isExpired = true
-        return copy
+        await storeAccess.discard(mark.ticket(), call.trail)
     }
 }

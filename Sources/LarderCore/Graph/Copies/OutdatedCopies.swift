@@ -11,7 +11,7 @@ extension StoreAccess {
                 : try await store.writeOrExpire(entry, for: key, in: world)
             noteWritten(entry, at: key, isKept: isKept)
             keys.unhide(key)
-            works(.write)
+            meter.works(.write)
             return isKept
         } catch {
             await noteOlder(than: entry, key, after: error)
@@ -43,7 +43,7 @@ extension StoreAccess {
             try await store.remove(.key(key))
             noteRemoved(key)
             keys.unhide(key)
-            works(.remove)
+            meter.works(.remove)
         } catch {
             keys.hide(key, because: reason, after: (error as? StoreError)?.unfinished ?? [])
             throw error
@@ -83,7 +83,7 @@ extension StoreAccess {
                 }
             }
         } catch {
-            _ = report(error, effect: .notDropped, trail: Trail.Recorder())
+            _ = meter.report(error, effect: .notDropped, trail: Trail.Recorder())
         }
     }
 }

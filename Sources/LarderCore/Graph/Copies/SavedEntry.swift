@@ -2,8 +2,6 @@
 struct SavedEntry: Sendable {
     /// The request that was answered.
     let request: Request
-    /// The fields that the origin adds to requests that lack them.
-    let addedFields: Fields
     /// The names of the fields by which the answers vary. An answer that may not be kept may be for one user only, so it
     /// varies by all.
     let names: [String]
@@ -16,6 +14,6 @@ struct SavedEntry: Sendable {
 
     /// Returns whether it is the answer to another request, too.
     func answers(_ other: Request) -> Bool {
-        request.key == other.key && other.matches(request, by: names, adding: addedFields)
+        request.key == other.key && other.matches(request, by: names)
     }
 }

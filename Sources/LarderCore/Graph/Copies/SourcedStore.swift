@@ -6,8 +6,6 @@ import Synchronization
 final class SourcedStore: WrappingStore {
     let wrapped: any Store
     private let source: DataSource
-    /// The number of reads that no load made.
-    private let ownReads = Atomic(0)
     /// The number of reads that found an entry of another source.
     private let refused = Atomic(0)
 
@@ -23,34 +21,21 @@ final class SourcedStore: WrappingStore {
         }
     }
 
-    func read(_ key: Key) async throws -> Found? {
-        own(try await wrapped.read(key))
+    func read(_ reading: Reading) async throws -> Found? {
+        try await wrapped.read(
+            reading, opening: { [self] in own($0, isCounted: reading.needsPayload) }, sealing: marked)
     }
 
-    func read(_ key: Key, below found: Found) async throws -> Found? {
-        own(try await wrapped.read(key, below: found))
-    }
-
-    private func own(_ found: Found?) -> Found? {
-        guard var found else { return nil }
+    /// Returns an entry without its mark, or nil if it is of another source.
+    private func own(_ found: Found, isCounted: Bool) -> Found? {
         // The marker of a variation is no data, and tells a clearing of the key that there are variants.
         guard source.contains(found.entry.metadata.source) || Variation(marker: found.entry) != nil else {
-            refused.add(1, ordering: .relaxed)
+            if isCounted { refused.add(1, ordering: .relaxed) }
             return nil
         }
+        var found = found
         found.entry = unmarked(found.entry)
         return found
-    }
-
-    func contains(_ key: Key) async throws -> Bool {
-        try await look(at: key).map { source.contains($0.metadata.source) } ?? false
-    }
-
-    /// Returns the entry of any source under a key, without a hit or a miss in the statistics.
-    private func look(at key: Key) async throws -> Entry? {
-        guard try await wrapped.contains(key), let found = try await wrapped.read(key) else { return nil }
-        ownReads.add(1, ordering: .relaxed)
-        return found.entry
     }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool {
@@ -61,16 +46,10 @@ final class SourcedStore: WrappingStore {
         try await wrapped.renew(marked(entry), for: key)
     }
 
-    func promote(_ found: Found, for key: Key) async throws {
-        var found = found
-        found.entry = marked(found.entry)
-        try await wrapped.promote(found, for: key)
-    }
-
-    func pin(_ key: Key) async throws -> Bool {
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
         // An entry of another source would seem to be kept, and the data would not be fetched.
-        if let entry = try await look(at: key), !source.contains(entry.metadata.source) { return false }
-        return try await wrapped.pin(key)
+        if isPinned, try await !contains(key) { return false }
+        return try await wrapped.setPinned(isPinned, for: key)
     }
 
     /// Entries of another source are in the list with their mark, so that they can be counted.
@@ -86,7 +65,7 @@ final class SourcedStore: WrappingStore {
     func statistics() async -> StoreStatistics {
         var statistics = await wrapped.statistics()
         let refused = refused.load(ordering: .relaxed)
-        statistics.hits = max(0, statistics.hits - ownReads.load(ordering: .relaxed) - refused)
+        statistics.hits = max(0, statistics.hits - refused)
         statistics.misses += refused
         return statistics
     }

@@ -11,11 +11,11 @@ extension StoreAccess {
                 try await store.expire(selection)
             }
         } catch {
-            _ = report(error, effect: .notExpired, trail: Trail.Recorder())
+            _ = meter.report(error, effect: .notExpired, trail: Trail.Recorder())
             throw error
         }
-        count(.expirations)
-        works(.write)
+        meter.present.count(.expirations)
+        meter.works(.write)
     }
 
     // MARK: Changes by others
@@ -29,7 +29,8 @@ extension StoreAccess {
         return world.spawn { [weak self] in
             for await change in changes {
                 if waiting.add(change) {
-                    self?.tell("too many changes by others: all copies of the upper tiers are dropped")
+                    self?.meter.present.send(
+                        .storeFault, "too many changes by others: all copies of the upper tiers are dropped")
                 }
             }
             waiting.finish()
@@ -41,12 +42,12 @@ extension StoreAccess {
         do {
             try await keys.clear(change.selection, voiding: .readings, in: world) { try await change.discard() }
         } catch {
-            _ = report(error, effect: .notDropped, trail: Trail.Recorder())
+            _ = meter.report(error, effect: .notDropped, trail: Trail.Recorder())
         }
         if !prefetched.isEmpty { await lookForEvicted() }
         // Others may have made another variation of a key.
         variations.forget(change.selection)
-        send(change.selection)
+        news.send(change.selection)
     }
 
     /// Marks the selected entries as expired after a change at the origin, or removes them if that fails: they must not

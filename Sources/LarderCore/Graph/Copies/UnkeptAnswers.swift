@@ -8,30 +8,27 @@ extension StoreAccess {
     /// - Parameter matchesNoOther: whether the reason is that the answer matches no other request. Streams of other
     ///   requests do not get it then.
     func leaveUnsaved(
-        _ entry: Entry, for request: Request, adding addedFields: Fields, ticket: Ticket, isUnchanged: Bool = false,
+        _ entry: Entry, for request: Request, ticket: Ticket, isUnchanged: Bool = false,
         matchesNoOther: Bool = false, trail: Trail.Recorder
     ) async {
         if !matchesNoOther { trail.note("store", .notKept) }
         var place = EntryLocation(key: request.key)
         do {
             let outcome = try await keys.perform(ticket, tags: entry.metadata.tags) {
-                place = await self.place(of: entry, for: request, adding: addedFields, isKept: false)
+                place = await self.place(of: entry, for: request, isKept: false)
                 return place.key
             } _: {
                 try await expireOlder(than: entry, at: place, of: ticket.key, isUnchanged: isUnchanged)
             }
             if outcome == .heldUp {
                 await leaveUnsavedLater(
-                    entry, for: request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged,
+                    entry, for: request, ticket: ticket, isUnchanged: isUnchanged,
                     matchesNoOther: matchesNoOther, trail: trail)
             } else if outcome == .done, !place.matchesNoOther {
-                saved.send(
-                    SavedEntry(
-                        request: request, addedFields: addedFields, names: ["*"], entry: entry, isKept: false,
-                        ticket: ticket, source: source))
+                news.send(entry, for: request, varyingBy: ["*"], isKept: false, since: ticket)
             }
         } catch {
-            _ = report(error, effect: .notRemoved, trail: trail)
+            _ = meter.report(error, effect: .notRemoved, trail: trail)
         }
     }
 
@@ -59,7 +56,7 @@ extension StoreAccess {
                 try await remove(ticket.entryKey, because: .unkeepable)
             }
         } catch {
-            _ = report(error, effect: .notRemoved, trail: trail)
+            _ = meter.report(error, effect: .notRemoved, trail: trail)
         }
     }
 }

@@ -20,14 +20,13 @@ extension StoreAccess {
     /// its turn, because answers before it may have changed it.
     ///
     /// - Parameters:
-    ///   - addedFields: the fields that the origin adds to requests that lack them.
     ///   - isSaved: whether the answer will be saved. If so, the store is searched for the marker of a key that is not
     ///     known to vary.
     ///   - isKept: whether the answer may be kept. If not, requests with different fields share no call, because it may
     ///     be for one user only.
     @discardableResult
     func place(
-        of entry: Entry, for request: Request, adding addedFields: Fields, isSaved: Bool = true, isKept: Bool = true
+        of entry: Entry, for request: Request, isSaved: Bool = true, isKept: Bool = true
     ) async -> EntryLocation {
         let names = Variation.normalized(entry.metadata.variesBy)
         let key = request.key
@@ -40,9 +39,9 @@ extension StoreAccess {
         }
         guard let names else {
             variations.removeUniform(key)
-            return EntryLocation(key: variations.entryKey(of: request, adding: addedFields), matchesNoOther: true)
+            return EntryLocation(key: variations.entryKey(of: request), matchesNoOther: true)
         }
-        return variations.add(names, for: request, adding: addedFields, generation: world.token())
+        return variations.add(names, for: request, generation: world.token())
     }
 
     /// Writes an answer in its place, with the marker of its variation if the store has none.
@@ -85,20 +84,19 @@ extension StoreAccess {
 
     /// Remembers how answers for a key vary if the store has the marker.
     func learnVariation(of key: Key) async {
-        guard let found = try? await store.read(key) else { return }
-        countSuperseded()
+        guard let found = try? await store.read(Reading(key, needsPayload: false)) else { return }
         if let variation = Variation(marker: found.entry) { variations.learn(variation, of: key) }
     }
 
     /// Returns whether the store has a copy for a request that was neither called gone by the origin nor cleared.
-    func contains(_ request: Request, adding addedFields: Fields) async throws -> Bool {
+    func contains(_ request: Request) async throws -> Bool {
         do {
             if !variations.knows(request.key) {
                 guard try await store.contains(request.key) else { return false }
                 // It may be the marker, which answers no request.
                 await learnVariation(of: request.key)
             }
-            let key = variations.entryKey(of: request, adding: addedFields)
+            let key = variations.entryKey(of: request)
             return outdatedReason(of: key)?.reasonToHide == nil ? try await store.contains(key) : false
         } catch let error as StoreError where error.isOnlyNotOpen {
             return false
@@ -131,7 +129,9 @@ extension StoreAccess {
     }
 
     /// Returns whether a listed entry is of another source. Without a source, all entries can be used.
-    private func isOfAnotherSource(_ listed: ListedEntry) -> Bool { source != nil && listed.metadata.source != nil }
+    private func isOfAnotherSource(_ listed: ListedEntry) -> Bool {
+        news.source != nil && listed.metadata.source != nil
+    }
 }
 
 extension Store {
@@ -139,7 +139,7 @@ extension Store {
     /// and false if the store is not open.
     func mayVary(_ key: Key) async -> Bool {
         do {
-            return try await read(key).map { Variation(marker: $0.entry) != nil } ?? false
+            return try await read(Reading(key, needsPayload: false)).map { Variation(marker: $0.entry) != nil } ?? false
         } catch let error as StoreError where error.isOnlyNotOpen {
             return false
         } catch {

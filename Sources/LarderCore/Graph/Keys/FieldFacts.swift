@@ -27,10 +27,9 @@ struct FieldFacts: Sendable {
 
     /// Returns the key under which the answer to a request is kept.
     ///
-    /// - Parameter addedFields: the fields that the origin adds to requests that lack them.
-    mutating func entryKey(of request: Request, adding addedFields: Fields) -> Key {
+    mutating func entryKey(of request: Request) -> Key {
         guard let variation else { return request.key }
-        let values = variation.values(of: request, adding: addedFields)
+        let values = variation.values(of: request)
         let bytes = Array(values.utf8)
         if let key = keys[bytes] { return key }
         let key = variation.key(of: request.key, for: values)

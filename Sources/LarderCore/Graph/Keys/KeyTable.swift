@@ -10,6 +10,10 @@ import Synchronization
 ///
 /// Code that holds the lock of a shard must not release a ``Ticket``, which takes the lock when it is released.
 package final class KeyTable: TicketOrder {
+    private final class Shards: Sendable {
+        let all = (0..<shardCount).map { _ in Locked(Shard()) }
+    }
+
     private struct Shard {
         var records: [Key: KeyState] = [:]
         /// The number of changes so far.
@@ -25,7 +29,8 @@ package final class KeyTable: TicketOrder {
     /// The number of records in a shard at which the oldest are forgotten.
     private static let capacity = 4_096
 
-    private let shards: [Locked<Shard>]
+    /// The records, once there was one. Most of many resources are not used all the time.
+    private let made = AtomicLazyReference<Shards>()
     /// The next number of a call, clearing or store.
     private let next = Atomic<UInt64>(1)
     /// A bit for each shard with unusual records, and ``selectionBit``.
@@ -40,6 +45,8 @@ package final class KeyTable: TicketOrder {
     let clearings = Locked<[UInt64: Selection]>([:])
     /// The failures of the origin, whatever the key.
     let outage = Locked(Outage())
+    /// Is called when the refresh of a key begins to wait.
+    let whenPostponed = Locked<(@Sendable () -> Void)?>(nil)
     /// The clearings of other processes; nil if there are none.
     let others: ResourceClearings?
 
@@ -48,7 +55,6 @@ package final class KeyTable: TicketOrder {
     /// - Parameter others: the clearings of other processes; nil if there are none.
     init(seeing others: ResourceClearings?) {
         self.others = others
-        shards = (0..<Self.shardCount).map { _ in Locked(Shard()) }
     }
 
     /// Returns the next number of a call, a clearing or a store.
@@ -92,18 +98,21 @@ package final class KeyTable: TicketOrder {
 
     // MARK: Records
 
+    private var shards: [Locked<Shard>] { made.load()?.all ?? [] }
+
     private func index(of key: Key) -> Int { key.base.hash & (Self.shardCount - 1) }
 
     /// Reads the record of a key. Returns nil if there is none, or if `read` does.
     func read<Result>(_ key: Key, _ read: (KeyState) -> Result?) -> Result? {
         let base = key.base
-        return shards[index(of: base)].withLock { $0.records[base].flatMap(read) }
+        return made.load()?.all[index(of: base)].withLock { $0.records[base].flatMap(read) }
     }
 
     /// Changes the record of a key, which is made if there is none.
     func change<Result>(_ key: Key, _ change: (KeyState) -> Result) -> Result {
         let base = key.base
-        return shards[index(of: base)].withLock { shard in
+        let shards = made.load() ?? made.storeIfNil(Shards())
+        return shards.all[index(of: base)].withLock { shard in
             let state = shard.records[base] ?? add(base, to: &shard)
             defer { noteChange(of: state, in: &shard) }
             return change(state)

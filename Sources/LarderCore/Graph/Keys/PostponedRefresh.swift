@@ -2,9 +2,6 @@ import LarderSystem
 
 /// A refresh that waits until the device has a network on which the policy permits it.
 final class PostponedRefresh: Sendable {
-    /// Makes a refresh, which may take a limited time.
-    typealias Refresh = @Sendable (_ call: Call, _ limit: Duration) async -> Void
-
     /// The place among the refreshes that wait. Smaller numbers are earlier.
     let number: UInt64
     let request: Request

@@ -5,8 +5,8 @@ import LarderSystem
 extension StoreAccess {
     /// Notes that a marked copy has answered a user's load.
     @inline(never)
-    func usedPrefetch(_ entry: Entry, for request: Request, adding addedFields: Fields) {
-        let key = variations.entryKey(of: request, adding: addedFields)
+    func usedPrefetch(_ entry: Entry, for request: Request) {
+        let key = variations.entryKey(of: request)
         let (events, isOpen) = prefetched.used(entry.metadata, size: entry.payload.size, at: key)
         count(events)
         if isOpen { world.begin { [weak self] in await self?.settle(key) } }
@@ -61,7 +61,7 @@ extension StoreAccess {
     private func settleInTurn(_ key: Key) async {
         // A store that cannot be read, or is closed, has perhaps an entry.
         guard isOpen, let found = try? await Optional.some(store.read(key)) else { return }
-        if found != nil { countSuperseded() }
+        if found != nil { meter.countOwnRead() }
         let (events, step) = prefetched.settle(key, found.map { ($0.entry.metadata, $0.entry.payload.size) })
         count(events)
         guard step == .takeMarkOff, var entry = found?.entry else { return }
@@ -78,14 +78,14 @@ extension StoreAccess {
         if let keepsMark = prefetched.keepsMark(entry.metadata, at: key) {
             entry.metadata.isUnusedPrefetch = keepsMark
         } else if let found = try? await store.read(key) {
-            countSuperseded()
+            meter.countOwnRead()
             entry.metadata.isUnusedPrefetch = found.entry.metadata.isUnusedPrefetch
         }
         return entry
     }
 
     private func count(_ events: [PrefetchedCopies.Event]) {
-        if !events.isEmpty { present.countPrefetched(events) }
+        if !events.isEmpty { meter.present.countPrefetched(events) }
     }
 }
 

@@ -37,9 +37,9 @@ struct Variation: Hashable, Sendable {
     // MARK: Keys
 
     /// Returns the values of the fields that are sent for a request, as an unambiguous text.
-    func values(of request: Request, adding addedFields: Fields) -> String {
+    func values(of request: Request) -> String {
         names.map { name in
-            request.values(of: name, adding: addedFields).map { "\($0.utf8.count):\($0)" }.joined()
+            request.values(of: name, orOf: request.addedFields).map { "\($0.utf8.count):\($0)" }.joined()
         }.joined(separator: ";")
     }
 
@@ -77,16 +77,17 @@ struct Variation: Hashable, Sendable {
 
 extension Request {
     /// Returns the values of a field that are sent: those of the request, or else those that the origin adds.
-    fileprivate func values(of name: String, adding addedFields: Fields) -> [String] {
+    fileprivate func values(of name: String, orOf addedFields: Fields) -> [String] {
         let own = fields.all(name)
         return own.isEmpty ? addedFields.all(name) : own
     }
 
-    /// Returns whether an answer to `other` that varies by these fields answers this request, too.
-    func matches(_ other: Request, by names: [String], adding addedFields: Fields) -> Bool {
+    /// Returns whether an answer to `other` that varies by these fields answers this request, too. The fields that the
+    /// origin adds to `other` would be added to this request.
+    func matches(_ other: Request, by names: [String]) -> Bool {
         if names.isEmpty || details === other.details || fields == other.fields { return true }
         return Variation.normalized(names)?.allSatisfy { name in
-            values(of: name, adding: addedFields).elementsEqual(other.values(of: name, adding: addedFields)) {
+            values(of: name, orOf: other.addedFields).elementsEqual(other.values(of: name, orOf: other.addedFields)) {
                 $0.utf8.elementsEqual($1.utf8)
             }
         } ?? false

@@ -20,10 +20,9 @@ struct Variations: Sendable {
     /// Returns the key under which the answer to a request is kept: the request's own key if answers are not known to
     /// vary.
     ///
-    /// - Parameter addedFields: the fields that the origin adds to requests that lack them.
-    func entryKey(of request: Request, adding addedFields: Fields) -> Key {
+    func entryKey(of request: Request) -> Key {
         guard keys.mayBeUnusual(request.key) else { return request.key }
-        return keys.read(request.key) { $0.entryKey(of: request, adding: addedFields, in: store) } ?? request.key
+        return keys.read(request.key) { $0.entryKey(of: request, in: store) } ?? request.key
     }
 
     // MARK: Learning
@@ -40,12 +39,9 @@ struct Variations: Sendable {
     /// Remembers that an answer to a request varies by these fields, in addition to those that are known.
     ///
     /// - Parameters:
-    ///   - addedFields: the fields that the origin adds to requests that lack them.
     ///   - generation: the random text for a key that is not known to vary.
     /// - Returns: the place of the answer.
-    func add(
-        _ names: [String], for request: Request, adding addedFields: Fields, generation: String
-    ) -> EntryLocation {
+    func add(_ names: [String], for request: Request, generation: String) -> EntryLocation {
         keys.change(request.key) { state in
             var facts = state.fields(in: store) ?? FieldFacts(nil, in: store)
             var hasRoom = true
@@ -54,7 +50,7 @@ struct Variations: Sendable {
             } else {
                 hasRoom = facts.add(names)
             }
-            let key = facts.entryKey(of: request, adding: addedFields)
+            let key = facts.entryKey(of: request)
             state.setFields(facts)
             return EntryLocation(
                 key: key, names: facts.variation?.names ?? [], variation: facts.variation, isMarked: facts.isMarked,
@@ -107,22 +103,19 @@ extension KeyState {
     func removeFields(in store: UInt64) { fields.removeAll { $0.store == store } }
 
     /// Returns the key under which a store keeps the answer to a request. Returns nil if answers are not known to vary.
-    func entryKey(of request: Request, adding addedFields: Fields, in store: UInt64) -> Key? {
+    func entryKey(of request: Request, in store: UInt64) -> Key? {
         guard let index = fields.firstIndex(where: { $0.store == store && $0.variation != nil }) else { return nil }
-        return fields[index].entryKey(of: request, adding: addedFields)
+        return fields[index].entryKey(of: request)
     }
 
     /// Returns what identifies the requests that may share a call with this one.
     ///
     /// - Parameters:
-    ///   - addedFields: the fields that the origin adds to requests that lack them.
     ///   - mismatches: the number of shared calls that were answered for other fields than the request's. After the
     ///     first, requests share a call by the fields that are now known to matter. After the second, they share one
     ///     only if all their fields are equal, because then any answer matches.
-    func sharing(
-        of request: Request, adding addedFields: Fields, afterMismatches mismatches: Int, in store: UInt64
-    ) -> FieldFacts.Sharing {
-        if mismatches < 2, let key = entryKey(of: request, adding: addedFields, in: store) { return .entry(key) }
+    func sharing(of request: Request, afterMismatches mismatches: Int, in store: UInt64) -> FieldFacts.Sharing {
+        if mismatches < 2, let key = entryKey(of: request, in: store) { return .entry(key) }
         let isUniform = fields.contains { $0.store == store && $0.variation == nil }
         return mismatches == 0 && isUniform ? .entry(request.key) : .fields(request.key, request.fields)
     }

@@ -114,7 +114,7 @@ public final class AwaitableWork<Value: Sendable>: Sendable {
     }
 
     /// Ends the wait with a result. Only the first call has an effect.
-    func end(_ result: Result<Value, any Error>) {
+    public func end(_ result: Result<Value, any Error>) {
         let waiters = state.withLock { state -> [Int: Waiter] in
             if state.outcome != nil { return [:] }
             state.outcome = result

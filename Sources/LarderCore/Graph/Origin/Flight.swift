@@ -61,8 +61,6 @@ final class Flight: SharedCall {
     let trail = Trail.Recorder()
     /// The request of the caller that started the call.
     let request: Request
-    /// The fields that the origin adds to requests that lack them.
-    let addedFields: Fields
     private let world: any World
     private let owner: any FlightOwner
     let identity: Identity
@@ -76,11 +74,10 @@ final class Flight: SharedCall {
     ///
     /// - Parameter owner: is told when no further caller may join.
     init(
-        for request: Request, adding addedFields: Fields, _ seat: UInt64, endedBy owner: any FlightOwner,
+        for request: Request, _ seat: UInt64, endedBy owner: any FlightOwner,
         as identity: Identity, since position: UInt64, world: any World
     ) {
         self.request = request
-        self.addedFields = addedFields
         self.world = world
         self.owner = owner
         self.identity = identity
@@ -178,9 +175,7 @@ final class Flight: SharedCall {
     ///   - isLast: whether this is the caller's last wait. If so, an answer that is still being saved ends it as
     ///     `answered`.
     ///   - endsOffline: whether the wait also ends as `networkLost` when the device loses its network.
-    func wait(
-        _ seat: UInt64, within limit: Duration?, isLast: Bool = true, endsOffline: Bool = false
-    ) async -> Ending {
+    func wait(_ seat: UInt64, within limit: Duration?, isLast: Bool = true, endsOffline: Bool = false) async -> Ending {
         // A call that began on its caller's thread has often ended by now.
         if !Task.isCancelled, isOver(for: seat) { return .answered }
         return await withTaskCancellationHandler {

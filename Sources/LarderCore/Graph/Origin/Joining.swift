@@ -24,7 +24,7 @@ extension OriginSide {
             // The order of calls is the order in which their flights begin.
             let ticket = keys.ticket(for: state, in: call.ticket, since: call.ticket?.position ?? position)
             let flight = Flight(
-                for: call.request, adding: addedFields, seat, endedBy: keys, as: identity, since: ticket.position,
+                for: call.request, seat, endedBy: keys, as: identity, since: ticket.position,
                 world: world)
             state.closeFlight(identity)
             state.flights.append(FlightRecord(flight: flight))
@@ -53,7 +53,7 @@ extension OriginSide {
     private func identity(of call: Call, in state: KeyState) -> Flight.Identity {
         Flight.Identity(
             sharing: state.sharing(
-                of: call.request, adding: addedFields, afterMismatches: call.mismatches, in: storeAccess.number),
+                of: call.request, afterMismatches: call.mismatches, in: storeAccess.number),
             codec: call.codec.id, declaration: declaration, store: storeAccess.number)
     }
 

@@ -87,7 +87,7 @@ final class LiveCall: Sendable {
     private var hasSameFields: Bool { isAsked(by: ["*"]) }
 
     private func isAsked(by names: [String]) -> Bool {
-        request.matches(flight.request, by: names, adding: flight.addedFields)
+        request.matches(flight.request, by: names)
     }
 
     /// Ends the present wait, or else the next one, as if its time were over.

@@ -14,20 +14,18 @@ package final class OriginSide: Loader {
     let world: any World
     let meter: Meter
     /// The fields that the origin adds to requests that lack them. Answers may vary by them, too.
-    let addedFields: Fields
     /// A hash of the declarations of the origin, the wrappers and the validators. Only callers with the same hash share
     /// a flight.
     let declaration: Int
     /// - Parameter origin: the origin with the wrappers around it.
     init(
-        _ origin: any Loader, validators: Validators, copies: Lookup?, addedFields: Fields, storeAccess: StoreAccess,
+        _ origin: any Loader, validators: Validators, copies: Lookup?, storeAccess: StoreAccess,
         declaration: Int, world: any World, meter: Meter
     ) {
         self.origin = origin
         self.validators = validators
         self.copies = copies
         saves = copies != nil
-        self.addedFields = addedFields
         self.storeAccess = storeAccess
         self.declaration = declaration
         self.world = world
@@ -83,7 +81,7 @@ package final class OriginSide: Loader {
         switch received.admission {
         case .keep:
             received.loaded.isStored = await storeAccess.save(
-                received.loaded.content, for: call.request, adding: addedFields, ticket: ticket,
+                received.loaded.content, for: call.request, ticket: ticket,
                 isUnchanged: isUnchanged,
                 trail: call.trail)
         case .useOnly:
@@ -107,7 +105,7 @@ package final class OriginSide: Loader {
         let loaded = try await origin.load(call)
         let received = try await received(loaded, call)
         await storeAccess.place(
-            of: received.loaded.value, for: call.request, adding: addedFields, isSaved: false,
+            of: received.loaded.value, for: call.request, isSaved: false,
             isKept: received.admission == .keep)
         return received
     }
@@ -124,7 +122,7 @@ package final class OriginSide: Loader {
     private func question(about call: Call) -> Question {
         Question(
             permissions: call.known.map { permissions(of: $0, for: call.request) }, asked: world.now,
-            entryKey: storeAccess.variations.entryKey(of: call.request, adding: addedFields))
+            entryKey: storeAccess.variations.entryKey(of: call.request))
     }
 
     /// Hands an answer on to those who wait for it, and counts the calls that a longer freshness or a larger store would
@@ -144,8 +142,7 @@ package final class OriginSide: Loader {
             if age < 0 { return }
             meter.asked(isUnchanged: received.loaded.source == .revalidated, sinceFresh: age - fresh)
         } else if let evicted = storeAccess.evictedKeys.take(question.entryKey, in: world),
-            evicted.isFresh(
-                at: question.asked, for: permissions(of: received.loaded.content, for: call.request))
+            evicted.isFresh(at: question.asked, for: permissions(of: received.loaded.content, for: call.request))
         {
             meter.evictedTooSoon(missing: evicted.missing, times: evicted.times)
         }
@@ -154,7 +151,7 @@ package final class OriginSide: Loader {
     @inline(never)
     private func leaveUnsaved(_ entry: Entry, isUnchanged: Bool, call: Call, ticket: Ticket) async {
         await storeAccess.leaveUnsaved(
-            entry, for: call.request, adding: addedFields, ticket: ticket, isUnchanged: isUnchanged, trail: call.trail)
+            entry, for: call.request, ticket: ticket, isUnchanged: isUnchanged, trail: call.trail)
     }
 
     /// Returns the copy that the origin is asked about. Lower tiers are not searched: any copy serves for that.
@@ -191,7 +188,7 @@ package final class OriginSide: Loader {
         }
         if failure.saysGone {
             call.shared?.arrived(error)
-            await storeAccess.drop(call.request, adding: addedFields, ticket: ticket, trail: call.trail)
+            await storeAccess.drop(call.request, ticket: ticket, trail: call.trail)
         }
         return error
     }

@@ -29,6 +29,9 @@ extension Request {
         set { change { $0.noOlderThan = newValue } }
     }
 
+    /// The fields that the origin adds to the request if it lacks them, once a graph answers it.
+    var addedFields: Fields { details?.addedFields ?? [:] }
+
     /// Whether the load is part of no rate.
     var isCountedApart: Bool { !isPlain && (mode == .cachedOnly || purpose == .prefetch) }
 
@@ -43,10 +46,17 @@ extension Request {
     /// Holds the parts that few requests have behind a single reference.
     final class Details: Hashable, Sendable {
         let content: Content
+        /// The fields that the origin adds to the request if it lacks them. Equal requests may have different ones.
+        let addedFields: Fields
 
-        private init(_ content: Content) { self.content = content }
+        init(_ content: Content, adding addedFields: Fields = [:]) {
+            self.content = content
+            self.addedFields = addedFields
+        }
 
-        static func unlessEmpty(_ content: Content) -> Details? { content == Content() ? nil : Details(content) }
+        static func unlessEmpty(_ content: Content, adding addedFields: Fields = [:]) -> Details? {
+            content == Content() && addedFields.isEmpty ? nil : Details(content, adding: addedFields)
+        }
 
         static func == (left: Details, right: Details) -> Bool { left === right || left.content == right.content }
 
@@ -56,7 +66,7 @@ extension Request {
     private mutating func change(_ change: (inout Content) -> Void) {
         var content = details?.content ?? Content()
         change(&content)
-        details = Details.unlessEmpty(content)
+        details = Details.unlessEmpty(content, adding: addedFields)
     }
 }
 

@@ -86,26 +86,45 @@ extension Store {
     }
 
     /// Looks for an older copy in all tiers. A tier that cannot be read may have one.
-    private func findOlder(
-        _ key: Key, than newest: NewestAnswer, in world: any World
-    ) async -> (mayBeThere: Bool, isBesideNewest: Bool) {
-        var result = (mayBeThere: false, isBesideNewest: false)
+    private func findOlder(_ key: Key, than newest: NewestAnswer, in world: any World) async -> OlderCopies {
+        let copies = TierComparison(with: newest, in: world)
         do {
-            var found = try await read(key)
-            for _ in 0..<8 {
-                guard let last = found else { break }
-                if !last.faults.isEmpty { result.mayBeThere = true }
-                if await !newest.outdates(last.entry, in: world) {
-                    result.isBesideNewest = true
-                } else if !last.entry.metadata.isExpired {
-                    result.mayBeThere = true
-                }
-                found = try await read(key, below: last)
-            }
+            if var only = try await read(Reading(key, judge: copies)) { _ = try await copies.judge(&only, beside: nil) }
         } catch {
-            result.mayBeThere = true
+            copies.found.withLock { $0.mayBeThere = true }
         }
-        return result
+        return copies.found.withLock { $0 }
+    }
+}
+
+/// The copies of a key to which a write has failed.
+private struct OlderCopies {
+    var mayBeThere = false
+    var isBesideNewest = false
+}
+
+/// Compares the copies of all tiers with the newest answer, and returns none.
+private final class TierComparison: EntryJudge {
+    let newest: NewestAnswer
+    let world: any World
+    let found = Locked(OlderCopies())
+
+    init(with newest: NewestAnswer, in world: any World) {
+        self.newest = newest
+        self.world = world
+    }
+
+    func judge(_ copy: inout Found, beside best: Found?) async throws -> Reading.Verdict {
+        let isOlder = await newest.outdates(copy.entry, in: world)
+        found.withLock { found in
+            if !copy.faults.isEmpty { found.mayBeThere = true }
+            if !isOlder {
+                found.isBesideNewest = true
+            } else if !copy.entry.metadata.isExpired {
+                found.mayBeThere = true
+            }
+        }
+        return .passed
     }
 }
 

@@ -6,17 +6,39 @@ public struct Found: Sendable {
     public var tier: String
     /// Whether the entry comes from outside this process's memory, so that validators must admit it before it is used.
     public var isForeign: Bool
-    /// The number of tiers above. They do not have the entry, or have an older one.
-    public var depth: Int
     /// The failures of tiers before the entry was found.
     public var faults: [StoreFault]
+    /// Writes an entry to the tiers that lack it or have a worse one; nil if there are none. The graph calls it with the
+    /// entry that was found, after the validators have admitted it, unless the key was written since.
+    public var repair: (@Sendable (Entry) async throws -> Void)?
+    /// The graph's judgement; nil if the store did not ask for it.
+    var judged: JudgedCopy?
 
     /// Creates the result of a read.
-    public init(_ entry: Entry, tier: String, isForeign: Bool, depth: Int = 0, faults: [StoreFault] = []) {
+    public init(
+        _ entry: Entry, tier: String, isForeign: Bool, faults: [StoreFault] = [],
+        repair: (@Sendable (Entry) async throws -> Void)? = nil
+    ) {
         self.entry = entry
         self.tier = tier
         self.isForeign = isForeign
-        self.depth = depth
         self.faults = faults
+        self.repair = repair
+    }
+}
+
+/// A copy that the validators have admitted.
+struct JudgedCopy: Sendable {
+    /// The entry, with the facts that the validators noted.
+    var entry: Entry
+    /// How good the copy is. One that is fresh is better than one that is not, and one that is expired is the worst.
+    var rank: Rank
+    /// Whether the copy may be kept.
+    var isKept = true
+
+    enum Rank: Int, Comparable {
+        case expired, stale, fresh
+
+        static func < (one: Rank, other: Rank) -> Bool { one.rawValue < other.rawValue }
     }
 }

@@ -17,22 +17,12 @@ public protocol Store: Sendable {
     /// The name of the tier in which ``use(_:if:)`` looks. It must not change. `store` by default.
     var peekedTier: String { get }
 
-    /// Returns the entry under `key`. Returns nil if there is none.
+    /// Returns the entry under the key of `reading`. Returns nil if there is none.
+    ///
+    /// A store of several tiers returns the best of their entries: see ``Reading``.
     ///
     /// - Throws: any error if reading fails. The load then goes on as if there were no entry.
-    func read(_ key: Key) async throws -> Found?
-
-    /// Returns the entry under `key` in the tiers below that of `found`. It is called if `found` is not fresh. Returns
-    /// nil by default.
-    ///
-    /// - Throws: any error if reading fails. The load then goes on with `found`.
-    func read(_ key: Key, below found: Found) async throws -> Found?
-
-    /// Returns whether there is an entry under `key`. By default, reads the entry. A store should look without reading
-    /// the payload, and count neither a hit nor a miss.
-    ///
-    /// - Throws: any error if that cannot be found out.
-    func contains(_ key: Key) async throws -> Bool
+    func read(_ reading: Reading) async throws -> Found?
 
     /// Keeps `entry` under `key`, in place of the entry that was there. The store may remove it at any time to make
     /// room.
@@ -57,9 +47,6 @@ public protocol Store: Sendable {
     ///   is no entry, its payload is another one, or the metadata has no room.
     /// - Throws: any error if writing fails. The load then goes on, and its value is marked as not stored.
     func renew(_ entry: Entry, for key: Key) async throws -> Bool
-
-    /// Copies an entry that was read from a lower tier into the tiers above. Does nothing by default.
-    func promote(_ found: Found, for key: Key) async throws
 
     /// Sets ``Metadata/isExpired`` of the selected entries in every tier. Entries that are expired already stay so.
     /// Does nothing if there is no such entry.
@@ -90,19 +77,15 @@ public protocol Store: Sendable {
     /// - Throws: by default, an error whose ``StoreError/isUnsupported`` is set; any error if reading fails.
     func list(after cursor: StoreCursor?, most count: Int) async throws -> StorePage
 
-    /// Keeps the entry under `key` from being evicted, or removed because of its age, until ``unpin(_:)`` is called or the entry is removed.
+    /// Pins the entry under `key`, or removes its pin. A pinned entry is not evicted, and not removed because of its age.
     ///
-    /// The pin stays when the entry is replaced. In a store outside the process's memory it survives a restart. The
-    /// entry counts in the capacity. A store that is full of pinned entries keeps no further entry.
+    /// The pin stays until the entry is removed, also when it is replaced. In a store outside the process's memory it
+    /// survives a restart. The entry counts in the capacity. A store that is full of pinned entries keeps no further entry.
     ///
-    /// - Returns: false if there is no entry, so that nothing was pinned.
-    /// - Throws: by default, an error whose ``StoreError/isUnsupported`` is set; any error if the pin cannot be kept.
-    func pin(_ key: Key) async throws -> Bool
-
-    /// Removes the pin of the entry under `key`. Does nothing if it has none.
-    ///
-    /// - Throws: by default, an error whose ``StoreError/isUnsupported`` is set; any error if the pin may be left.
-    func unpin(_ key: Key) async throws
+    /// - Returns: whether the entry is pinned now. False if there is no entry to pin.
+    /// - Throws: by default, an error whose ``StoreError/isUnsupported`` is set; any error if the pin cannot be kept, or
+    ///   may be left.
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool
 
     /// Frees memory that the store does not need, at once. Does nothing by default. Entries outside of memory are not
     /// removed.

@@ -18,17 +18,8 @@ extension Store {
     /// The name `store`.
     public var peekedTier: String { "store" }
 
-    /// Returns nil, because there is only one tier.
-    public func read(_ key: Key, below found: Found) async throws -> Found? { nil }
-
-    /// Reads the entry.
-    public func contains(_ key: Key) async throws -> Bool { try await read(key) != nil }
-
     /// Writes the whole entry.
     public func renew(_ entry: Entry, for key: Key) async throws -> Bool { try await write(entry, for: key) }
-
-    /// Does nothing, because there is only one tier.
-    public func promote(_ found: Found, for key: Key) async throws {}
 
     /// Reads the entry under a key and writes it again as expired. For other selections, lists the entries first.
     public func expire(_ selection: Selection) async throws {
@@ -68,10 +59,9 @@ extension Store {
     }
 
     /// Throws an error, because the store cannot pin entries.
-    public func pin(_ key: Key) async throws -> Bool { throw StoreError.unsupported("the store cannot pin entries") }
-
-    /// Throws an error, because the store cannot pin entries.
-    public func unpin(_ key: Key) async throws { throw StoreError.unsupported("the store cannot pin entries") }
+    public func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+        throw StoreError.unsupported("the store cannot pin entries")
+    }
 
     /// Does nothing.
     public func relieve() {}

@@ -5,14 +5,14 @@ public struct StoreVerification: Hashable, Sendable {
     /// The number of damaged entries among them.
     public var damaged = 0
     /// The number of damaged entries that were removed.
-    public var removed = 0
+    package var removed = 0
 
     package init(checked: Int = 0, damaged: Int = 0, removed: Int = 0) {
         (self.checked, self.damaged, self.removed) = (checked, damaged, removed)
     }
 
     /// The number of damaged entries that are left.
-    public var left: Int { damaged - removed }
+    package var left: Int { damaged - removed }
 }
 
 extension Store {

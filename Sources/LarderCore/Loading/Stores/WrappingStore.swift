@@ -13,7 +13,8 @@
 /// ```
 ///
 /// A store that changes entries on their way, as an encrypting one does, must implement every method that passes
-/// entries or metadata on.
+/// entries or metadata on. For ``Store/read(_:)`` it calls
+/// ``Store/read(_:opening:sealing:)`` of the wrapped store.
 public protocol WrappingStore: Store {
     /// The store that is wrapped.
     var wrapped: any Store { get }
@@ -27,24 +28,13 @@ extension WrappingStore {
     public var peekedTier: String { wrapped.peekedTier }
 
     /// Forwards the call.
-    public func read(_ key: Key) async throws -> Found? { try await wrapped.read(key) }
-
-    /// Forwards the call.
-    public func read(_ key: Key, below found: Found) async throws -> Found? {
-        try await wrapped.read(key, below: found)
-    }
-
-    /// Forwards the call.
-    public func contains(_ key: Key) async throws -> Bool { try await wrapped.contains(key) }
+    public func read(_ reading: Reading) async throws -> Found? { try await wrapped.read(reading) }
 
     /// Forwards the call.
     public func write(_ entry: Entry, for key: Key) async throws -> Bool { try await wrapped.write(entry, for: key) }
 
     /// Forwards the call.
     public func renew(_ entry: Entry, for key: Key) async throws -> Bool { try await wrapped.renew(entry, for: key) }
-
-    /// Forwards the call.
-    public func promote(_ found: Found, for key: Key) async throws { try await wrapped.promote(found, for: key) }
 
     /// Forwards the call.
     public func expire(_ selection: Selection) async throws { try await wrapped.expire(selection) }
@@ -58,10 +48,9 @@ extension WrappingStore {
     }
 
     /// Forwards the call.
-    public func pin(_ key: Key) async throws -> Bool { try await wrapped.pin(key) }
-
-    /// Forwards the call.
-    public func unpin(_ key: Key) async throws { try await wrapped.unpin(key) }
+    public func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+        try await wrapped.setPinned(isPinned, for: key)
+    }
 
     /// Forwards the call.
     public func relieve() { wrapped.relieve() }

@@ -10,7 +10,7 @@ import Synchronization
 /// `@unchecked Sendable`: all pointers point to atomics, are set once, and are freed by `deinit`.
 final class HitMeter: @unchecked Sendable {
     private typealias Word = Atomic<UInt64>
-    private typealias Part = Atomic<UnsafeMutableRawPointer?>
+    private typealias Cells = Atomic<UnsafeMutableRawPointer?>
     private static let stripes = 4
     private static let sketches = 2 * stripes
     private static let partSize = 64
@@ -40,16 +40,16 @@ final class HitMeter: @unchecked Sendable {
     }
 
     @inline(__always)
-    private static func part(_ block: UnsafeMutableRawPointer, _ index: Int) -> UnsafeMutablePointer<Part> {
-        (block + words * MemoryLayout<Word>.stride).assumingMemoryBound(to: Part.self) + index
+    private static func part(_ block: UnsafeMutableRawPointer, _ index: Int) -> UnsafeMutablePointer<Cells> {
+        (block + words * MemoryLayout<Word>.stride).assumingMemoryBound(to: Cells.self) + index
     }
 
     private func makeBlock() -> UnsafeMutableRawPointer {
         let parts = Self.sketches * Self.partCount
         let made = UnsafeMutableRawPointer.allocate(
-            byteCount: Self.words * MemoryLayout<Word>.stride + parts * MemoryLayout<Part>.stride, alignment: 64)
+            byteCount: Self.words * MemoryLayout<Word>.stride + parts * MemoryLayout<Cells>.stride, alignment: 64)
         for index in 0..<Self.words { Self.word(made, index).initialize(to: Word(0)) }
-        for index in 0..<parts { Self.part(made, index).initialize(to: Part(nil)) }
+        for index in 0..<parts { Self.part(made, index).initialize(to: Cells(nil)) }
         let (isFirst, there) = block.compareExchange(expected: nil, desired: made, ordering: .acquiringAndReleasing)
         if isFirst { return made }
         made.deallocate()
@@ -84,7 +84,7 @@ final class HitMeter: @unchecked Sendable {
         return cells.assumingMemoryBound(to: Word.self)
     }
 
-    private func make(_ pointer: UnsafeMutablePointer<Part>) -> UnsafeMutableRawPointer {
+    private func make(_ pointer: UnsafeMutablePointer<Cells>) -> UnsafeMutableRawPointer {
         let cells = UnsafeMutablePointer<Word>.allocate(capacity: Self.partSize)
         for cell in 0..<Self.partSize { (cells + cell).initialize(to: Word(0)) }
         let made = UnsafeMutableRawPointer(cells)

@@ -5,7 +5,7 @@ import Synchronization
 package final class Meter: Sendable {
     struct State {
         /// The metrics up to the last update of the windows.
-        var total: ResourceMetrics
+        var total = ResourceMetrics()
         /// The metrics since the last update of the windows, without the hits that needed no waiting.
         var added = ResourceMetrics()
         var windows: SlidingMetrics
@@ -15,10 +15,6 @@ package final class Meter: Sendable {
         /// The refreshes whose result is not known to be used: for each place of ``HitMeter``, the end of freshness.
         var refreshes: [Int: Timestamp] = [:]
 
-        init(_ counters: [Counter], _ windows: SlidingMetrics) {
-            total = ResourceMetrics(counters: counters)
-            self.windows = windows
-        }
     }
 
     let resource: String
@@ -30,7 +26,6 @@ package final class Meter: Sendable {
     private let loggedShare: Double
     /// The counters of the plugins that the policy names. Other counters of plugins are ignored.
     private let counters: [Counter]
-    private let knownCounters: Set<Counter>
     let levels: [Level]
     let sinks: EventSinks
     let world: any World
@@ -48,20 +43,19 @@ package final class Meter: Sendable {
         self.resource = resource
         self.loggedShare = loggedShare
         self.counters = counters
-        knownCounters = Set(counters)
         self.levels = levels
         self.sinks = sinks
         self.revision = revision
         self.strategy = strategy
         self.world = world
-        state = Locked(State(counters, SlidingMetrics(uptime: world.uptime, now: world.now)))
+        state = Locked(State(windows: SlidingMetrics(uptime: world.uptime, now: world.now)))
     }
 
     // MARK: Reading
 
     /// The metrics up to now.
     package var current: ResourceMetrics {
-        var current = readAfterUpdate { $0.total }
+        var current = withPlugins(readAfterUpdate { $0.total })
         current.revision = revision
         return current
     }
@@ -69,8 +63,13 @@ package final class Meter: Sendable {
     /// Returns the metrics of the last `length`: see ``SlidingMetrics/last(_:uptime:)``.
     func last(_ length: Duration) -> ResourceMetrics {
         let uptime = world.uptime
+        return withPlugins(readAfterUpdate { $0.windows.last(length, uptime: uptime) })
+    }
+
+    /// Returns metrics with the counters of the plugins, also those at zero.
+    private func withPlugins(_ counted: ResourceMetrics) -> ResourceMetrics {
         var metrics = ResourceMetrics(counters: counters)
-        metrics.merge(readAfterUpdate { $0.windows.last(length, uptime: uptime) })
+        metrics.merge(counted)
         return metrics
     }
 
@@ -109,7 +108,7 @@ package final class Meter: Sendable {
     /// Adds to a counter that a plugin of the policy declares. Any other counter is ignored: Larder's own must not be
     /// falsified by a plugin, and the name of an undeclared one could be anything.
     func count(declared counter: Counter, _ times: UInt64) {
-        guard counter.index == nil, knownCounters.contains(counter) else { return }
+        guard counter.index == nil, counters.contains(counter) else { return }
         change { $0.count(counter, times) }
     }
 

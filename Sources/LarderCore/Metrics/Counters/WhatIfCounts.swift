@@ -74,12 +74,11 @@ package struct WhatIfCounts: Sendable, Hashable {
 
     /// The counts as JSON, without those that are zero.
     var json: JSON {
-        .object(
-            Self.distributions.filter { !self[keyPath: $0.path].isEmpty }.map {
-                .init($0.name, self[keyPath: $0.path].json)
-            }
-                + Self.totals.filter { self[keyPath: $0.path] > 0 }.map {
-                    .init($0.name, .int(Int(clamping: min(self[keyPath: $0.path], MetricsDump.mostCount))))
-                })
+        .joined(
+            .each(Self.distributions) { ($0.name, self[keyPath: $0.path].isEmpty ? nil : self[keyPath: $0.path].json) },
+            .each(Self.totals) { name, path in
+                let count = min(self[keyPath: path], MetricsDump.mostCount)
+                return (name, count > 0 ? .int(Int(clamping: count)) : nil)
+            })
     }
 }

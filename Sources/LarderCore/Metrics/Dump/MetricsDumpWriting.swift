@@ -6,61 +6,49 @@ extension MetricsDump {
 
     /// The dump as JSON. The article about metrics documents the format.
     public var json: JSON {
-        var members: [JSON.Member] = [.init("format", .string(Self.format))]
-        if let host { members.append(.init("host", .string(host))) }
-        if let installation { members.append(.init("installation", .string(installation))) }
-        members += [
-            .init("process", .string(process)), .init("instance", .string(instance)), .init("number", .int(number)),
-            .init("started", .number(started.inSeconds)), .init("written", .number(written.inSeconds)),
-        ]
-        if !unusable.isEmpty {
-            members.append(
-                .init(
-                    "unusable",
-                    .list(
-                        unusable.map {
-                            ["resource": $0.resource.map(JSON.string) ?? .null, "part": .string($0.part)]
-                        })))
-        }
-        if let logLost { members.append(.init("log_lost", .int(logLost))) }
-        if let declared { members.append(.init("declared", declared)) }
-        members.append(.init("resources", .list(resources.map(\.json))))
-        return .object(members)
+        .present([
+            "format": .string(Self.format), "host": host.map(JSON.string),
+            "installation": installation.map(JSON.string), "process": .string(process),
+            "instance": .string(instance), "number": .int(number), "started": .number(started.inSeconds),
+            "written": .number(written.inSeconds), "unusable": unusable.isEmpty ? nil : .list(unusable.map(\.json)),
+            "log_lost": logLost.map(JSON.int), "declared": declared, "resources": .list(resources.map(\.json)),
+        ])
     }
 
     /// The declarations of the plugins' counters and levels, for readers without these plugins; nil if there are none.
     private var declared: JSON? {
-        let counters = pluginCounters.filter { !$0.help.isEmpty }.map { JSON.Member($0.name, .string($0.help)) }
-        let levels = levels.map { level in
-            JSON.Member(
-                level.name,
-                ["help": .string(level.help), "values": .list(level.values.map { .string($0) })])
-        }
+        let counters = pluginCounters.filter { !$0.help.isEmpty }
         if counters.isEmpty, levels.isEmpty { return nil }
-        return ["counters": .object(counters), "levels": .object(levels)]
+        return [
+            "counters": .each(counters) { ($0.name, .string($0.help)) },
+            "levels": .each(levels) { level in
+                (level.name, ["help": .string(level.help), "values": .list(level.values.map { .string($0) })])
+            },
+        ]
     }
+}
+
+extension UnusablePart {
+    fileprivate var json: JSON { ["resource": resource.map(JSON.string) ?? .null, "part": .string(part)] }
 }
 
 extension ResourceDump {
     /// The names of the members that every resource has in a dump.
-    static let coreMembers: Set<String> = {
-        guard case .object(let members) = ResourceDump("").json else { return [] }
-        return Set(members.map(\.name))
-    }()
+    static let coreMembers = Set((ResourceDump("").json.members ?? []).map(\.name))
 
     fileprivate var json: JSON {
         let total = total
-        return .object(
-            [.init("resource", .string(name))]
-                + Rate.all.map { JSON.Member($0.name, .number((total[$0] * 10_000).rounded() / 10_000)) } + [
-                    .init("\(name)_load_p50", total.load(percentile: 0.5).json),
-                    .init("\(name)_load_p95", total.load(percentile: 0.95).json),
-                    .init("\(name)_load_p99", total.load(percentile: 0.99).json),
-                    .init("origin_p95", total.originLatency.percentile(0.95).json), .init("in_flight", .int(inFlight)),
-                ]
-                + levels.sorted { $0.key.name < $1.key.name }.map { JSON.Member($0.key.name, .string($0.value)) } + [
-                    .init("store", store.json), .init("revisions", .list(revisionsJSON)),
-                ])
+        return .joined(
+            ["resource": .string(name)],
+            .each(Rate.all) { ($0.name, .number((total[$0] * 10_000).rounded() / 10_000)) },
+            [
+                "\(name)_load_p50": total.load(percentile: 0.5).json,
+                "\(name)_load_p95": total.load(percentile: 0.95).json,
+                "\(name)_load_p99": total.load(percentile: 0.99).json,
+                "origin_p95": total.originLatency.percentile(0.95).json, "in_flight": .int(inFlight),
+            ],
+            .each(levels.sorted { $0.key.name < $1.key.name }) { ($0.key.name, .string($0.value)) },
+            ["store": store.json, "revisions": .list(revisionsJSON)])
     }
 }
 
@@ -88,26 +76,22 @@ extension ResourceDump {
 extension RevisionDump {
     fileprivate func json(policyPatch: JSON?) -> JSON {
         let counters = metrics.shownCounters
-        let policy = policyPatch.map { [JSON.Member("policy_patch", $0)] } ?? policy.map { [.init("policy", $0)] } ?? []
-        return .object(
-            [
-                .init("revision", .string(name)), .init("strategy", .string(strategy)),
-            ] + (isCurrent ? [.init("current", true)] : []) + policy + [
-                .init(
-                    "total",
-                    metrics.json(
-                        counters: .object(counters.map { .init($0.name, metrics[$0].json) }), hasAlternatives: isCurrent
-                    ))
-            ] + windowMembers(counters) + [.init("periods", periods.json(counters: counters))])
+        let total = metrics.json(
+            counters: .each(counters) { ($0.name, metrics[$0].json) }, hasAlternatives: isCurrent)
+        return .present([
+            "revision": .string(name), "strategy": .string(strategy), "current": isCurrent ? true : nil,
+            "policy_patch": policyPatch, "policy": policyPatch == nil ? policy : nil, "total": total,
+            "windows": windowsJSON(counters), "periods": periods.json(counters: counters),
+        ])
     }
 
-    /// The windows in which something was counted; nothing if there are none.
-    private func windowMembers(_ counters: [Counter]) -> [JSON.Member] {
-        let members = MetricsDump.Window.allCases.compactMap { window -> JSON.Member? in
-            guard let metrics = windows[window], !metrics.isEmpty else { return nil }
-            return .init(window.rawValue, metrics.json(counters: metrics.values(of: counters)))
+    /// The windows in which something was counted; nil if there are none.
+    private func windowsJSON(_ counters: [Counter]) -> JSON? {
+        let counted = MetricsDump.Window.allCases.filter { windows[$0]?.isEmpty == false }
+        if counted.isEmpty { return nil }
+        return .each(counted) { window in
+            (window.rawValue, windows[window].map { $0.json(counters: $0.values(of: counters)) })
         }
-        return members.isEmpty ? [] : [.init("windows", .object(members))]
     }
 }
 
@@ -119,7 +103,7 @@ extension ResourceMetrics {
     fileprivate func values(of known: [Counter]) -> JSON {
         let own = shownCounters.filter { self[$0] > 0 }
         return Set(own).isSubset(of: known)
-            ? .list(known.map { self[$0].json }) : .object(own.map { .init($0.name, self[$0].json) })
+            ? .list(known.map { self[$0].json }) : .each(own) { ($0.name, self[$0].json) }
     }
 
     /// - Parameter hasAlternatives: whether to write the counts of alternatives. Windows and former revisions leave them
@@ -130,23 +114,14 @@ extension ResourceMetrics {
                 "tier": .string(fault.tier), "kind": .string(fault.kind.rawValue), "count": .int(Int(clamping: count)),
             ]
         }
-        return .object(
-            [.init("counters", counters)] + (faults.isEmpty ? [] : [.init("faults", .list(faults))]) + [
-                .init(
-                    "latency",
-                    .object(
-                        Outcome.allCases.compactMap { outcome in
-                            latency[outcome].flatMap { $0.count > 0 ? JSON.Member(outcome.rawValue, $0.json) : nil }
-                        })), .init("origin_answer_latency", originAnswerLatency.json),
-            ] + (originFailureLatency.count > 0 ? [.init("origin_failure_latency", originFailureLatency.json)] : []) + [
-                .init(
-                    "ages",
-                    .object(
-                        [Freshness.fresh, .stale].compactMap { freshness in
-                            ages[freshness].flatMap { $0.count > 0 ? JSON.Member(freshness.rawValue, $0.json) : nil }
-                        }))
-            ]
-                + (hasAlternatives && !alternatives.isEmpty ? [.init("alternatives", alternatives.json)] : []))
+        func json(_ sketch: Sketch?) -> JSON? { sketch.flatMap { $0.count > 0 ? $0.json : nil } }
+        return .present([
+            "counters": counters, "faults": faults.isEmpty ? nil : .list(faults),
+            "latency": .each(Outcome.allCases) { ($0.rawValue, json(latency[$0])) },
+            "origin_answer_latency": originAnswerLatency.json, "origin_failure_latency": json(originFailureLatency),
+            "ages": .each([Freshness.fresh, .stale]) { ($0.rawValue, json(ages[$0])) },
+            "alternatives": hasAlternatives && !alternatives.isEmpty ? alternatives.json : nil,
+        ])
     }
 }
 

@@ -74,19 +74,18 @@ public struct Decision: Sendable {
 
     /// The event as one line of the log.
     public var json: JSON {
-        var members: [JSON.Member] = [.init("at", .number(at.inSeconds)), .init("kind", .string(kind.rawValue))]
-        if let resource { members.append(.init("resource", .string(resource))) }
-        if let revision { members.append(.init("revision", .string(revision))) }
-        guard let load else { return .object(members + [.init("note", .string(note))]) }
-        members.append(.init("took", .number(load.took.inSeconds)))
-        if let source = load.source { members.append(.init("source", .string(source.description))) }
-        if let age = load.age { members.append(.init("age", .number(age.inSeconds))) }
-        if let error = load.error {
-            members.append(.init("error", .string(error.code.description)))
-            if let status = error.status { members.append(.init("status", .int(status))) }
-        }
-        members.append(.init("trail", .list(load.trail.lines.map { .string($0) })))
-        members.append(.init("steps", .list(load.trail.steps.map(\.json))))
-        return .object(members)
+        let head = JSON.present([
+            "at": .number(at.inSeconds), "kind": .string(kind.rawValue), "resource": resource.map(JSON.string),
+            "revision": revision.map(JSON.string),
+        ])
+        guard let load else { return .joined(head, ["note": .string(note)]) }
+        return .joined(
+            head,
+            .present([
+                "took": .number(load.took.inSeconds), "source": load.source.map { .string($0.description) },
+                "age": load.age.map { .number($0.inSeconds) }, "error": load.error.map { .string($0.code.description) },
+                "status": load.error?.status.map(JSON.int), "trail": .list(load.trail.lines.map { .string($0) }),
+                "steps": .list(load.trail.steps.map(\.json)),
+            ]))
     }
 }

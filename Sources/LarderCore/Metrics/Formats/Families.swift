@@ -113,7 +113,9 @@ private struct DumpedResource {
         total = dump.total
     }
 
-    func series(_ value: MetricFamily.Series.Value, _ labels: [MetricFamily.Label] = []) -> MetricFamily.Series {
+    func series(_ value: MetricFamily.Series.Value, _ labels: [(name: String, value: String)] = [])
+        -> MetricFamily.Series
+    {
         MetricFamily.Series(labels: [("resource", dump.name)] + labels, value)
     }
 
@@ -121,7 +123,7 @@ private struct DumpedResource {
         sketch.percentile(Double(percent) / 100).map { series(.duration($0)) }
     }
 
-    func distribution(_ sketch: Sketch?, _ labels: [MetricFamily.Label] = []) -> MetricFamily.Series? {
+    func distribution(_ sketch: Sketch?, _ labels: [(name: String, value: String)] = []) -> MetricFamily.Series? {
         sketch.flatMap { $0.count > 0 ? series(.distribution($0), labels) : nil }
     }
 }

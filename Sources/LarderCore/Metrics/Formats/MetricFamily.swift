@@ -38,19 +38,16 @@ public struct MetricFamily: Sendable {
         }
 
         /// The labels, in the order of the text.
-        public var labels: [Label]
+        public var labels: [(name: String, value: String)]
         /// The present value.
         public var value: Value
 
         /// Creates a series.
-        package init(labels: [Label] = [], _ value: Value) {
+        package init(labels: [(name: String, value: String)] = [], _ value: Value) {
             self.labels = labels
             self.value = value
         }
     }
-
-    /// A label and its value.
-    public typealias Label = (name: String, value: String)
 
     /// The name with its unit, without the suffix that text formats add for the kind: `larder_loads`.
     public let name: String

@@ -20,23 +20,16 @@ extension [FiveMinutes] {
             for counter in Counter.core + period.counts.plugins where period[counter] > 0 { used.insert(counter) }
         }
         func counts(_ counter: Counter) -> JSON { series { Swift.min($0[counter], MetricsDump.mostCount) } }
-        var members: [JSON.Member] = [
-            .init("start", .number(first.inSeconds)), .init("step", .number(Double(step) / 1_000_000)),
-            .init("gaps", .string(PackedNumbers.text(distances.map { UInt64(Swift.max(1, $0 / step)) - 1 }))),
-            .init(
-                "counters",
-                used.isSubset(of: known)
-                    ? .list(known.map { used.contains($0) ? counts($0) : "" })
-                    : .object(used.sorted { $0.name < $1.name }.map { .init($0.name, counts($0)) })),
-        ]
-        if periods.contains(where: { $0.oldest != nil }) {
-            members.append(.init("oldest", series { $0.oldest.map(Self.code) ?? 0 }))
-        }
-        if periods.contains(where: { $0.waited != nil }) {
-            members.append(
-                .init("waited", series { $0.waited.map { UInt64(Swift.max(0, $0.nanoseconds / 1_000)) + 1 } ?? 0 }))
-        }
-        return .object(members)
+        return .present([
+            "start": .number(first.inSeconds), "step": .number(Double(step) / 1_000_000),
+            "gaps": .string(PackedNumbers.text(distances.map { UInt64(Swift.max(1, $0 / step)) - 1 })),
+            "counters": used.isSubset(of: known)
+                ? .list(known.map { used.contains($0) ? counts($0) : "" })
+                : .each(used.sorted { $0.name < $1.name }) { ($0.name, counts($0)) },
+            "oldest": periods.contains { $0.oldest != nil } ? series { $0.oldest.map(Self.code) ?? 0 } : nil,
+            "waited": periods.contains { $0.waited != nil }
+                ? series { $0.waited.map { UInt64(Swift.max(0, $0.nanoseconds / 1_000)) + 1 } ?? 0 } : nil,
+        ])
     }
 
     /// The periods in the order of their starts, each start once.

@@ -5,7 +5,7 @@ final class OpenAttachments: Sendable {
     /// An attachment, until it begins to be closed.
     private struct Open {
         let attachment: any Attachment
-        let part: Part
+        let section: String
         let resource: String?
         let places: HeldPlaces
         /// The clearings that it did not finish in time, by their ids.
@@ -13,7 +13,7 @@ final class OpenAttachments: Sendable {
     }
 
     private struct Closing {
-        let part: Part
+        let section: String
         let resource: String?
         /// Whether it still holds places, so that a clearing must wait for its end.
         let holdsPlaces: Bool
@@ -39,10 +39,10 @@ final class OpenAttachments: Sendable {
     /// Adds a new attachment.
     ///
     /// - Returns: its number, with which ``close(_:)`` closes it.
-    func add(_ attachment: any Attachment, of part: Part, resource: String?, places: HeldPlaces) -> Int {
+    func add(_ attachment: any Attachment, of section: String, resource: String?, places: HeldPlaces) -> Int {
         state.withLock { state in
             state.next += 1
-            state.open[state.next] = Open(attachment: attachment, part: part, resource: resource, places: places)
+            state.open[state.next] = Open(attachment: attachment, section: section, resource: resource, places: places)
             return state.next
         }
     }
@@ -80,14 +80,14 @@ final class OpenAttachments: Sendable {
             } else {
                 failed.formUnion(open.places.held)
                 late[number] = work
-                failure = failure ?? Self.late(open.part, of: open.resource, "clearing")
+                failure = failure ?? Self.late(open.section, of: open.resource, "clearing")
             }
         }
         if !late.isEmpty { remember(late, of: clearing) { [failed] in await record(failed) } }
         // A place can be deleted when the attachment that held it is closed.
         for closing in concerned == nil ? closing(of: resource) : [] where closing.holdsPlaces {
             if await hasEnded(closing.end, by: end) { continue }
-            failure = failure ?? Self.late(closing.part, of: closing.resource, "closing")
+            failure = failure ?? Self.late(closing.section, of: closing.resource, "closing")
         }
         return (done.subtracting(failed), failure)
     }
@@ -99,9 +99,9 @@ final class OpenAttachments: Sendable {
         return work.outcome != nil
     }
 
-    private static func late(_ part: Part, of resource: String?, _ work: String) -> StoreError {
+    private static func late(_ section: String, of resource: String?, _ work: String) -> StoreError {
         let owner = resource.map { " of \($0)" } ?? ""
-        return StoreError("section '\(part.plugin.name)'\(owner) did not finish \(work) in time")
+        return StoreError("section '\(section)'\(owner) did not finish \(work) in time")
     }
 
     private func closing(of resource: String?) -> [Closing] {
@@ -146,7 +146,7 @@ final class OpenAttachments: Sendable {
         let closed = state.withLock { state -> Locked<(any Attachment)?>? in
             guard let open = state.open.removeValue(forKey: number) else { return nil }
             state.closing[number] = Closing(
-                part: open.part, resource: open.resource, holdsPlaces: !open.places.held.isEmpty, end: end)
+                section: open.section, resource: open.resource, holdsPlaces: !open.places.held.isEmpty, end: end)
             return Locked(open.attachment)
         }
         guard let closed else { return }

@@ -32,32 +32,3 @@ final class PantryAttachments: Sendable {
         withExtendedLifetime(former) {}
     }
 }
-
-extension Context {
-    /// Returns the attachment of this type that a section of `_larder.json` has made for the whole pantry; nil if there
-    /// is none. If several have this type, returns the first one in the order of registration.
-    ///
-    /// Ask for it at each use: a reload replaces it when the settings of its section change. In a section of the pantry
-    /// itself the result is nil.
-    public func attachment<Wanted>(_ type: Wanted.Type) -> Wanted? {
-        attachments?.all.lazy.compactMap { $0.attachment(as: type) }.first
-    }
-
-    /// Returns the context of a section. Its state and places are its own.
-    func ofSection(_ declaration: PartIdentity, _ source: PlaceSource) -> Context {
-        var context = Context(
-            resource: resource, world: world, registry: registry, meter: meter, reloadState: ReloadState(),
-            data: data, declaration: declaration, source: source)
-        (context.payloadFolder, context.shared) = (payloadFolder, shared)
-        context.currentMeter = CurrentMeter(meter)
-        (context.attachments, context.owner) = (attachments, owner)
-        return context
-    }
-
-    /// Returns the context for the parts of a pantry with these attachments.
-    func with(_ attachments: PantryAttachments, of owner: PantryReference) -> Context {
-        var context = self
-        (context.attachments, context.owner) = (attachments, owner)
-        return context
-    }
-}

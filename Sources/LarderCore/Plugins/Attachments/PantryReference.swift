@@ -27,13 +27,3 @@ final class PantryReference: Sendable {
         set { isDueWorkAllowed.withLock { $0 = newValue } }
     }
 }
-
-extension Context {
-    /// Whether the part may start work of its own in the background, such as refreshes on a schedule. It is false in a
-    /// tool that only looks into the stores beside the app, and in one that only does due work.
-    public var allowsBackgroundWork: Bool { owner?.allowsBackgroundWork ?? true }
-
-    /// Whether ``DueWork/runDue()`` may be called, so that the part may note in its place when work is due. It is false in a
-    /// tool that only looks into the stores beside the app.
-    public var allowsDueWork: Bool { owner?.allowsDueWork ?? true }
-}

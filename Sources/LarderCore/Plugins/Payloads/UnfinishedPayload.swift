@@ -2,7 +2,7 @@ import LarderSystem
 
 /// The beginning of a large payload whose call ended before it was complete.
 ///
-/// ``Context/unfinishedPayload(for:within:where:)`` returns it. Nobody else uses it until it is resumed, discarded or released; a
+/// ``OriginContext/unfinishedPayload(for:within:where:)`` returns it. Nobody else uses it until it is resumed, discarded or released; a
 /// release leaves it as it is.
 public final class UnfinishedPayload: Sendable {
     /// The facts that the origin gave when it made the sink.

@@ -2,7 +2,7 @@ import LarderSystem
 
 /// A folder for what a user wrote and nothing else holds, such as changes that were not sent yet.
 ///
-/// ``Context/dataPlace(_:)`` returns it. Systems do not delete it, and no clearing reaches it. The plugin removes its
+/// ``PlacedContext/dataPlace(_:)`` returns it. Systems do not delete it, and no clearing reaches it. The plugin removes its
 /// files when they are no longer needed or the app asks for it.
 public struct DataPlace: Sendable {
     /// The full path of the folder. Only its owner has access.
@@ -59,20 +59,4 @@ struct DataFolder: Sendable {
     }
 
     static func failure(_ reason: String) -> StoreError { StoreError("the data folder cannot be used: \(reason)") }
-}
-
-extension Context {
-    /// Returns a folder of this resource for what a user wrote and nothing else holds. The folder exists when this
-    /// returns, and its files from earlier runs are still in it. Blocks.
-    ///
-    /// The folder is outside the cache folder, so the system does not delete it. No clearing reaches it, and it stays when
-    /// no policy names it any more. Several parts, pantries and processes that use the same name get the same folder. The
-    /// folders of a section are its own.
-    ///
-    /// - Parameter name: distinguishes the folders of one resource. Any text that is not empty is allowed.
-    /// - Throws: an error if the folder cannot be used. A part that can work without it catches the error; else the policy
-    ///   cannot be composed.
-    public func dataPlace(_ name: String) throws -> DataPlace {
-        try data.place(name, of: resource.isEmpty ? PlaceName.pantry : resource, section: source?.section)
-    }
 }

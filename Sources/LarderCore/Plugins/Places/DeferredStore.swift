@@ -33,28 +33,27 @@ final class DeferredStore: Store {
 
     let use: StoreUse
     let peekedTier: String
-    private let context: Context
     private let source: PlaceSource
-    private let make: @Sendable (Context) throws -> any Store
+    private let make: @Sendable (PlaceSource) throws -> any Store
     private let opened = AtomicReference<Opened>()
     private let state = Locked(State())
     /// The place that it waits for.
     private let awaited: Locked<PlaceName>
 
-    private var world: any World { context.world }
+    private let world: any World
     private var turns: PlaceTurns { source.turns }
 
     /// - Parameters:
     ///   - name: the name of the store's plugin.
     ///   - place: the place that another store still uses.
     init(
-        _ name: String, waitingFor place: PlaceName, in context: Context, _ source: PlaceSource,
-        make: @escaping @Sendable (Context) throws -> any Store
+        _ name: String, waitingFor place: PlaceName, from source: PlaceSource, in world: any World,
+        make: @escaping @Sendable (PlaceSource) throws -> any Store
     ) {
         peekedTier = name
         use = source.use
         awaited = Locked(place)
-        self.context = context
+        self.world = world
         self.source = source
         self.make = make
     }
@@ -80,11 +79,10 @@ final class DeferredStore: Store {
     private func tryToOpen() async -> Bool {
         let taken = HeldPlaces()
         let source = source.late(taken)
-        let context = context.with(source)
         do {
             // No other work uses these threads: the disk may hang.
             let made = try await world.blocking(on: "open " + source.places.path(of: awaited.withLock { $0 })) {
-                [make] in try make(context)
+                [make] in try make(source)
             }
             try await install(made, in: taken)
             turns.ended(problem(""))
@@ -172,7 +170,7 @@ final class DeferredStore: Store {
     }
 
     private func problem(_ reason: String) -> CacheProblem {
-        CacheProblem(resource: context.resource, part: peekedTier, reason: reason)
+        CacheProblem(resource: use.resource, part: peekedTier, reason: reason)
     }
 
     /// The opened store.
@@ -193,15 +191,9 @@ final class DeferredStore: Store {
 
     func use(_ key: Key, if accept: (Entry) -> Bool) -> Bool { opened.use { $0.store.use(key, if: accept) } ?? false }
 
-    func read(_ key: Key) async throws -> Found? { try await current().read(key) }
-
-    func read(_ key: Key, below found: Found) async throws -> Found? { try await current().read(key, below: found) }
+    func read(_ reading: Reading) async throws -> Found? { try await current().read(reading) }
 
     func write(_ entry: Entry, for key: Key) async throws -> Bool { try await current().write(entry, for: key) }
-
-    func promote(_ found: Found, for key: Key) async throws { try await current().promote(found, for: key) }
-
-    func contains(_ key: Key) async throws -> Bool { try await current().contains(key) }
 
     func renew(_ entry: Entry, for key: Key) async throws -> Bool { try await current().renew(entry, for: key) }
 
@@ -209,9 +201,9 @@ final class DeferredStore: Store {
         try await current().list(after: cursor, most: count)
     }
 
-    func pin(_ key: Key) async throws -> Bool { try await current().pin(key) }
-
-    func unpin(_ key: Key) async throws { try await current().unpin(key) }
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+        try await current().setPinned(isPinned, for: key)
+    }
 
     func expire(_ selection: Selection) async throws {
         try await change(.expire(selection)) { try await $0.expire(selection) }

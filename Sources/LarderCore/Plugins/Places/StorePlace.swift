@@ -2,7 +2,7 @@ import LarderSystem
 
 /// A folder in which a store keeps its files.
 ///
-/// ``Context/place(_:)`` returns it. A store holds it as long as it uses the folder. A held place is cleared through
+/// ``PlacedContext/place(_:)`` returns it. A store holds it as long as it uses the folder. A held place is cleared through
 /// its store. Any other place is deleted whole when a clearing applies to it or when it was unused for a week.
 public final class StorePlace: Sendable {
     /// The full path of the folder. The folder exists when the place is handed out, and only its owner has access.

@@ -3,7 +3,7 @@
 ///
 /// ```swift
 /// traits: { least, most in
-///     Traits().with {
+///     .with {
 ///         if most < least { $0.contradictions = [Contradiction("most", "'most' is smaller than 'least'")] }
 ///     }
 /// }

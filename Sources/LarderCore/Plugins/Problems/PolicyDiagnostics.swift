@@ -2,9 +2,7 @@
 ///
 /// A ``SettingType`` reads its value from a ``Node`` and reports problems here. Reading goes on after a problem, so
 /// that all problems of a policy are reported at once.
-public final class PolicyDiagnostics {
-    /// The plugins that the policy may name.
-    package let registry: Registry
+public class PolicyDiagnostics {
     /// The folder of the policy. The paths that the policy reads are relative to it. It is empty for a policy in memory
     /// without a folder.
     let folder: String
@@ -17,23 +15,14 @@ public final class PolicyDiagnostics {
     /// The positions of texts that name a missing environment variable. Further problems at these positions only follow
     /// from that one.
     private var unfilled: [SourcePosition] = []
-    private var parts: [Part] = []
-    private let prepared: CheckedSettingsPool
 
     /// Makes the diagnostics of `file` in `folder`.
-    package convenience init(registry: Registry, folder: String, file: String) {
-        self.init(registry: registry, folder: folder, file: file, prepared: CheckedSettingsPool())
-    }
-
-    /// - Parameter prepared: the parts of other files that were read already.
-    init(registry: Registry, folder: String, file: String, prepared: CheckedSettingsPool) {
-        self.registry = registry
+    init(folder: String, file: String) {
         self.folder = folder
         self.file = file
-        self.prepared = prepared
     }
 
-    private static let mostProblems = 200
+    static let mostProblems = 200
 
     /// Whether no error has been found so far.
     package var isSound: Bool { !problems.contains { $0.severity == .error } }
@@ -85,31 +74,6 @@ public final class PolicyDiagnostics {
     func reject(_ node: Node, unless noun: String, expected: String) {
         guard let text = node.string, !text.isEmpty else { return reject(node, expected: expected) }
         report("this is not a \(noun)", at: node.position, expected: expected)
-    }
-
-    /// Reads the settings of a part, unless an equal part is known. Returns nil after reporting what is wrong with them.
-    func prepare(_ plugin: Plugin, _ settings: Node, named name: Node) -> CheckedSettings? {
-        if !plugin.isShareable(with: settings) { return read(plugin, settings, named: name) }
-        let text = CanonicalText(ofPart: settings, named: name)
-        if text.isFilled { return read(plugin, settings, named: name) }
-        if let known = prepared[plugin, text.bytes] { return known }
-        let before = problems.count
-        let part = read(plugin, settings, named: name)
-        // A part with a problem is read again, so that the problem is reported for each.
-        if let part, problems.count == before, before < Self.mostProblems { prepared[plugin, text.bytes] = part }
-        return part
-    }
-
-    private func read(_ plugin: Plugin, _ settings: Node, named name: Node) -> CheckedSettings? {
-        let outer = parts
-        parts = []
-        defer { parts = outer }
-        guard let (recipe, traits) = plugin.prepare(settings, self) else { return nil }
-        return CheckedSettings(recipe, traits: traits, nested: parts, settings: settings, named: name)
-    }
-
-    func found(_ part: Part) {
-        parts.append(part)
     }
 
     /// Runs `read` one step deeper in the policy: `.patience`, `[2]`.

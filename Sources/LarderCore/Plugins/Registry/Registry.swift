@@ -145,3 +145,11 @@ public struct Registry: Sendable {
         plugins[kind]?.first { $0.name == name }
     }
 }
+
+extension SettingDeclaration {
+    /// Returns the default as a policy would write it, with the plugins of a registry; nil if there is none.
+    package func defaultText(in registry: Registry) -> String? {
+        guard isDefaultPart, let kind, let plugin = registry[kind].first else { return `default` }
+        return "\"\(plugin.name)\""
+    }
+}

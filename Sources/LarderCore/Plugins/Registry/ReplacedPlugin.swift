@@ -8,11 +8,11 @@ extension Plugin {
     ///
     /// - Parameter make: makes the store. It gets the plugin's traits, and a closure that makes the plugin's own store.
     package func replacingStore(
-        _ make: @escaping @Sendable (Context, Traits, () throws -> any Store) throws -> any Store
+        _ make: @escaping @Sendable (StoreContext, StoreTraits, () throws -> any Store) throws -> any Store
     ) -> Plugin {
-        replacing { [name] recipe, traits in
-            guard case .store(let own) = recipe else { return recipe }
-            return .store { context in
+        replacing { [name] recipe in
+            guard case .store(let traits, let own) = recipe else { return recipe }
+            return .store(traits) { context in
                 let store = try make(context, traits) { try own(context) }
                 guard let limit = traits.givesUpAfter else { return store }
                 return LimitedStore(store, limit: limit, name: name, world: context.world)
@@ -24,21 +24,21 @@ extension Plugin {
     ///
     /// - Parameter make: makes the origin. It gets the plugin's traits, and a closure that makes the plugin's own origin.
     package func replacingOrigin(
-        _ make: @escaping @Sendable (Context, Traits, () throws -> any Loader) throws -> any Loader
+        _ make: @escaping @Sendable (OriginContext, OriginTraits, () throws -> any Loader) throws -> any Loader
     ) -> Plugin {
-        replacing { recipe, traits in
-            guard case .origin(let own) = recipe else { return recipe }
-            return .origin { context in try make(context, traits) { try own(context) } }
+        replacing { recipe in
+            guard case .origin(let traits, let own) = recipe else { return recipe }
+            return .origin(traits) { context in try make(context, traits) { try own(context) } }
         }
     }
 
-    private func replacing(_ recipe: @escaping @Sendable (Recipe, Traits) -> Recipe) -> Plugin {
+    private func replacing(_ recipe: @escaping @Sendable (Recipe) -> Recipe) -> Plugin {
         Plugin(
             kind, name: name, about: about, settings: settings, needs: needs, counters: counters, levels: levels,
             isAssumed: isAssumed,
             isCustom: isCustom
         ) { [prepare] node, reading in
-            prepare(node, reading).map { (recipe($0, $1), $1) }
+            prepare(node, reading).map(recipe)
         }
     }
 }

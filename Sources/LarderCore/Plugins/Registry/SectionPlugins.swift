@@ -2,8 +2,9 @@ extension Plugin {
     /// Declares a section of policies: a key with an object of settings, which makes an ``Attachment`` for the resource.
     ///
     /// ```swift
-    /// Plugin.section("visits", "Counts the loads of a person.", goesAround: true,
-    ///     Setting("most", .int(1...100), default: 10, help: "How many are remembered")
+    /// Plugin.section("visits", "Counts the loads of a person.",
+    ///     Setting("most", .int(1...100), default: 10, help: "How many are remembered"),
+    ///     traits: { most in .with { $0.goesAround = true } }
     /// ) { context, most in Visits(most: most, context: context) }
     /// ```
     ///
@@ -11,19 +12,17 @@ extension Plugin {
     /// loads in the order of registration, the first one outermost.
     ///
     /// - Parameters:
-    ///   - goesAround: whether the attachment puts a loader of its own around loads: see ``Attachment/around(_:)``.
-    ///   - make: makes the attachment. ``Context/keep(_:)``, ``Context/place(_:)`` and counters work as in every plugin.
+    ///   - traits: states whether the attachment changes loads: see ``SectionTraits``.
+    ///   - make: makes the attachment. ``Context/keep(_:)``, ``PlacedContext/place(_:)`` and counters work as in every plugin.
     public static func section<each Value>(
-        _ name: String, _ about: String, goesAround: Bool = false, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
-        make: @escaping @Sendable (Context, repeat each Value) throws -> any Attachment
+        _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> SectionTraits)? = nil,
+        make: @escaping @Sendable (SectionContext, repeat each Value) throws -> any Attachment
     ) -> Plugin {
         build(.section, name, about, counters: counters, levels: levels, repeat each settings) {
             (values: repeat each Value) in
-            (
-                .section(goesAround: goesAround) { context in try make(context, repeat each values) },
-                traits?(repeat each values) ?? Traits()
-            )
+            .section(traits?(repeat each values) ?? SectionTraits()) { context in try make(context, repeat each values)
+            }
         }
     }
 
@@ -34,10 +33,10 @@ extension Plugin {
     /// counters, because metrics belong to resources.
     public static func pantrySection<each Value>(
         _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        make: @escaping @Sendable (Context, repeat each Value) throws -> any Attachment
+        make: @escaping @Sendable (SectionContext, repeat each Value) throws -> any Attachment
     ) -> Plugin {
         build(.pantrySection, name, about, repeat each settings) { (values: repeat each Value) in
-            (.section(goesAround: false) { context in try make(context, repeat each values) }, Traits())
+            .section(SectionTraits()) { context in try make(context, repeat each values) }
         }
     }
 
@@ -54,12 +53,12 @@ extension Plugin {
     /// ```
     public static func custom<each Value>(
         _ kind: PluginKind, _ name: String, _ about: String, _ settings: repeat Setting<each Value>,
-        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> Traits)? = nil,
+        counters: [Counter] = [], levels: [Level] = [], traits: (@Sendable (repeat each Value) -> CustomTraits)? = nil,
         make: @escaping @Sendable (Context, repeat each Value) throws -> any Sendable
     ) -> Plugin {
         build(kind, name, about, counters: counters, levels: levels, isCustom: true, repeat each settings) {
             (values: repeat each Value) in
-            (.custom { context in try make(context, repeat each values) }, traits?(repeat each values) ?? Traits())
+            .custom(traits?(repeat each values) ?? CustomTraits()) { context in try make(context, repeat each values) }
         }
     }
 }
@@ -70,10 +69,10 @@ extension Part {
     /// - Throws: ``Registry/Conflict`` if the part is of one of Larder's kinds or the plugin makes another type; any
     ///   error of the plugin.
     public func make<Made>(_ type: Made.Type, in context: Context) throws -> Made {
-        guard case .custom(let make) = recipe else {
+        guard case .custom(_, let make) = recipe else {
             throw Registry.Conflict(description: "\(plugin.kind) '\(plugin.name)' is not of a kind of a module")
         }
-        let made = try make(context.of(self))
+        let made = try make(Context(context.surroundings, of: context.identity(of: self)))
         guard let wanted = made as? Made else {
             throw Registry.Conflict(
                 description: "\(plugin.kind) '\(plugin.name)' makes \(Swift.type(of: made)) and not \(type)")
@@ -81,15 +80,10 @@ extension Part {
         return wanted
     }
 
-    /// Whether its attachment goes around loads.
-    var goesAround: Bool {
-        if case .section(let goesAround, _) = recipe { goesAround } else { false }
-    }
-
     /// Makes the attachment of this section.
     ///
     /// - Throws: ``Registry/Conflict`` if the part is no section; any error of the plugin.
-    func attachment(in context: Context) throws -> any Attachment {
+    func attachment(in context: SectionContext) throws -> any Attachment {
         guard case .section(_, let make) = recipe else {
             throw Registry.Conflict(description: "\(plugin.kind) '\(plugin.name)' is not a section")
         }
@@ -102,10 +96,10 @@ extension Part {
     func check(_ attachment: any Attachment) throws {
         // Otherwise its loader would be ignored without a word.
         let probe = ProbedLoader()
-        if !goesAround, (attachment.around(probe) as? ProbedLoader) !== probe {
+        if !sectionTraits.goesAround, (attachment.around(probe) as? ProbedLoader) !== probe {
             throw Registry.Conflict(
                 description:
-                    "\(plugin.kind) '\(plugin.name)' returns another loader from around(_:), but is declared without goesAround: true"
+                    "\(plugin.kind) '\(plugin.name)' returns another loader from around(_:), but its traits do not say that it goes around loads"
             )
         }
     }

@@ -4,9 +4,9 @@ extension SettingType {
     ///
     /// `make` gets the values in the order of their declaration, and reports contradictions between them. The keys of
     /// `sections` are read elsewhere.
-    package static func object<each Part>(
-        _ noun: String, _ keys: repeat Setting<each Part>, sections: PluginKind? = nil,
-        make: @escaping @Sendable (Node, PolicyDiagnostics, repeat each Part) -> Value?
+    package static func object<each Member>(
+        _ noun: String, _ keys: repeat Setting<each Member>, sections: PluginKind? = nil,
+        make: @escaping @Sendable (Node, PolicyDiagnostics, repeat each Member) -> Value?
     ) -> SettingType<Value> {
         var all: [SettingDeclaration] = []
         for key in repeat each keys { all += key.declarations }

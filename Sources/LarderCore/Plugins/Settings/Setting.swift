@@ -17,7 +17,7 @@ public final class Setting<Value: Sendable>: Sendable {
     }
 
     /// `defaultPart` gives the part that holds when a part is left out, or nil if none can be had.
-    private convenience init(
+    convenience init(
         _ name: String, type: SettingType<Value>, fallback: Value?, help: String,
         defaultPart: (@Sendable (PolicyDiagnostics) -> Value?)? = nil
     ) {
@@ -53,16 +53,6 @@ public final class Setting<Value: Sendable>: Sendable {
     public convenience init<Wrapped>(_ name: String, optional type: SettingType<Wrapped>, help: String)
     where Value == Wrapped? {
         self.init(name, type: type.optional, fallback: .some(nil), help: help)
-    }
-
-    /// Declares a part that may be left out. The first plugin of its kind in the registry is then used, with its default
-    /// settings.
-    public convenience init(_ name: String, defaultPartOf kind: PluginKind, help: String) where Value == Part {
-        self.init(name, type: .part(kind), fallback: nil, help: help) { reading in
-            guard let part = try? reading.registry.defaultPart(of: kind) else { return nil }
-            reading.found(part)
-            return part
-        }
     }
 
     /// Returns the setting with its purpose, so that reports and `larder advise` can propose values for it.
@@ -135,12 +125,4 @@ enum SourceRole: Hashable, Sendable {
     case formerValues(of: String)
     /// Its value names origins that give the same data.
     case givesSameData
-}
-
-extension SettingDeclaration {
-    /// Returns the default as a policy would write it, with the plugins of a registry; nil if there is none.
-    package func defaultText(in registry: Registry) -> String? {
-        guard isDefaultPart, let kind, let plugin = registry[kind].first else { return `default` }
-        return "\"\(plugin.name)\""
-    }
 }

@@ -12,7 +12,7 @@ struct HTTPPayloads: Sendable {
 
     /// The largest body, in bytes, after decoding.
     let capacity: Int
-    let context: Context
+    let context: OriginContext
 
     /// Returns the whole body of the answer to a request with this method.
     ///

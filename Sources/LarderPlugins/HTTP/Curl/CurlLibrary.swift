@@ -54,7 +54,7 @@
                     "libcurl \(String(cString: version.text)) is too old: update the package \(package) to 7.68 or later"
                 )
             }
-            let setUp = try library.function("curl_global_init", as: (@convention(c) (Int) -> Int32).self)
+            let setUp: @convention(c) (Int) -> Int32 = try library.function("curl_global_init")
             let isReady = Self.isSetUp.withLock { isSetUp in
                 isSetUp = isSetUp || setUp(3) == 0
                 return isSetUp
@@ -62,28 +62,19 @@
             guard isReady else { throw SystemLibrary.Failure("libcurl cannot be used: its initialization failed") }
             hasHTTP2 = version.features & (1 << 16) != 0
             leavesLookUps = version.number >= 0x07_57_00
-            makeEasy = try library.function("curl_easy_init", as: (@convention(c) () -> Handle?).self)
-            endEasy = try library.function("curl_easy_cleanup", as: (@convention(c) (Handle) -> Void).self)
-            resetEasy = try library.function("curl_easy_reset", as: (@convention(c) (Handle) -> Void).self)
-            pause = try library.function("curl_easy_pause", as: (@convention(c) (Handle, Int32) -> Int32).self)
-            makeMulti = try library.function("curl_multi_init", as: (@convention(c) () -> Handle?).self)
-            endMulti = try library.function("curl_multi_cleanup", as: (@convention(c) (Handle) -> Int32).self)
-            add = try library.function("curl_multi_add_handle", as: (@convention(c) (Handle, Handle) -> Int32).self)
-            remove = try library.function(
-                "curl_multi_remove_handle", as: (@convention(c) (Handle, Handle) -> Int32).self)
-            act = try library.function(
-                "curl_multi_socket_action",
-                as: (@convention(c) (Handle, Int32, Int32, UnsafeMutablePointer<Int32>) -> Int32).self)
-            getTimeout = try library.function(
-                "curl_multi_timeout", as: (@convention(c) (Handle, UnsafeMutablePointer<Int>) -> Int32).self)
-            readMessage = try library.function(
-                "curl_multi_info_read",
-                as: (@convention(c) (Handle, UnsafeMutablePointer<Int32>) -> UnsafeMutablePointer<CurlMessage>?).self)
-            appendToList = try library.function(
-                "curl_slist_append",
-                as: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>) -> UnsafeMutableRawPointer?).self)
-            endList = try library.function(
-                "curl_slist_free_all", as: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
+            makeEasy = try library.function("curl_easy_init")
+            endEasy = try library.function("curl_easy_cleanup")
+            resetEasy = try library.function("curl_easy_reset")
+            pause = try library.function("curl_easy_pause")
+            makeMulti = try library.function("curl_multi_init")
+            endMulti = try library.function("curl_multi_cleanup")
+            add = try library.function("curl_multi_add_handle")
+            remove = try library.function("curl_multi_remove_handle")
+            act = try library.function("curl_multi_socket_action")
+            getTimeout = try library.function("curl_multi_timeout")
+            readMessage = try library.function("curl_multi_info_read")
+            appendToList = try library.function("curl_slist_append")
+            endList = try library.function("curl_slist_free_all")
             setEasy = try library.address(of: "curl_easy_setopt")
             setMulti = try library.address(of: "curl_multi_setopt")
             getEasy = try library.address(of: "curl_easy_getinfo")

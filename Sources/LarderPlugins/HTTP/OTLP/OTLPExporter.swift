@@ -22,11 +22,11 @@ final class OTLPExporter: Attachment {
 
     private let settings: SettingValues<OTLPSettings>
     private let transport: any HTTPTransport
-    private let context: Context
+    private let context: SectionContext
     private let state = Locked(State())
     private let work = Locked<Task<Void, Never>?>(nil)
 
-    init(_ settings: SettingValues<OTLPSettings>, over transport: any HTTPTransport, _ context: Context) {
+    init(_ settings: SettingValues<OTLPSettings>, over transport: any HTTPTransport, _ context: SectionContext) {
         self.settings = settings
         self.transport = transport
         self.context = context

@@ -19,7 +19,7 @@ struct HTTPCredentials: Sendable {
     /// - Parameter limit: the longest time that one renewal may take.
     /// - Throws: an error if the plugin is no signer.
     init(_ part: Part, allowsAnonymous: Bool, within limit: Duration, in context: Context) throws {
-        guard let account = part.traits.account else {
+        guard let account = part.customTraits.account else {
             throw LoadError(.failed, "signer '\(part.plugin.name)' does not set the trait 'account'")
         }
         signer = try part.make((any Signer).self, in: context)

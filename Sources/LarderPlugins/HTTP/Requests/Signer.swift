@@ -9,7 +9,7 @@ extension PluginKind {
 ///
 /// An app registers one with ``Plugin/signer(_:_:account:renew:sign:)``. A module can declare one with settings of its own
 /// by ``Plugin/custom(_:_:_:_:counters:levels:traits:make:)``: it is of the kind ``PluginKind/signer``, sets
-/// ``Traits/account``, and makes a `Signer`.
+/// ``CustomTraits/account``, and makes a `Signer`.
 ///
 /// The methods may be called from any thread and at the same time.
 public protocol Signer: Sendable {
@@ -52,7 +52,7 @@ extension Plugin {
     ///
     /// - Parameters:
     ///   - account: returns the account that is signed in; nil if there is none. It is asked whenever a request is made,
-    ///     so it must be quick: see ``Traits/account``.
+    ///     so it must be quick: see ``CustomTraits/account``.
     ///   - renew: see ``Signer/renew(for:)``; nil if credentials cannot be renewed.
     ///   - sign: see ``Signer/sign(_:for:)``.
     public static func signer(
@@ -60,7 +60,7 @@ extension Plugin {
         renew: (@Sendable (_ account: String) async throws -> Bool)? = nil,
         sign: @escaping @Sendable (_ request: inout HTTPRequest, _ account: String) async throws -> Void
     ) -> Plugin {
-        .custom(.signer, name, about, traits: { Traits().with { $0.account = account } }) { (_: Context) in
+        .custom(.signer, name, about, traits: { .with { $0.account = account } }) { (_: Context) in
             ClosureSigner(signing: sign, renewing: renew)
         }
     }

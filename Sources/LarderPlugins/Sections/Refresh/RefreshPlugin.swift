@@ -35,12 +35,11 @@ extension Plugin {
                 "The parameters of each request that is refreshed, as in [{ \"page\": \"1\" }] (default: one request without parameters)"
         ),
         counters: [.scheduledDue, .scheduledRun, .scheduledMissed, .scheduledFailed],
-        traits: { _, _, requests in Traits().with { $0.requests = requests } }
+        traits: { _, _, requests in .with { $0.requests = requests } }
     ) { context, every, when, requests in
         let times = RefreshTimes(every: every)
         return RefreshSchedule(
             RefreshPlanFile(place: try context.place("schedule"), times: times),
-            when: NetworkCondition(rawValue: when) ?? .online, requests: requests,
-            turns: context.share("refresh") { RefreshTurns() }, context)
+            when: NetworkCondition(rawValue: when) ?? .online, requests: requests, context)
     }
 }

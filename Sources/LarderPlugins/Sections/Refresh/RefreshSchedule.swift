@@ -8,151 +8,79 @@ public import LarderCore
 /// value: the loads are part of no rate.
 ///
 /// `pantry.attachment(RefreshSchedule.self, of: "feed")` tells when the next run is due.
-public final class RefreshSchedule: DueWork {
-    /// A run that is under way. All who ask for it wait for the same one.
-    private struct Run {
-        let task: Task<Void, Never>
-        let result: Locked<DueResult>
-    }
-
+public final class RefreshSchedule: DueWork, AgendaWork {
     private struct State {
         var timer: RefreshTimer
-        var alarm: Alarm?
-        var listening: Subscription?
-        var run: Run?
-        var isClosed = false
+        /// The result of the last run.
+        var result = DueResult.unfinished
     }
 
     /// The longest time of a run.
     private static let longestRun = Duration.seconds(600)
-    /// The time until the first look at the clock. By then, the policy is in effect.
-    private static let startDelay = Duration.seconds(2)
-    /// The time after which a schedule without an account looks again, because nobody tells it of a sign-in.
-    private static let accountInterval = Duration.seconds(60)
 
     private let file: RefreshPlanFile
-    private let condition: NetworkCondition
     private let requests: [Parameters]
-    private let turns: RefreshTurns
-    private let context: Context
+    private let context: SectionContext
+    private let item: AgendaItem
     private let state: Locked<State>
+    /// The network, the rules of the policy and the account. A run loads with the purpose of a prefetch, so the policy must
+    /// permit both.
+    public let conditions: AgendaConditions
 
     private var world: any World { context.world }
 
-    /// Whether a run has to wait until somebody signs in.
-    private var lacksAccount: Bool { (try? context.ownResource?.lacksAccount) ?? false }
-
-    /// Whether a run may begin in the present network. A run loads with the purpose of a prefetch, so the policy must permit
-    /// both.
-    private var isMet: Bool {
-        guard condition.isMet(by: world.network) else { return false }
-        guard let resource = context.ownResource else { return true }
-        return (try? resource.permits(.refresh) && resource.permits(.prefetch)) ?? true
-    }
-
     /// Creates a schedule and starts it. Blocks.
-    init(
-        _ file: RefreshPlanFile, when condition: NetworkCondition, requests: [Parameters], turns: RefreshTurns,
-        _ context: Context
-    ) {
-        (self.file, self.condition, self.requests) = (file, condition, requests)
-        (self.turns, self.context) = (turns, context)
+    init(_ file: RefreshPlanFile, when condition: NetworkCondition, requests: [Parameters], _ context: SectionContext) {
+        (self.file, self.requests, self.context) = (file, requests, context)
+        conditions = AgendaConditions(network: condition, permitted: [.refresh, .prefetch], needsAccount: true)
+        item = AgendaItem(in: context)
         let (now, uptime) = (context.world.now, context.world.uptime)
         let plan =
             context.allowsDueWork
             ? file.open(at: now, context.world.chance()) : RefreshPlan(next: Timestamp(nanoseconds: .max))
         state = Locked(State(timer: RefreshTimer(file.times, plan, at: now, uptime: uptime)))
-        if !context.allowsDueWork { state.withLock { $0.isClosed = true } }
-        guard context.allowsBackgroundWork else { return }
-        let alarm = context.world.alarm(after: Self.startDelay) { [weak self] in self?.look() }
-        state.withLock { $0.alarm = alarm }
-        // Outside the lock, because a source of the app may call back at once.
-        let listening = context.world.onNetworkChange { [weak self] in self?.look() }
-        state.withLock { $0.listening = listening }
+        if context.allowsDueWork { item.begin(self) }
     }
 
-    deinit { state.withLock { $0.alarm }?.cancel() }
-
     /// The time at which the next run is due, or was due if it has not begun.
-    public var nextDue: Timestamp? { state.withLock { $0.isClosed ? nil : $0.timer.plan.next } }
+    public var nextDue: Timestamp? { item.isActive ? state.withLock { $0.timer.plan.next } : nil }
 
     /// Runs the refresh if it is due and the network is as the policy wants it.
     public func runDue() async -> DueResult {
-        let (isMet, lacksAccount) = (isMet, lacksAccount)
-        let (run, result) = state.withLock { state -> (Run?, DueResult) in
-            if let run = state.run { return (run, .unfinished) }
-            guard !state.isClosed, isDue(state) else { return (nil, .notDue) }
-            if lacksAccount { return (nil, .waitingForAccount) }
-            return isMet ? (begin(&state), .unfinished) : (nil, .waiting("for the network '\(condition.rawValue)'"))
+        if !item.isRunning {
+            let isDue = state.withLock { $0.timer.lateness(at: world.now, uptime: world.uptime) >= .zero }
+            guard isDue, item.isActive else { return .notDue }
+            switch item.unmet {
+            case .account: return .waitingForAccount
+            case .network: return .waiting("for the network '\(conditions.network.rawValue)'")
+            case nil: break
+            }
         }
-        guard let run else { return result }
-        await withTaskCancellationHandler {
-            await run.task.value
-        } onCancel: {
-            run.task.cancel()
-        }
-        return run.result.withLock { $0 }
+        return await item.runNow() ? state.withLock { $0.result } : .unfinished
     }
 
     /// Cancels a run that loads for an account that has just been signed out.
     public func cleared(_ selection: Selection) async {
         switch selection {
         case .key, .tag: return
-        default: state.withLock { $0.run }?.task.cancel()
+        default: item.interrupt()
         }
     }
 
     /// Ends the schedule.
-    public func close() async {
-        let (listening, run) = state.withLock { state -> (Subscription?, Run?) in
-            state.isClosed = true
-            state.alarm?.cancel()
-            return (state.listening.take(), state.run)
-        }
-        listening?.stop()
-        run?.task.cancel()
-        await run?.task.value
-    }
+    public func close() async { await item.end() }
 
-    // MARK: Waiting
-
-    /// Looks at the clocks and the network, and starts a run or sets an alarm.
-    private func look() {
-        let (isMet, lacksAccount) = (isMet, lacksAccount)
+    /// Returns the next step: a run, or the time until it.
+    public func next(isMet: Bool) -> AgendaStep {
         state.withLock { state in
-            if state.isClosed || state.run != nil || !context.allowsBackgroundWork { return }
-            state.alarm?.cancel()
-            state.alarm = nil
-            let isMet = isMet && !lacksAccount
-            switch state.timer.step(at: world.now, uptime: world.uptime, isMet: isMet, chance: world.chance) {
-            case .run: begin(&state)
-            case .waitForNetwork where lacksAccount:
-                state.alarm = world.alarm(after: Self.accountInterval) { [weak self] in self?.look() }
-            case .wait(let time): state.alarm = world.alarm(after: time) { [weak self] in self?.look() }
-            case .waitForNetwork: break
-            }
+            state.timer.step(at: world.now, uptime: world.uptime, isMet: isMet, chance: world.chance)
         }
     }
 
-    private func isDue(_ state: State) -> Bool {
-        state.timer.lateness(at: world.now, uptime: world.uptime) >= .zero
-    }
-
-    // MARK: Running
-
-    @discardableResult
-    private func begin(_ state: inout State) -> Run {
-        state.alarm?.cancel()
-        let result = Locked(DueResult.unfinished)
-        let task = world.spawn { [self] in
-            let ended = await turns.run { await refresh() }
-            result.withLock { $0 = ended ?? .unfinished }
-            self.state.withLock { $0.run = nil }
-            look()
-        }
-        let run = Run(task: task, result: result)
-        state.run = run
-        return run
+    /// Runs the refresh, unless another process has begun this run.
+    public func run() async {
+        let result = await refresh()
+        state.withLock { $0.result = result }
     }
 
     /// Claims the run and does it. Every run that is claimed is counted as run or as missed.
@@ -185,7 +113,7 @@ public final class RefreshSchedule: DueWork {
     private func loadAll() async -> DueResult {
         var failures: [String] = []
         for parameters in requests {
-            guard !Task.isCancelled, isMet, let resource = context.ownResource else {
+            guard !Task.isCancelled, item.unmet != .network, let resource = context.ownResource else {
                 return .unfinished
             }
             do {

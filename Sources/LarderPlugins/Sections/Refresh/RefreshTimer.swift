@@ -6,16 +6,6 @@ import LarderCore
 /// A run is due when either clock says so. The wall clock goes on while the device sleeps and the process is not running, and
 /// the monotonic clock cannot be set back.
 struct RefreshTimer: Sendable {
-    /// The next step of a schedule.
-    enum Step: Hashable, Sendable {
-        /// The run starts.
-        case run
-        /// The question must be asked again after this time, or after a change of the network.
-        case wait(Duration)
-        /// The question must be asked again after a change of the network.
-        case waitForNetwork
-    }
-
     /// The longest time until the clocks are compared again. The monotonic clock may stand still while the device sleeps.
     private static let longestWait = Duration.seconds(900)
 
@@ -43,13 +33,13 @@ struct RefreshTimer: Sendable {
     /// Returns the next step.
     ///
     /// - Parameters:
-    ///   - isMet: whether the network is as the schedule wants it.
+    ///   - isMet: whether the conditions of the schedule are met.
     ///   - chance: gives a random number in 0 ..< 1.
-    mutating func step(at now: Timestamp, uptime: Duration, isMet: Bool, chance: () -> Double) -> Step {
+    mutating func step(at now: Timestamp, uptime: Duration, isMet: Bool, chance: () -> Double) -> AgendaStep {
         let lateness = lateness(at: now, uptime: uptime)
         guard lateness >= .zero, isMet else {
             lateStart = nil
-            return lateness >= .zero ? .waitForNetwork : .wait(min(.zero - lateness, Self.longestWait))
+            return lateness >= .zero ? .waitForDevice : .wait(min(.zero - lateness, Self.longestWait))
         }
         if lateness <= times.tolerance { return .run }
         // A device that slept until after the chosen time chooses again.

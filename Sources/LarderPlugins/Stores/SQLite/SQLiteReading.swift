@@ -4,32 +4,25 @@ import LarderCore
 import Synchronization
 
 extension SQLiteStore {
-    func read(_ key: Key) async throws -> Found? {
+    func read(_ reading: Reading) async throws -> Found? {
+        let key = reading.key
+        let found: Entry?
         switch queue.withLock({ $0.pending(key) }) {
-        case .entry(let entry):
-            hits.add(1, ordering: .relaxed)
-            return Found(entry, tier: Self.tier, isForeign: true)
-        case .removal:
-            misses.add(1, ordering: .relaxed)
-            return nil
-        case nil: break
+        case .entry(let entry): found = entry
+        case .removal: found = nil
+        case nil where reading.needsPayload:
+            let row = try await self.reading { [self] in try find(key, $0) }
+            if let row { uses.add(row.row.id) }
+            found = row?.entry
+        case nil:
+            found = try await self.reading { [self] in
+                try row(of: key, withPayload: false, $0).map { Entry(Data(), $0.head.metadata) }
+            }
         }
-        let found = try await reading { [self] in try find(key, $0) }
-        guard let found else {
-            misses.add(1, ordering: .relaxed)
-            return nil
+        if reading.needsPayload {
+            if found == nil { misses.add(1, ordering: .relaxed) } else { hits.add(1, ordering: .relaxed) }
         }
-        hits.add(1, ordering: .relaxed)
-        uses.add(found.row.id)
-        return Found(found.entry, tier: Self.tier, isForeign: true)
-    }
-
-    func contains(_ key: Key) async throws -> Bool {
-        switch queue.withLock({ $0.pending(key) }) {
-        case .entry: true
-        case .removal: false
-        case nil: try await reading { [self] in try row(of: key, withPayload: false, $0) != nil }
-        }
+        return found.map { Found($0, tier: Self.tier, isForeign: true) }
     }
 
     func list(after cursor: StoreCursor?, most count: Int) async throws -> StorePage {

@@ -28,7 +28,7 @@ extension Plugin {
         "sqlite", "Keeps entries in a SQLite database, and large payloads in files beside it.",
         .group(SQLiteStoreSettings()),
         traits: { settings in
-            Traits().with {
+            .with {
                 $0.writesTo = settings.file
                 $0.capacity = settings.capacity
                 $0.keepsFor = settings.forgetAfter
@@ -38,8 +38,7 @@ extension Plugin {
     ) { context, settings in
         do { _ = try SQLiteLibrary.system.get() } catch { throw StoreError(error) }
         let place = try context.place(settings.file)
-        var options = SQLiteOptions(
-            folder: place.path, capacity: settings.capacity, mostEntries: settings.entries)
+        var options = SQLiteOptions(folder: place.path, capacity: settings.capacity, mostEntries: settings.entries)
         options.maxAge = settings.forgetAfter
         options.durability = .init(rawValue: settings.durability) ?? .process
         options.smallestFile = max(1, settings.filesFrom)
@@ -62,7 +61,7 @@ final class SQLiteStore: Store {
     let processes: SQLiteProcesses
     let world: any World
     /// Receives the evicted entries and late failures; nil if nobody wants them.
-    let context: Context?
+    let context: StoreContext?
     let uses = SQLiteUses()
     let queue = Locked(SQLiteQueue())
     /// The number by which other processes know the removals of this one.
@@ -96,8 +95,10 @@ final class SQLiteStore: Store {
     /// The most bytes of a payload that is found in a row, although payloads of its size get files now.
     private static let longestFormerPayload = 32_000_000
 
-    init(file: String, _ options: SQLiteOptions, place: StorePlace? = nil, in world: any World, context: Context? = nil)
-    {
+    init(
+        file: String, _ options: SQLiteOptions, place: StorePlace? = nil, in world: any World,
+        context: StoreContext? = nil
+    ) {
         database = SQLiteDatabase(
             options.folder + "/" + file, in: options.folder, place: place,
             longestPayload: max(options.smallestFile, Self.longestFormerPayload)
@@ -129,9 +130,9 @@ final class SQLiteStore: Store {
 
     func remove(_ selection: Selection) async throws { _ = try await change(.remove(selection, also: [])) }
 
-    func pin(_ key: Key) async throws -> Bool { try await change(.pin(key)) }
-
-    func unpin(_ key: Key) async throws { _ = try await change(.unpin(key)) }
+    func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+        try await change(isPinned ? .pin(key) : .unpin(key))
+    }
 
     func close() async {
         queue.withLock { $0.close() }

@@ -43,7 +43,7 @@ public struct EvictionConformance: Sendable {
             in: world, at: { .init("store", $0) }
         ) { setting, show in
             .store("conformance-probe", "Shows the eviction it is given.", setting) { context, part in
-                show(part, part.traits)
+                show(part, part)
                 return FaultyStore(world: context.world)
             }
         }

@@ -45,9 +45,7 @@ extension OriginConformance {
                     passage.outcome == again.outcome, promise: .repeatable, expected: passage.inWords,
                     got: again.inWords)
             }
-            findings.expect(
-                first.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
-                got: "\(first.leftRunning) tasks")
+            findings.expectNothingLeft(first.leftRunning)
         }
     }
 
@@ -158,9 +156,7 @@ extension OriginConformance {
                 }
                 findings.expect(
                     odd == nil, promise: .cancellation, expected: "a CancellationError", got: odd?.inWords ?? "")
-                findings.expect(
-                    leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
-                    got: "\(leftRunning) tasks")
+                findings.expectNothingLeft(leftRunning)
             }
         }
     }

@@ -54,7 +54,7 @@ public struct OriginConformance: Sendable {
     struct TestedOrigin: Sendable {
         var stage: SimulatedPantry
         var loader: any Loader
-        var traits: Traits
+        var traits: OriginTraits
 
         /// Starts a load of the origin.
         func load(_ call: Call) -> ObservedTask<Loaded<Entry>> {
@@ -64,15 +64,15 @@ public struct OriginConformance: Sendable {
 
     /// Composes the origin and takes it out of its graph.
     func made(_ world: SimulatedWorld) async throws -> TestedOrigin {
-        let (stage, loader, traits): (_, any Loader, _) = try await tested.composed(
+        let (stage, loader, part): (_, any Loader, _) = try await tested.composed(
             in: world, at: { .init("origin", $0) }
         ) { setting, show in
             .origin("conformance-probe", "Shows the origin it is made of.", setting) { context, part in
                 let loader = try part.origin(in: context)
-                show(loader, part.traits)
+                show(loader, part)
                 return loader
             }
         }
-        return TestedOrigin(stage: stage, loader: loader, traits: traits)
+        return TestedOrigin(stage: stage, loader: loader, traits: part.originTraits)
     }
 }

@@ -7,8 +7,8 @@ public import Larder
 /// #expect(StoreConformance(.shoebox, ["capacity": "64KB"]).brokenPromises() == [])
 /// ```
 ///
-/// The suite checks the traits that the store declares: a `Traits.capacity` of up to 4 MB, the age in
-/// `Traits.keepsFor`, and the entries after a restart if `Traits.isForeign` is set. The store may evict entries to make
+/// The suite checks the traits that the store declares: a `StoreTraits.capacity` of up to 4 MB, the age in
+/// `StoreTraits.keepsFor`, and the entries after a restart if `StoreTraits.isForeign` is set. The store may evict entries to make
 /// room if `StoreStatistics.evictions` counts them. It need not list or pin entries, but then it must say so with
 /// `StoreError.isUnsupported`.
 ///
@@ -67,13 +67,18 @@ public struct StoreConformance: Sendable {
     }
 
     /// Composes the store and takes it out of its graph.
-    func opened(_ world: SimulatedWorld, cache: TemporaryFolder) async throws -> (SimulatedPantry, any Store, Traits) {
-        try await tested.composed(in: world, cache: cache, at: { .init("store", $0) }) { setting, show in
+    func opened(_ world: SimulatedWorld, cache: TemporaryFolder) async throws
+        -> (SimulatedPantry, any Store, StoreTraits)
+    {
+        let (stage, store, part): (_, any Store, _) = try await tested.composed(
+            in: world, cache: cache, at: { .init("store", $0) }
+        ) { setting, show in
             .store("conformance-probe", "Shows the store it is made of.", setting) { context, part in
                 let store = try part.store(in: context)
-                show(store, part.traits)
+                show(store, part)
                 return store
             }
         }
+        return (stage, store, part.storeTraits)
     }
 }

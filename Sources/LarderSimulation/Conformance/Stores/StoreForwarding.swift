@@ -30,8 +30,7 @@ extension StoreConformance {
 extension TestedPlugin {
     /// Returns the plugin with another value of a setting.
     fileprivate func setting(_ name: String, to value: JSON, _ plugin: Plugin) throws -> TestedPlugin {
-        guard case .object(let members) = settings else { return self }
-        let others = members.filter { $0.name != name }
+        let others = (settings.members ?? []).filter { $0.name != name }
         return TestedPlugin(
             plugin: self.plugin, settings: .object(others + [.init(name, value)]),
             registry: try registry.replacing(plugin), files: files)
@@ -39,7 +38,7 @@ extension TestedPlugin {
 }
 
 /// A store in memory that records which of its methods are called.
-package final class RecordingStore: Store {
+package final class RecordingStore: Store, EntryJudge {
     static let name = "conformance-recorder"
 
     private struct State {
@@ -55,8 +54,7 @@ package final class RecordingStore: Store {
 
     /// Makes every call of a store around this one.
     ///
-    /// - Parameter isOneOfSeveral: whether the store consists of several stores. Then it reads lower tiers and promotes
-    ///   entries itself.
+    /// - Parameter isOneOfSeveral: whether the store consists of several stores. Then it may ask the judge itself.
     /// - Returns: the names of the methods that were not forwarded.
     package func callsForgotten(by outer: any Store, isOneOfSeveral: Bool = false) async throws -> [String] {
         let key = TestedPlugin.key(["id": "1"])
@@ -72,16 +70,13 @@ package final class RecordingStore: Store {
         await expect("use") { _ = outer.use(key) { _ in true } }
         await expect("read") { _ = try await outer.read(key) }
         if !isOneOfSeveral {
-            let found = Found(entry, tier: Self.name, isForeign: false, depth: 1)
-            await expect("read(_:below:)") { _ = try await outer.read(key, below: found) }
-            await expect("promote") { try await outer.promote(found, for: key) }
+            await expect("read's judge") { _ = try await outer.read(Reading(key, judge: self)) }
+            await expect("read's needsPayload") { _ = try await outer.contains(key) }
         }
-        await expect("contains") { _ = try await outer.contains(key) }
         await expect("renew") { _ = try await outer.renew(entry, for: key) }
         await expect("expire") { try await outer.expire(.all) }
         await expect("list") { _ = try await outer.list(after: nil, most: 10) }
-        await expect("pin") { _ = try await outer.pin(key) }
-        await expect("unpin") { try await outer.unpin(key) }
+        await expect("setPinned") { _ = try await outer.setPinned(true, for: key) }
         await expect("relieve") { outer.relieve() }
         await expect("statistics") { _ = await outer.statistics() }
         await expect("changes") { _ = outer.changes }
@@ -99,19 +94,19 @@ package final class RecordingStore: Store {
         return state.withLock { $0.entries[key] }.map(accept) ?? false
     }
 
-    package func read(_ key: Key) async throws -> Found? {
+    package func read(_ reading: Reading) async throws -> Found? {
         note("read")
-        return state.withLock { $0.entries[key] }.map { Found($0, tier: Self.name, isForeign: false) }
+        if !reading.needsPayload { note("read's needsPayload") }
+        guard let entry = state.withLock({ $0.entries[reading.key] }) else { return nil }
+        var found = Found(entry, tier: Self.name, isForeign: false)
+        _ = try await reading.judge(&found, beside: nil)
+        return found
     }
 
-    package func read(_ key: Key, below found: Found) async throws -> Found? {
-        note("read(_:below:)")
-        return nil
-    }
-
-    package func contains(_ key: Key) async throws -> Bool {
-        note("contains")
-        return state.withLock { $0.entries[key] != nil }
+    /// Records that the judge of a search was asked.
+    package func judge(_ found: inout Found, beside best: Found?) async throws -> Reading.Verdict {
+        note("read's judge")
+        return .best
     }
 
     package func write(_ entry: Entry, for key: Key) async throws -> Bool {
@@ -129,8 +124,6 @@ package final class RecordingStore: Store {
         }
     }
 
-    package func promote(_ found: Found, for key: Key) async throws { note("promote") }
-
     package func expire(_ selection: Selection) async throws { note("expire") }
 
     package func remove(_ selection: Selection) async throws {
@@ -145,12 +138,10 @@ package final class RecordingStore: Store {
         return StorePage([])
     }
 
-    package func pin(_ key: Key) async throws -> Bool {
-        note("pin")
-        return true
+    package func setPinned(_ isPinned: Bool, for key: Key) async throws -> Bool {
+        note("setPinned")
+        return isPinned
     }
-
-    package func unpin(_ key: Key) async throws { note("unpin") }
 
     package func relieve() { note("relieve") }
 

@@ -45,7 +45,7 @@ extension StoreConformance {
                 let isPinned = try await trial.pinned(key)
             else { return }
             trial.expect(isPinned, promise: .pins, expected: "a pin", got: "false")
-            let pinsMissing = try await trial.store.pin(missing)
+            let pinsMissing = try await trial.store.setPinned(true, for: missing)
             trial.expect(!pinsMissing, promise: .pins, expected: "no pin without an entry", got: "true")
             for isAfterRestart in [false, true] {
                 if isAfterRestart, !trial.traits.isForeign { break }
@@ -61,7 +61,7 @@ extension StoreConformance {
                 trial.expect(isThere, promise: .pins, expected: "the pinned entry", got: "nothing")
             }
             try await trial.store.remove(.scope("a"))
-            let left = try await trial.store.pin(key)
+            let left = try await trial.store.setPinned(true, for: key)
             trial.expect(!left, promise: .pins, expected: "no pin once the entry is removed", got: "true")
         }
         check("every entry is pinned", findings: &findings) { trial in
@@ -80,8 +80,10 @@ extension StoreConformance {
                 let isThere = try await trial.store.contains(TestedPlugin.key(["id": "\(number)"]))
                 trial.expect(isThere, promise: .pins, expected: "all pinned entries", got: "one missing")
             }
-            for number in kept { try await trial.store.unpin(TestedPlugin.key(["id": "\(number)"])) }
-            try await trial.store.unpin(missing)
+            for number in kept {
+                _ = try await trial.store.setPinned(false, for: TestedPlugin.key(["id": "\(number)"]))
+            }
+            _ = try await trial.store.setPinned(false, for: missing)
             let evictions = await trial.store.statistics().evictions
             let isKept = try await write(17)
             let evictionsAfter = await trial.store.statistics().evictions
@@ -117,7 +119,7 @@ extension StoreTrial {
     /// Pins an entry. Returns nil if the store cannot pin entries.
     fileprivate func pinned(_ key: Key) async throws -> Bool? {
         do {
-            return try await store.pin(key)
+            return try await store.setPinned(true, for: key)
         } catch let error as StoreError where error.isUnsupported {
             return nil
         }

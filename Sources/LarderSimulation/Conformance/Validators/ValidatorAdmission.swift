@@ -5,7 +5,7 @@ import Larder
 /// Checks of a validator's decisions about arriving payloads.
 struct ValidatorAdmission {
     private let validator: any Validator
-    private let traits: Traits
+    private let traits: ValidatorTraits
     private let now: Timestamp
 
     /// A word in every payload that is not empty, which no reason may contain.
@@ -14,7 +14,7 @@ struct ValidatorAdmission {
     /// The key of a note that belongs to another plugin.
     private static let foreign = NoteKey<Int>("elsewhere")
 
-    init(_ validator: any Validator, _ traits: Traits, now: Timestamp) {
+    init(_ validator: any Validator, _ traits: ValidatorTraits, now: Timestamp) {
         self.validator = validator
         self.traits = traits
         self.now = now

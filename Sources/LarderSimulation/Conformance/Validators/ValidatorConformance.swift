@@ -27,10 +27,10 @@ public struct ValidatorConformance: Sendable {
         var findings = BrokenPromises()
         findings.check("it is asked about many entries and ages") {
             try SimulatedWorld().run { world in
-                let (stage, validator, traits) = try await made(world)
+                let (stage, validator, part) = try await made(world)
                 var findings = BrokenPromises()
-                ValidatorAdmission(validator, traits, now: world.now).check(&findings)
-                let windows = ValidatorWindows(validator, traits, now: world.now)
+                ValidatorAdmission(validator, part.validatorTraits, now: world.now).check(&findings)
+                let windows = ValidatorWindows(validator, part.validatorTraits, now: world.now)
                 let before = windows.answers()
                 windows.check(&findings)
                 try await world.sleep(for: .seconds(86_400))
@@ -47,11 +47,11 @@ public struct ValidatorConformance: Sendable {
     }
 
     /// Composes the validator and takes it out of its graph.
-    private func made(_ world: SimulatedWorld) async throws -> (SimulatedPantry, any Validator, Traits) {
+    private func made(_ world: SimulatedWorld) async throws -> (SimulatedPantry, any Validator, Part) {
         try await tested.composed(in: world, at: { .init("validators", [$0]) }) { setting, show in
             .validator("conformance-probe", "Shows the validator it is made of.", setting) { context, part in
                 let validator = try part.validator(in: context)
-                show(validator, part.traits)
+                show(validator, part)
                 return validator
             }
         }

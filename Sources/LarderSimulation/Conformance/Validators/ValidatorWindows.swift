@@ -4,7 +4,7 @@ import Larder
 /// Checks of the uses that a validator permits as copies age.
 struct ValidatorWindows {
     private let validator: any Validator
-    private let traits: Traits
+    private let traits: ValidatorTraits
     private let now: Timestamp
 
     private static let ages: [Duration] = {
@@ -20,7 +20,7 @@ struct ValidatorWindows {
         ("for revalidation", .revalidation),
     ]
 
-    init(_ validator: any Validator, _ traits: Traits, now: Timestamp) {
+    init(_ validator: any Validator, _ traits: ValidatorTraits, now: Timestamp) {
         self.validator = validator
         self.traits = traits
         self.now = now

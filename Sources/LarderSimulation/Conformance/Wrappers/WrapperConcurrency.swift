@@ -9,30 +9,23 @@ extension WrapperConformance {
         checkNeighbours(&findings)
     }
 
-    private struct ConcurrentLoads: Sendable {
-        var loads: [(id: String, load: ObservedTask<Loaded<Entry>>)]
-        var leftRunning: Int
-    }
-
     /// Checks sixty loads of different keys, of which one in seven fails. Every value names its key.
     private func checkConcurrentLoads(_ seed: UInt64, _ findings: inout BrokenPromises) {
-        findings.check("sixty loads at a time, seed \(seed)") {
-            try SimulatedWorld(seed: seed, interleaving: .shuffled).run(leaving: .anything) { world in
-                let wrapped = try await wrapped(world)
-                wrapped.stage.origin.play(
-                    then: .answering(after: .milliseconds(10)) { call in
-                        let id = call.request.parameters["id"] ?? ""
-                        if Int(id).map({ $0 % 7 == 0 }) == true { throw Outage() }
-                        return Entry(Data(id.utf8))
-                    })
-                var loads: [(id: String, load: ObservedTask<Loaded<Entry>>)] = []
-                for number in 1...60 {
-                    loads.append(("\(number)", wrapped.load("\(number)")))
-                    if number % 5 == 0 { try await world.sleep(for: .milliseconds(3)) }
-                }
-                try await world.sleep(for: .seconds(7_200))
-                return ConcurrentLoads(loads: loads, leftRunning: wrapped.stage.leftRunning)
+        let world = SimulatedWorld(seed: seed, interleaving: .shuffled)
+        check("sixty loads at a time, seed \(seed)", &findings, in: world) { wrapped, world in
+            wrapped.origin.play(
+                then: .answering(after: .milliseconds(10)) { call in
+                    let id = call.request.parameters["id"] ?? ""
+                    if Int(id).map({ $0 % 7 == 0 }) == true { throw Outage() }
+                    return Entry(Data(id.utf8))
+                })
+            var loads: [(id: String, load: ObservedTask<Loaded<Entry>>)] = []
+            for number in 1...60 {
+                loads.append(("\(number)", wrapped.load("\(number)")))
+                if number % 5 == 0 { try await world.sleep(for: .milliseconds(3)) }
             }
+            try await world.sleep(for: .seconds(7_200))
+            return (loads: loads, leftRunning: wrapped.stage.leftRunning)
         } check: { seen, findings in
             for (id, load) in seen.loads {
                 let text = load.value.map { String(decoding: $0.value.payload.bytes, as: UTF8.self) }
@@ -44,27 +37,23 @@ extension WrapperConformance {
                     expected: "its own value or an error",
                     got: text.map { "'\($0)' for '\(id)'" } ?? load.inWords)
             }
-            findings.expect(
-                seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
-                got: "\(seen.leftRunning) tasks")
+            findings.expectNothingLeft(seen.leftRunning)
         }
     }
 
     /// Checks forty loads that are cancelled at the same time. Some of them may be waiting for others.
     private func checkCancelledLoads(_ findings: inout BrokenPromises) {
-        findings.check("forty loads at a time, all cancelled after 1 s") {
-            try SimulatedWorld(seed: 9, interleaving: .shuffled).run(leaving: .anything) { world in
-                let wrapped = try await wrapped(world)
-                wrapped.stage.origin.play(then: .hang)
-                let loads = (1...40).map { wrapped.load("\($0)") }
-                try await world.sleep(for: .seconds(1))
-                for load in loads { load.cancel() }
-                try await world.runPendingTasks()
-                let underWay = wrapped.stage.origin.underWay
-                wrapped.stage.origin.play(then: .value("value"))
-                try await world.sleep(for: .seconds(60))
-                return (loads, underWay, try await wrapped.loadAndRest())
-            }
+        let world = SimulatedWorld(seed: 9, interleaving: .shuffled)
+        check("forty loads at a time, all cancelled after 1 s", &findings, in: world) { wrapped, world in
+            wrapped.origin.play(then: .hang)
+            let loads = (1...40).map { wrapped.load("\($0)") }
+            try await world.sleep(for: .seconds(1))
+            for load in loads { load.cancel() }
+            try await world.runPendingTasks()
+            let underWay = wrapped.origin.underWay
+            wrapped.origin.play(then: .value("value"))
+            try await world.sleep(for: .seconds(60))
+            return (loads, underWay, try await wrapped.loadAndRest())
         } check: { seen, findings in
             let (loads, underWay, last) = seen
             let odd = loads.first { load in
@@ -86,18 +75,16 @@ extension WrapperConformance {
     /// Checks that a working origin is not affected by another one in a wrapper with the same settings. The other
     /// origin fails and hangs.
     private func checkNeighbours(_ findings: inout BrokenPromises) {
-        findings.check("another origin in the same kind of wrapper fails and hangs") {
-            try SimulatedWorld().run(leaving: .anything) { world in
-                let (bad, good) = (try await wrapped(world), try await wrapped(world))
-                bad.stage.origin.play(then: .failure(.status(503)))
-                for _ in 1...30 { _ = try await bad.loadAndRest() }
-                bad.stage.origin.play(then: .hang)
-                let stuck = (1...30).map { bad.load("\($0)") }
-                try await world.runPendingTasks()
-                let load = try await good.loadAndRest()
-                for load in stuck { load.cancel() }
-                return load
-            }
+        check("another origin in the same kind of wrapper fails and hangs", &findings) { bad, world in
+            let good = try await wrapped(world)
+            bad.origin.play(then: .failure(.status(503)))
+            for _ in 1...30 { _ = try await bad.loadAndRest() }
+            bad.origin.play(then: .hang)
+            let stuck = (1...30).map { bad.load("\($0)") }
+            try await world.runPendingTasks()
+            let load = try await good.loadAndRest()
+            for load in stuck { load.cancel() }
+            return load
         } check: { load, findings in
             findings.expect(load.value != nil, promise: .ownState, expected: "a value", got: load.inWords)
         }

@@ -8,8 +8,8 @@ public import Larder
 /// #expect(WrapperConformance(.polite, ["pause": "100ms"]).brokenPromises() == [])
 /// ```
 ///
-/// A wrapper that calls its origin more than once for a load must declare `Traits.tries`. A wrapper with a time limit
-/// must declare `Traits.givesUpAfter`. A wrapper may refuse a call with a `LoadError` of the code `unavailable`.
+/// A wrapper that calls its origin more than once for a load must declare `WrapperTraits.tries`. A wrapper with a time limit
+/// must declare `WrapperTraits.givesUpAfter`. A wrapper may refuse a call with a `LoadError` of the code `unavailable`.
 public struct WrapperConformance: Sendable {
     let tested: TestedPlugin
 
@@ -41,7 +41,8 @@ public struct WrapperConformance: Sendable {
     struct Wrapped: Sendable {
         var stage: SimulatedPantry
         var loader: any Loader
-        var traits: Traits
+        var traits: WrapperTraits
+        var origin: ScriptedOrigin { stage.origin }
 
         /// Starts a load in a task beside the scenario.
         func load(_ id: String = "1") -> ObservedTask<Loaded<Entry>> {
@@ -59,18 +60,31 @@ public struct WrapperConformance: Sendable {
         }
     }
 
+    /// Plays a situation with a new wrapper, and checks the result.
+    func check<Seen: Sendable>(
+        _ situation: String, _ findings: inout BrokenPromises, in world: SimulatedWorld = SimulatedWorld(),
+        play: @escaping @Sendable (Wrapped, SimulatedWorld) async throws -> Seen,
+        check: (Seen, inout BrokenPromises) -> Void
+    ) {
+        findings.check(situation) {
+            try world.run(leaving: .anything) { try await play(try await wrapped($0), $0) }
+        } check: { seen, findings in
+            check(seen, &findings)
+        }
+    }
+
     /// Composes the wrapper and takes it out of its graph.
     func wrapped(_ world: SimulatedWorld) async throws -> Wrapped {
-        let (stage, loader, traits): (_, any Loader, _) = try await tested.composed(
+        let (stage, loader, part): (_, any Loader, _) = try await tested.composed(
             in: world, at: { .init("around", [$0]) }
         ) { setting, show in
             .wrapper("conformance-probe", "Shows the wrapper it is made of.", setting) { context, inner, part in
                 let loader = try part.wrapper(around: inner, in: context)
-                show(loader, part.traits)
+                show(loader, part)
                 return loader
             }
         }
-        return Wrapped(stage: stage, loader: loader, traits: traits)
+        return Wrapped(stage: stage, loader: loader, traits: part.wrapperTraits)
     }
 
     // MARK: Values
@@ -79,32 +93,21 @@ public struct WrapperConformance: Sendable {
         fetchedAt: Timestamp(seconds: 7), validatedAt: Timestamp(seconds: 8), etag: "e", lastModified: "l",
         contentType: "text/plain", tags: ["a", "b"], notes: ["a": .number(3), "b": .text("4")], spread: 0.5)
 
-    private struct Passage: Sendable {
-        var entry: Entry
-        var sent: Call
-        var received: [Call]
-        var first: ObservedTask<Loaded<Entry>>
-        var second: ObservedTask<Loaded<Entry>>
-        var leftRunning: Int
-    }
-
     private func checkValues(_ findings: inout BrokenPromises) {
-        findings.check("the origin sends a value, and then says unchanged") {
-            try SimulatedWorld().run(leaving: .anything) { world in
-                let wrapped = try await wrapped(world)
-                let entry = Entry(Data("value".utf8), Self.metadata)
-                wrapped.stage.origin.play(.answering { _ in entry }, .unchanged())
-                let known = Entry(Data("known".utf8), Self.metadata)
-                let call = Call(Request(TestedPlugin.resource, ["id": "1"], scope: "a", priority: .high), codec: .raw)
-                    .knowing(known)
-                let first = ObservedTask(in: world) { try await wrapped.loader.load(call) }
-                try await world.sleep(for: .seconds(60))
-                let second = ObservedTask(in: world) { try await wrapped.loader.load(call) }
-                try await world.sleep(for: .seconds(7_200))
-                return Passage(
-                    entry: entry, sent: call, received: wrapped.stage.origin.calls, first: first, second: second,
-                    leftRunning: wrapped.stage.leftRunning)
-            }
+        check("the origin sends a value, and then says unchanged", &findings) { wrapped, world in
+            let entry = Entry(Data("value".utf8), Self.metadata)
+            wrapped.origin.play(.answering { _ in entry }, .unchanged())
+            let known = Entry(Data("known".utf8), Self.metadata)
+            let call = Call(Request(TestedPlugin.resource, ["id": "1"], scope: "a", priority: .high), codec: .raw)
+                .knowing(known)
+            let first = ObservedTask(in: world) { try await wrapped.loader.load(call) }
+            try await world.sleep(for: .seconds(60))
+            let second = ObservedTask(in: world) { try await wrapped.loader.load(call) }
+            try await world.sleep(for: .seconds(7_200))
+            return (
+                entry: entry, sent: call, received: wrapped.origin.calls, first: first, second: second,
+                leftRunning: wrapped.stage.leftRunning
+            )
         } check: { seen, findings in
             let loaded = seen.first.value
             // The graph notes when the origin was asked.
@@ -129,9 +132,7 @@ public struct WrapperConformance: Sendable {
             findings.expect(
                 !odd, promise: .passesOn, expected: "the call as it was sent",
                 got: "another request, codec or known copy")
-            findings.expect(
-                seen.leftRunning == 0, promise: .endsEverything, expected: "no task running two hours later",
-                got: "\(seen.leftRunning) tasks")
+            findings.expectNothingLeft(seen.leftRunning)
         }
     }
 }

@@ -2,12 +2,6 @@ import Larder
 
 /// Checks of a wrapper whose call changes something at the origin.
 extension WrapperConformance {
-    private struct Sent: Sendable {
-        var calls: [Call]
-        var answered: Bool
-        var mayRepeat: Bool
-    }
-
     func checkSends(_ findings: inout BrokenPromises) {
         let acts: [(String, ScriptedOrigin.Act)] = [
             ("a change that the origin carries out", .value("done")),
@@ -16,20 +10,18 @@ extension WrapperConformance {
             ("a change that fails after 20 s", .throwing(Outage(), after: .seconds(20))),
         ]
         for (situation, act) in acts {
-            findings.check(situation) {
-                try SimulatedWorld().run(leaving: .anything) { world in
-                    let wrapped = try await wrapped(world)
-                    wrapped.stage.origin.play(then: act)
-                    let request = Request(TestedPlugin.resource, ["id": "1"])
-                    let send = ObservedTask(in: world) {
-                        try await wrapped.loader.load(Call(sending: request, method: "PUT"))
-                    }
-                    while send.ending == nil, world.uptime < .seconds(7_200) { try await world.sleep(for: .seconds(1)) }
-                    try await world.sleep(for: .seconds(7_200))
-                    return Sent(
-                        calls: wrapped.stage.origin.calls, answered: send.value != nil,
-                        mayRepeat: wrapped.traits.repeatsSends)
+            check(situation, &findings) { wrapped, world in
+                wrapped.origin.play(then: act)
+                let request = Request(TestedPlugin.resource, ["id": "1"])
+                let send = ObservedTask(in: world) {
+                    try await wrapped.loader.load(Call(sending: request, method: "PUT"))
                 }
+                while send.ending == nil, world.uptime < .seconds(7_200) { try await world.sleep(for: .seconds(1)) }
+                try await world.sleep(for: .seconds(7_200))
+                return (
+                    calls: wrapped.origin.calls, answered: send.value != nil,
+                    mayRepeat: wrapped.traits.repeatsSends
+                )
             } check: { seen, findings in
                 findings.expect(
                     seen.mayRepeat || seen.calls.count <= 1, promise: .repeatsNoSend, expected: "one call",

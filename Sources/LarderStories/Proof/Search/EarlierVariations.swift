@@ -39,7 +39,7 @@ extension SituationSpace {
     private var otherEarlierVariations: [Variation] {
         var variations: [Variation] = []
         for part in policy.parts {
-            guard let failures = part.traits.changesAfterFailures else { continue }
+            guard let failures = part.wrapperTraits.changesAfterFailures else { continue }
             let count = min(failures, SimulatedPolicy.mostFailures)
             for rest in SimulatedPolicy.restBorders(of: part) {
                 for gap in [Self.step, rest - Self.step, rest, rest + Self.step] where gap > .zero {

@@ -166,7 +166,7 @@ final class SituationSpace {
 
     /// Times as long as a call may last, and so long that a wrapper makes another call beside it.
     var lateTimes: [Duration] {
-        let more = policy.parts.compactMap(\.traits.tries?.waits).filter { $0 > .zero }.map { $0 + Self.step }
+        let more = policy.parts.compactMap(\.wrapperTraits.tries?.waits).filter { $0 > .zero }.map { $0 + Self.step }
         return Set(lastTimes + more).sorted()
     }
 

@@ -76,7 +76,7 @@ extension SituationSpace {
     var copyAlone: Variation { { $0.with { $0.load.mode = .cachedOnly } } }
 
     var deadlineVariations: [Variation] {
-        let patience = policy.parts.compactMap(\.traits.patience).flatMap { [$0 - Self.step, $0 + Self.step] }
+        let patience = policy.parts.compactMap(\.strategyTraits.patience).flatMap { [$0 - Self.step, $0 + Self.step] }
         let deadlines = Set(policy.waitBorders + patience + [.milliseconds(1), .seconds(30)])
         return deadlines.filter { $0 > .zero }.sorted().map { deadline -> Variation in
             { situation in situation.with { $0.load.deadline = deadline } }
@@ -143,8 +143,8 @@ extension SituationSpace {
     /// The tiers outside the memory of the process, counted from 1, with the time that each allows. A store without a limit
     /// may take any time.
     var slowestTiers: [(tier: Int, limit: Duration)] {
-        policy.tiers.enumerated().filter(\.element.traits.isForeign).map { number, tier in
-            (tier: number + 1, limit: tier.traits.givesUpAfter ?? SimulatedPolicy.longestOperation)
+        policy.tiers.enumerated().filter(\.element.storeTraits.isForeign).map { number, tier in
+            (tier: number + 1, limit: tier.givesUpAfter ?? SimulatedPolicy.longestOperation)
         }
     }
 }

@@ -5,7 +5,9 @@
 
 extension World {
     /// Returns a stream of the changes in a folder, until its reader stops. Examines the folder every second.
-    public func changes(in folder: String) -> AsyncStream<FolderChange> {
+    public func changes(in folder: String) -> AsyncStream<FolderChange> { polledChanges(in: folder) }
+
+    fileprivate func polledChanges(in folder: String) -> AsyncStream<FolderChange> {
         .changes { stream in
             let work = spawn {
                 var last = try? await blocking { FolderWatch.state(of: folder) }
@@ -26,24 +28,7 @@ extension SystemWorld {
     ///
     /// The folder may be missing at first, be deleted and made again, or be reached through links that change.
     public func changes(in folder: String) -> AsyncStream<FolderChange> {
-        FolderWatch.stream(of: folder) ?? polled(folder)
-    }
-
-    private func polled(_ folder: String) -> AsyncStream<FolderChange> {
-        (Polling(world: self)).changes(in: folder)
-    }
-
-    /// A world that watches a folder by examining it every second.
-    private struct Polling: World {
-        let world: SystemWorld
-        var now: Timestamp { world.now }
-        var uptime: Duration { world.uptime }
-        func random() -> UInt64 { world.random() }
-        func sleep(for duration: Duration) async throws { try await world.sleep(for: duration) }
-        func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> { world.spawn(work) }
-        func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-            try await world.blocking(work)
-        }
+        FolderWatch.stream(of: folder) ?? polledChanges(in: folder)
     }
 }
 
@@ -52,7 +37,7 @@ enum FolderWatch {
     /// Returns a fingerprint of a folder and its contents, or nil if the folder cannot be listed.
     static func state(of folder: String) -> String? {
         guard let own = Disk.stamp(of: folder),
-            let items = try? Disk.stamps(in: folder, where: { $0 != "." && $0 != ".." })
+            let items = try? Disk.stamps(in: folder, where: { _ in true })
         else { return nil }
         return "\(own.device)/\(own.inode)/"
             + items.map { "\($0.name)/\($0.stamp?.fingerprint ?? "-")" }.sorted().joined(separator: "/")

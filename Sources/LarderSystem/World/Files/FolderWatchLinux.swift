@@ -106,13 +106,7 @@
             var change = FolderChange.files([])
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while true {
-                let count = buffer.withUnsafeMutableBytes { bytes in
-                    #if canImport(Glibc)
-                        Glibc.read(events, bytes.baseAddress, bytes.count)
-                    #else
-                        Musl.read(events, bytes.baseAddress, bytes.count)
-                    #endif
-                }
+                let count = systemRead(events, &buffer, buffer.count)
                 guard count > 0 else { return change }
                 buffer.withUnsafeBytes { change = change.and(self.change(in: $0[..<count])) }
             }

@@ -76,44 +76,21 @@ public final class ManualNetwork: NetworkSource {
 }
 
 extension NetworkState {
+    private static let (kinds, reaches) = (Kind.allCases, Reach.allCases)
+
     /// The state as a number, for an atomic variable. See ``init(packed:)``.
     var packed: UInt16 {
         let flags = Self.number(isExpensive) | Self.number(isConstrained) << 2
-        let kinds: UInt16 =
-            switch kind {
-            case nil: 0
-            case .wifi: 1
-            case .cellular: 2
-            case .wired: 3
-            case .other: 4
-            }
-        let reaches: UInt16 =
-            switch reach {
-            case .unknown: 0
-            case .offline: 1
-            case .online: 2
-            }
-        return flags | kinds << 4 | reaches << 8
+        let kind = kind.flatMap(Self.kinds.firstIndex).map { $0 + 1 } ?? 0
+        return flags | UInt16(kind) << 4 | UInt16(Self.reaches.firstIndex(of: reach) ?? 0) << 8
     }
 
     /// Returns the state that a number stands for.
     init(packed: UInt16) {
-        let kind: Kind? =
-            switch packed >> 4 & 15 {
-            case 1: .wifi
-            case 2: .cellular
-            case 3: .wired
-            case 4: .other
-            default: nil
-            }
-        let reach: Reach =
-            switch packed >> 8 {
-            case 1: .offline
-            case 2: .online
-            default: .unknown
-            }
+        let kind = Int(packed >> 4 & 15)
         self.init(
-            reach, kind: kind, isExpensive: Self.flag(packed), isConstrained: Self.flag(packed >> 2))
+            Self.reaches[Int(packed >> 8)], kind: kind == 0 ? nil : Self.kinds[kind - 1],
+            isExpensive: Self.flag(packed), isConstrained: Self.flag(packed >> 2))
     }
 
     private static func number(_ flag: Bool?) -> UInt16 { flag.map { $0 ? 2 : 1 } ?? 0 }

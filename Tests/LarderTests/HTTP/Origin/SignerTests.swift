@@ -217,7 +217,8 @@ import Testing
         try ScriptedTransport.echo().run(Self.sign, plugins: [session.plugin]) { simulated async throws in
             let loaded = try await simulated.resource.load()
             let policy = try #require(simulated.pantry.policy(of: "feed"))
-            let shown = "\(loaded.trail) \(policy) \(policy.origin.map { "\($0.traits)" } ?? "") \(Plan(policy).tree)"
+            let shown =
+                "\(loaded.trail) \(policy) \(policy.origin.map { "\($0.originTraits)" } ?? "") \(Plan(policy).tree)"
             #expect(!shown.contains("canary"))
         }
     }

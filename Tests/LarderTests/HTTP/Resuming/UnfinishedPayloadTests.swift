@@ -20,7 +20,7 @@ import Testing
 
         private struct Origin: Loader {
             let halves: Halves
-            let context: Context
+            let context: OriginContext
 
             func load(_ call: Call) async throws -> Loaded<Entry> {
                 let kind = call.request.fields["kind"] ?? ""

@@ -92,13 +92,13 @@ public final class Prefetch: Sendable {
     /// for goes on for them.
     public func cancel() { cancelling.withLock { $0.take() }?() }
 
-    // MARK: For the queue
+    // MARK: For the agenda
 
     /// Sets the action of ``cancel()``.
     func onCancel(_ action: @escaping @Sendable () -> Void) { cancelling.withLock { $0 = action } }
 
     /// Counts a request that has ended.
-    func ended(_ request: Request, _ ending: PrefetchQueue.Ending) {
+    func ended(_ request: Request, _ ending: FetchEnding) {
         let finished = state.withLock { state -> [AsyncStream<Progress>.Continuation] in
             switch ending {
             case .done(let bytes):

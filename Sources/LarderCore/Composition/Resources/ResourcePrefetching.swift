@@ -9,7 +9,7 @@ extension Resource {
     /// ```
     ///
     /// Returns at once. A pantry prefetches four instances at a time, and each of its resources in the order of the calls.
-    /// An instance whose copy is fresh needs no call, and an instance that is queued already is not queued again. Loads go
+    /// An instance whose copy is fresh needs no call, so an instance that is in two lists is fetched once. Loads go
     /// first: the calls have the purpose ``Request/Purpose-swift.enum/prefetch`` and the priority `priority`, and a load of
     /// the same instance that arrives meanwhile joins the call and raises it.
     ///
@@ -18,8 +18,6 @@ extension Resource {
     ///   origin asks for that. Then it has failed.
     /// - An error that is the origin's answer, such as a 404, is not tried again. Nor is an answer that is not kept.
     /// - A clearing that concerns an instance, such as a logout, cancels its request. ``Pantry/close(within:)`` cancels all.
-    ///
-    /// The requests wait in their list, and a few hundred of each call are in the queue at a time.
     ///
     /// - Parameters:
     ///   - requests: the instances. Their ``Request/mode``, ``Request/deadline``, ``Request/priority`` and
@@ -33,13 +31,22 @@ extension Resource {
         orWhileCharging isAllowedWhileCharging: Bool = false
     ) -> Prefetch {
         let prefetch = Prefetch(total: requests.count)
-        let group = pantry.prefetchQueue.nextGroup()
-        pantry.prefetchQueue.add(
-            requests, of: resourceState, codec: codec, priority: priority,
-            when: PrefetchQueue.Condition(network: condition, orCharging: isAllowedWhileCharging), as: group,
-            in: pantry
+        var owned: [Request] = []
+        for request in requests {
+            if request.key.isOf(resourceState.resourceName) {
+                owned.append(resourceState.owned(request))
+            } else {
+                prefetch.ended(request, .failed(LoadError.otherResource))
+            }
+        }
+        let job = FetchJob(
+            owned, of: BackgroundResource(resourceState, codec: codec, in: pantry), priority: priority,
+            when: AgendaConditions(
+                network: condition, orWhileCharging: isAllowedWhileCharging, permitted: [.prefetch]),
+            on: pantry.agenda
         ) { prefetch.ended($0, $1) }
-        prefetch.onCancel { [weak queue = pantry.prefetchQueue] in queue?.cancel(group) }
+        prefetch.onCancel(pantry.agenda.cancelling([job]))
+        pantry.agenda.add(job)
         return prefetch
     }
 

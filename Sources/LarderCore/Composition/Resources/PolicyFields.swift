@@ -1,7 +1,7 @@
 extension Part {
     /// The fields that this part, or a part among its settings, adds to requests.
     fileprivate var addedFields: [Fields.Field] {
-        Array(traits.addedFields) + nested.flatMap(\.addedFields)
+        Array(originTraits.addedFields) + Array(customTraits.addedFields) + nested.flatMap(\.addedFields)
     }
 }
 

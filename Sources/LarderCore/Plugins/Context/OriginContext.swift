@@ -1,6 +1,12 @@
 import LarderSystem
 
-extension Context {
+/// The surroundings of an origin.
+///
+/// `@unchecked Sendable`: its variables are constants.
+public final class OriginContext: Context, @unchecked Sendable {
+    private var payloadFolder: PayloadFolder? { surroundings.payloadFolder }
+    private var dataSource: DataSource? { surroundings.dataSource }
+
     /// Returns a sink that collects a large payload in a file below the cache folder. Blocks.
     ///
     /// The store adopts the file: it gives the file a name in its own folder, and copies nothing. Until then, the file
@@ -57,7 +63,7 @@ extension Context {
         guard let unfinished = payloadFolder?.unfinished, call.key.resource == resource, !call.isSend,
             unfinished.mayHave(call.key)
         else { return nil }
-        let search = AwaitableWork(in: world) { try await find(in: unfinished, for: call, where: suits) }
+        let search = AwaitableWork(in: world) { [self] in try await find(in: unfinished, for: call, where: suits) }
         return try await search.value(within: limit) ?? nil
     }
 

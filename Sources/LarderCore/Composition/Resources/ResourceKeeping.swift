@@ -46,13 +46,12 @@ extension Resource {
         if requests.contains(where: { $0.key.scope == nil }), try lacksAccount { throw LoadError.nobodyToKeepFor }
         if try await !graph().canPin { throw LoadError.cannotPin }
         let prefetch = Prefetch(total: requests.count)
-        let groups = try await pantry.keptInstances.keep(
-            requests, of: resourceState, codec: codec, priority: priority,
-            when: PrefetchQueue.Condition(
-                network: condition, orCharging: isAllowedWhileCharging, keepsScope: true, waitsForAccount: true),
-            in: pantry
+        let jobs = try await pantry.keptInstances.keep(
+            requests, of: BackgroundResource(resourceState, codec: codec, in: pantry), priority: priority,
+            when: AgendaConditions(
+                network: condition, orWhileCharging: isAllowedWhileCharging, permitted: [.prefetch])
         ) { prefetch.ended($0, $1) }
-        prefetch.onCancel { [weak queue = pantry.prefetchQueue] in for group in groups { queue?.cancel(group) } }
+        prefetch.onCancel(pantry.agenda.cancelling(jobs))
         return prefetch
     }
 
@@ -80,7 +79,7 @@ extension Resource {
     ///
     /// - Throws: an error if the list cannot be written; the error of the store.
     public func unkeep(_ requests: [Request]) async throws {
-        try await pantry.keptInstances.unkeep(owned(requests), of: resourceState, in: pantry.prefetchQueue)
+        try await pantry.keptInstances.unkeep(owned(requests), of: BackgroundResource(resourceState, in: pantry))
     }
 
     /// Gives instances back that were kept: see ``unkeep(_:)``.
@@ -105,8 +104,7 @@ extension Resource {
         var copies: [KeptInstance] = []
         for request in try owned(requests) {
             copies.append(
-                KeptInstance(
-                    request: request, size: try await graph.storeAccess.size(request, adding: graph.addedFields)))
+                KeptInstance(request: request, size: try await graph.storeAccess.size(graph.prepared(request))))
         }
         return copies
     }
@@ -142,10 +140,10 @@ extension LoaderGraph {
     /// Whether its store can pin copies. If the store cannot tell now, it may.
     var canPin: Bool {
         get async {
-            guard let store = policy.store, !store.traits.keepsNothing else { return false }
+            guard let store = policy.store, !store.storeTraits.keepsNothing else { return false }
             do {
                 // A copy that nobody has: loads have no empty names of parameters.
-                _ = try await storeAccess.store.pin(Request(policy.resource, ["": "pin"]).key)
+                _ = try await storeAccess.store.setPinned(true, for: Request(policy.resource, ["": "pin"]).key)
                 return true
             } catch {
                 return (error as? StoreError)?.isUnsupported != true
@@ -154,25 +152,12 @@ extension LoaderGraph {
     }
 }
 
-extension ResourceState {
-    /// Pins the copy for a request. Returns false if there is none.
-    func pinIfStored(_ request: Request) async throws -> Bool {
-        guard let graph else { return false }
-        return try await graph.storeAccess.pin(request, adding: graph.addedFields)
-    }
-
-    /// Removes the pin of the copy for a request.
-    func unpin(_ request: Request) async throws {
-        if let graph { try await graph.storeAccess.unpin(request, adding: graph.addedFields) }
-    }
-}
-
 extension StoreAccess {
     /// Returns the size of the payload of the copy for a request; nil if there is none.
-    fileprivate func size(_ request: Request, adding addedFields: Fields) async throws -> Int? {
-        guard try await contains(request, adding: addedFields) else { return nil }
-        let found = try await store.read(variations.entryKey(of: request, adding: addedFields))
-        countSuperseded()
+    fileprivate func size(_ request: Request) async throws -> Int? {
+        guard try await contains(request) else { return nil }
+        let found = try await store.read(variations.entryKey(of: request))
+        meter.countOwnRead()
         return found?.entry.payload.size
     }
 }
