@@ -51,7 +51,7 @@ import Larder
             })
         return try await Pantry(
             policies: folder.appending(path: "policies"), registry: registry, cache: folder.appending(path: "cache"),
-            ifCacheUnusable: .fail, environment: [:])
+            data: folder.appending(path: "data"), ifCacheUnusable: .fail, environment: [:])
     }
 
     private func clear(waiting: Bool) async throws {

@@ -79,4 +79,40 @@ import Testing
             #expect(simulated.origin.underWay == 0 && downloads.allSatisfy { $0.present.cancelled == 1 })
         }
     }
+
+    @Test func instanceThatIsKeptAgainAfterARestartIsFetchedByOneDownload() throws {
+        try SimulatedWorld().run { world in
+            let fixture = try CacheFixture(world)
+            try fixture.write("feed", store: CacheFixture.file)
+            fixture.origin.play(then: .failure(.status(404)))
+            world.network = .offline
+            let former = try await fixture.open()
+            _ = try await former.resource("feed").keep(Self.ids(1...3))
+            await former.close()
+            let pantry = try await fixture.open()
+            try await world.settle()
+            let download = try await pantry.resource("feed").keep(Self.ids(1...3))
+            world.network = .online
+            #expect(await download.finished().failed == 3)
+            try await world.settle()
+            #expect(fixture.origin.calls.count == 3)
+        }
+    }
+
+    @Test func reloadDoesNotFetchAgainWhatACallerKeeps() throws {
+        try SimulatedWorld().run { world in
+            let fixture = try CacheFixture(world)
+            try fixture.write("feed", store: CacheFixture.file)
+            fixture.origin.play(then: .failure(.status(404)))
+            let pantry = try await fixture.open()
+            world.network = .offline
+            let download = try await pantry.resource("feed").keep(Self.ids(1...10))
+            try fixture.write("feed", store: CacheFixture.tiered)
+            #expect(try await pantry.reload().count == 1)
+            world.network = .online
+            #expect(await download.finished().failed == 10)
+            try await world.settle()
+            #expect(fixture.origin.calls.count == 10)
+        }
+    }
 }

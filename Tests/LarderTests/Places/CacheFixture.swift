@@ -51,8 +51,8 @@ struct CacheFixture {
 
     func open(ifCacheUnusable action: UnusableCacheAction = .goOn) async throws -> Pantry {
         try await Pantry(
-            policies: policies, registry: registry, cache: cache, ifCacheUnusable: action, environment: [:],
-            world: world)
+            policies: policies, registry: registry, cache: cache, data: folder.url.appending(path: "data"),
+            ifCacheUnusable: action, environment: [:], world: world)
     }
 
     /// Loads a copy for the account `alice` and one for `bob`.

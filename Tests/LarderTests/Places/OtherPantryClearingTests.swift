@@ -109,6 +109,23 @@ import Larder
         }
     }
 
+    @Test func downloadsThatWaitEndWhenOtherPantryClears() throws {
+        try Self.run { world, fixture, ours, theirs in
+            try await world.settle()
+            let feed = theirs.resource("feed")
+            let ids: [Parameters] = (1...10).map { ["id": "\($0)"] }
+            let download = try await feed.keep(ids, scope: "alice")
+            let other = try await feed.keep(ids, scope: "bob")
+            try await world.sleep(for: .seconds(1))
+            try await ours.clear(.scope("alice"))
+            let progress = await download.finished()
+            #expect(progress.done == 0 && progress.failed + progress.cancelled == 10)
+            #expect(await other.finished().done == 10)
+            #expect(fixture.origin.calls.count { $0.request.key.scope == "alice" } == 4)
+            #expect(fixture.traces == [])
+        }
+    }
+
     @Test func answerIsNotKeptAfterMoreClearingsThanAreRemembered() throws {
         try Self.run { world, fixture, ours, theirs in
             let asking = world.start { try await Way.load.ask(theirs) }

@@ -11,6 +11,8 @@ final class FetchJob: AgendaJob {
     struct Keeping: Sendable {
         /// The account of all its requests. While it is signed out, they wait.
         let account: KeptAccount
+        /// Gives up the requests that another process has taken off the list.
+        let followOthers: @Sendable () async -> Void
         /// Makes the pin of a copy right whose request was given up meanwhile.
         let settle: @Sendable (Request) async -> Void
     }
@@ -73,6 +75,13 @@ final class FetchJob: AgendaJob {
 
     /// Whether all requests have ended.
     var isOver: Bool { state.withLock { $0.running.isEmpty && Self.isIdle($0) } }
+
+    /// The requests that have not ended.
+    var requests: [Request] {
+        state.withLock { state in
+            (state.again + state.running.values).map(\.request) + state.unchecked.all + state.left.all
+        }
+    }
 
     private static func isIdle(_ state: State) -> Bool {
         state.again.isEmpty && state.left.isEmpty && state.unchecked.isEmpty
@@ -141,7 +150,8 @@ final class FetchJob: AgendaJob {
     // MARK: Running
 
     private func run(_ trial: Trial, _ number: Int) async {
-        // It may have been given up before its task began.
+        await keeping?.followOthers()
+        // It may have been given up before its task began, or now.
         if state.withLock({ $0.running[number] == nil }) { return }
         if trial.isCheck { return await check(trial, number) }
         let policy = resource.policyInEffect

@@ -10,6 +10,8 @@ struct RequestBacklog: Sendable {
     /// - Parameter lines: lines of a list. Those without a request are left out.
     init(lines: [KeptRequests.Line]) { self.lines = lines[...] }
 
+    var all: [Request] { requests + lines.compactMap(KeptRequests.request) }
+
     mutating func popFirst() -> Request? {
         if let request = requests.popFirst() { return request }
         while let line = lines.popFirst() { if let request = KeptRequests.request(line) { return request } }
@@ -39,9 +41,10 @@ struct RequestBacklog: Sendable {
     ///
     /// - Returns: whether there are any.
     mutating func move(_ request: Request, to other: inout RequestBacklog) -> Bool {
-        let equal = requests.filter { $0.asKept == request.asKept }
+        let kept = request.asKept
+        let equal = requests.filter { $0.key == kept.key && $0.asKept == kept }
         if equal.isEmpty { return false }
-        requests.removeAll { $0.asKept == request.asKept }
+        requests.removeAll { $0.key == kept.key && $0.asKept == kept }
         other.requests += equal
         return true
     }

@@ -31,7 +31,8 @@ final class KeptInstances: Sendable {
         self.agenda = agenda
     }
 
-    /// Puts instances on the list, and fetches and pins them.
+    /// Puts instances on the list, and fetches and pins them. Takes them over from the downloads that go on with the
+    /// list.
     ///
     /// - Parameter observer: called with the end of each. An instance that is there is done, even if its copy could not
     ///   be renewed.
@@ -52,13 +53,18 @@ final class KeptInstances: Sendable {
         let jobs = accounts.map { account in
             job(groups[account] ?? [], for: account, of: resource, priority: priority, when: conditions, observer)
         }
-        try await changeList { [self] in
-            try list.add(requests.map { KeptRequests.line($0.asKept) }, of: resource.name)
-            state.withLock { state in
+        let (kept, wanted) = (requests.map(\.asKept), Set(accounts))
+        let dropped = try await changeList { [self] in
+            try list.add(kept.map(KeptRequests.line), of: resource.name)
+            let resumed = state.withLock { state in
                 state.begun.removeAll(where: \.isOver)
                 state.begun += jobs
+                return state.resumed.filter { wanted.contains($0.key) }.values
             }
+            let selected = Set(kept)
+            return drop(of: resumed) { selected.contains($0.asKept) }
         }
+        stop(dropped)
         for job in jobs { agenda.add(job) }
         return jobs
     }
@@ -68,9 +74,9 @@ final class KeptInstances: Sendable {
         priority: Request.Priority = .low, when conditions: AgendaConditions,
         _ observer: @escaping FetchJob.Observer = { _, _ in }
     ) -> FetchJob {
-        let keeping = FetchJob.Keeping(account: account) { [weak self] kept in
-            try? await self?.settlePins([kept], of: resource)
-        }
+        let keeping = FetchJob.Keeping(
+            account: account, followOthers: { [weak self] in await self?.followOthers(of: resource) },
+            settle: { [weak self] kept in try? await self?.settlePins([kept], of: resource) })
         return FetchJob(
             requests, of: resource, priority: priority, when: conditions, keeping: keeping, on: agenda, observer)
     }
@@ -93,12 +99,14 @@ final class KeptInstances: Sendable {
         }
     }
 
-    /// Lets the downloads of all accounts on the lists begin anew.
+    /// Lets the downloads of all accounts on the lists begin anew. Leaves out what a caller's download has still to do.
     private func recheck(_ find: @escaping @Sendable (String) -> (any FetchedResource)?) async throws -> [FetchJob] {
         try await changeList { [self] in
             var accounts: [KeptAccount] = []
             var lines: [KeptAccount: [KeptRequests.Line]] = [:]
-            for line in list.all() {
+            let begun = state.withLock { $0.begun }.flatMap(\.requests)
+            let taken = Set(begun.map { KeptRequests.line($0.asKept) })
+            for line in list.all() where !taken.contains(line) {
                 guard let account = KeptRequests.request(line).map(KeptAccount.init) else { continue }
                 if lines[account] == nil { accounts.append(account) }
                 lines[account, default: []].append(line)
@@ -126,7 +134,7 @@ final class KeptInstances: Sendable {
         let selected = Set(kept)
         let dropped = try await changeList { [self] in
             try list.remove(kept.map(KeptRequests.line), of: resource.name)
-            return drop(of: resource.name) { selected.contains($0.asKept) }
+            return drop(of: jobs(of: resource.name)) { selected.contains($0.asKept) }
         }
         stop(dropped)
         try await settlePins(kept, of: resource, listed: [])
@@ -138,15 +146,30 @@ final class KeptInstances: Sendable {
         let (dropped, result) = try await changeList { [self] in
             let result = Result { if list.isNeeded { try list.clear(selection, of: resource) } }
             // Also after a failure.
-            return (drop(of: resource) { selection.concerns($0.key, tags: []) }, result)
+            return (drop(of: jobs(of: resource)) { selection.concerns($0.key, tags: []) }, result)
         }
         stop(dropped)
         try result.get()
     }
 
-    private func drop(of resource: String?, where isSelected: @escaping (Request) -> Bool) -> [DroppedFetches] {
+    /// Gives up the instances that another process has taken off the list of a resource, by a clearing for example.
+    private func followOthers(of resource: any FetchedResource) async {
+        let dropped = try? await changeList { [self] () -> [DroppedFetches] in
+            guard let lines = try list.linesChangedElsewhere(of: resource.name) else { return [] }
+            let listed = Set(lines)
+            return drop(of: jobs(of: resource.name)) { !listed.contains(KeptRequests.line($0.asKept)) }
+        }
+        stop(dropped ?? [])
+    }
+
+    private func jobs(of resource: String?) -> [FetchJob] {
         state.withLock { $0.jobs }.filter { resource == nil || $0.resource.name == resource }
-            .map { DroppedFetches(job: $0, drop: $0.drop(where: isSelected)) }
+    }
+
+    private func drop(
+        of jobs: some Sequence<FetchJob>, where isSelected: @escaping (Request) -> Bool
+    ) -> [DroppedFetches] {
+        jobs.map { DroppedFetches(job: $0, drop: $0.drop(where: isSelected)) }
     }
 
     private func stop(_ dropped: [DroppedFetches]) {

@@ -20,6 +20,8 @@ struct KeptRequests: Sendable {
     private let data: DataFolder
     /// The files as this process has left them.
     private let left = Locked<[String: Sizes]>([:])
+    /// The files whose changes by other processes this one has followed.
+    private let followed = Locked<[String: Stamp]>([:])
 
     /// The sizes of a file in bytes.
     private struct Sizes {
@@ -28,9 +30,13 @@ struct KeptRequests: Sendable {
         var all: Int
     }
 
-    init(in data: DataFolder) {
-        self.data = data
+    /// The state of a file, which any change of its contents changes.
+    private struct Stamp: Equatable {
+        let size: Int
+        let modified: Int64
     }
+
+    init(in data: DataFolder) { self.data = data }
 
     /// Whether anything was ever kept.
     var isNeeded: Bool { folder != nil }
@@ -56,6 +62,18 @@ struct KeptRequests: Sendable {
         return listed
     }
 
+    /// Returns the lines of a resource if another process may have changed them since the last call.
+    func linesChangedElsewhere(of resource: String) throws -> [Line]? {
+        guard let folder else { return nil }
+        let path = folder + "/" + Self.file(of: resource)
+        // It may change again while it is read.
+        let stamp = Self.stamp(of: path)
+        if followed.withLock({ $0[path] == stamp }) { return nil }
+        let lines = try lines(in: path)
+        followed.withLock { $0[path] = stamp }
+        return lines
+    }
+
     /// Returns the lines of all resources. Leaves out the lists that cannot be read.
     func all() -> [Line] {
         guard let folder, let items = try? Disk.list(folder) else { return [] }
@@ -66,8 +84,7 @@ struct KeptRequests: Sendable {
     /// Adds lines to the list of a resource. When this returns, they survive a power failure.
     func add(_ lines: [Line], of resource: String) throws {
         let folder = try data.place(Self.place, of: PlaceName.pantry, section: "").path
-        try Disk.locked(folder + "/lock") {
-            let path = folder + "/" + Self.file(of: resource)
+        try change(Self.file(of: resource), in: folder) { path in
             if try append(lines, "+", to: path) { return }
             var known: Set<Line> = []
             try replace(path, with: (self.lines(in: path) + lines).filter { known.insert($0).inserted })
@@ -78,10 +95,9 @@ struct KeptRequests: Sendable {
     func remove(_ lines: [Line], of resource: String) throws {
         guard let folder else { return }
         let removed = Set(lines)
-        try Disk.locked(folder + "/lock") {
-            let path = folder + "/" + Self.file(of: resource)
+        try change(Self.file(of: resource), in: folder) { path in
             if try append(Array(removed), "-", to: path) { return }
-            try change(path) { !removed.contains($0) }
+            try leave(in: path) { !removed.contains($0) }
         }
     }
 
@@ -93,8 +109,8 @@ struct KeptRequests: Sendable {
         guard let folder else { return }
         let files = try Disk.list(folder).map(\.name).filter { $0.hasSuffix(Self.suffix) }
         for file in files.sorted() where resource.map({ Self.file(of: $0) == file }) ?? true {
-            try Disk.locked(folder + "/lock") {
-                try change(folder + "/" + file) { line in
+            try change(file, in: folder) { path in
+                try leave(in: path) { line in
                     Self.request(line).map { !selection.concerns($0.key, tags: []) } ?? true
                 }
             }
@@ -103,8 +119,22 @@ struct KeptRequests: Sendable {
 
     // MARK: Files
 
+    /// Changes a list while no other process does.
+    private func change(_ file: String, in folder: String, _ change: (_ path: String) throws -> Void) throws {
+        let path = folder + "/" + file
+        try Disk.locked(folder + "/lock") {
+            let isFollowed = followed.withLock { $0[path] } == Self.stamp(of: path)
+            try change(path)
+            if isFollowed { followed.withLock { $0[path] = Self.stamp(of: path) } }
+        }
+    }
+
+    private static func stamp(of path: String) -> Stamp? {
+        Disk.item(path).map { Stamp(size: $0.size, modified: $0.modified) }
+    }
+
     /// Writes the list anew with those of its lines that `isKept` selects, if there is anything to leave out.
-    private func change(_ path: String, _ isKept: (Line) -> Bool) throws {
+    private func leave(in path: String, _ isKept: (Line) -> Bool) throws {
         var count = 0
         let present = try lines(in: path, counting: &count)
         let next = present.filter(isKept)
