@@ -7,18 +7,8 @@ struct Incident: Sendable {
     var times: ClosedRange<Timestamp>?
     /// The name: `Monday 2026-01-05 11:30–18:00`, or `2 lesser incidents`.
     var title: String
-    private(set) var loads: UInt64 = 0
-    /// Loads that failed. Errors that are answers of the origin do not count.
-    private(set) var failures: UInt64 = 0
-    private(set) var fallbacks: UInt64 = 0
-    /// Loads that failed although there was a copy.
-    private(set) var refused: UInt64 = 0
-    private(set) var calls: UInt64 = 0
-    private(set) var callErrors: UInt64 = 0
-    /// The age of the oldest copy that was served.
-    private(set) var oldest: Duration?
-    /// The time without a network, of all processes together.
-    private(set) var offline: Duration = .zero
+    /// The counts of all periods together.
+    private var sum = FiveMinutes(start: Timestamp(seconds: 0))
     /// The largest number of processes that counted at the same time.
     private var processes = 1
 
@@ -47,7 +37,7 @@ struct Incident: Sendable {
         let lesser = incidents.dropFirst(mostShown)
         guard !lesser.isEmpty else { return incidents }
         var rest = Incident(title: counted(lesser.count, one: "lesser incident"))
-        for incident in lesser { rest.add(incident) }
+        for incident in lesser { rest.sum.merge(incident.sum) }
         return incidents.prefix(mostShown) + [rest]
     }
 
@@ -56,33 +46,22 @@ struct Incident: Sendable {
     private init(_ periods: ArraySlice<FiveMinutes>, of processes: [Timestamp: Int]) {
         self.init(title: periods.first.map(\.start).spelled(to: periods.last?.end))
         times = periods.first.flatMap { first in periods.last.map { first.start...$0.end } }
-        func sum(_ count: (FiveMinutes) -> UInt64) -> UInt64 { periods.reduce(0) { $0.plus(count($1)) } }
-        (loads, fallbacks, refused) = (sum { $0[.loads] }, sum { $0[.fallbacks] }, sum { $0[.staleErrors] })
-        (failures, calls, callErrors) = (
-            sum(\.failuresWithoutAnswers), sum { $0[.originCalls] }, sum { $0[.originErrors] }
-        )
-        oldest = periods.compactMap(\.oldest).max()
-        offline = .milliseconds(Int64(clamping: sum { $0[.offlineTime] }))
+        for period in periods { sum.merge(period) }
         self.processes = periods.compactMap { processes[$0.start] }.max() ?? 1
     }
 
-    private mutating func add(_ other: Incident) {
-        for field in [\Incident.loads, \.failures, \.fallbacks, \.refused, \.calls, \.callErrors]
-            as [WritableKeyPath<Incident, UInt64>]
-        {
-            self[keyPath: field] = self[keyPath: field].plus(other[keyPath: field])
-        }
-        oldest = [oldest, other.oldest].compactMap { $0 }.max()
-        offline += other.offline
-    }
-
-    private var troubled: UInt64 { fallbacks.plus(failures) }
+    private var troubled: UInt64 { sum.troubled }
+    /// The time without a network, of all processes together.
+    fileprivate var offline: Duration { sum.offline }
 
     // MARK: Words
 
     /// The sentence about the incident.
     var sentence: String {
         guard times != nil else { return "\(title) of that kind" }
+        let (loads, calls) = (sum[.loads], sum[.originCalls])
+        let (failures, fallbacks) = (sum.failuresWithoutAnswers, sum[.fallbacks])
+        let (refused, callErrors) = (sum[.staleErrors], sum[.originErrors])
         let isFailing = failures > fallbacks
         var clauses = [
             isFailing
@@ -98,7 +77,7 @@ struct Incident: Sendable {
                 "copies of \(counted(Int(clamping: refused), one: "load")) were older than the policy allows")
         }
         if callErrors > 0 { clauses.append("\(share(callErrors, of: calls, "calls")) to the origin failed") }
-        if let oldest { clauses.append("users saw data up to \(Optional(oldest).aged) old") }
+        if let oldest = sum.oldest { clauses.append("users saw data up to \(Optional(oldest).aged) old") }
         if !isFailing {
             clauses.append(
                 failures == 0 ? "nobody got an error" : "\(counted(Int(clamping: failures), one: "load")) got an error")
@@ -121,8 +100,9 @@ struct Incident: Sendable {
             whole == 0 ? "\(part)" : "\(part) (\(min(1, Double(part) / Double(whole)).roundPercent))"
         }
         return [
-            title, "\(loads)", cell(failures, of: loads), cell(fallbacks, of: loads), "\(refused)", "\(calls)",
-            cell(callErrors, of: calls), oldest.aged,
+            title, "\(sum[.loads])", cell(sum.failuresWithoutAnswers, of: sum[.loads]),
+            cell(sum[.fallbacks], of: sum[.loads]), "\(sum[.staleErrors])", "\(sum[.originCalls])",
+            cell(sum[.originErrors], of: sum[.originCalls]), sum.oldest.aged,
         ]
     }
 }
@@ -145,7 +125,7 @@ extension FiveMinutes {
     var troubled: UInt64 { self[.fallbacks].plus(failuresWithoutAnswers) }
 
     /// The share of loads that fell back or failed.
-    fileprivate var trouble: Double { self[.loads] == 0 ? 0 : Double(troubled) / Double(self[.loads]) }
+    var trouble: Double { self[.loads] == 0 ? 0 : min(1, Double(troubled) / Double(self[.loads])) }
 }
 
 extension Double {
