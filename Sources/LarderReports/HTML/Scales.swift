@@ -104,8 +104,6 @@ extension Timestamp {
     /// `Sat 21 Nov`.
     fileprivate var day: String {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let parts = date.split(separator: "-").compactMap { Int($0) }
-        guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return date }
-        return "\(weekday.prefix(3)) \(parts[2]) \(months[parts[1] - 1])"
+        return "\(weekday.prefix(3)) \(parts.tm_mday) \(months[Int(parts.tm_mon)])"
     }
 }

@@ -1,36 +1,27 @@
+import LarderFoundation
 package import LarderSystem
 
 // Days and times as text, always in UTC.
 
 extension Timestamp {
-    /// The number of days since the beginning of 1970, and the minute of the day.
-    private var parts: (day: Int64, minute: Int64) {
-        let minutes = (nanoseconds / 60_000_000_000) - (nanoseconds % 60_000_000_000 < 0 ? 1 : 0)
-        let day = (minutes - ((minutes % 1_440) + 1_440) % 1_440) / 1_440
-        return (day, minutes - day * 1_440)
+    /// The parts of the time.
+    var parts: tm {
+        var seconds = time_t(nanoseconds / 1_000_000_000 - (nanoseconds % 1_000_000_000 < 0 ? 1 : 0))
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        return parts
     }
 
     /// `2026-01-05`.
-    var date: String {
-        // Years are counted from March, so that a leap day is the last of its year.
-        let days = parts.day + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
-        let dayOfEra = days - era * 146_097
-        let year = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * year + year / 4 - year / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * month + 2) / 5 + 1
-        let civil = month < 10 ? month + 3 : month - 9
-        return "\(year + era * 400 + (civil <= 2 ? 1 : 0))-\(civil.two)-\(day.two)"
-    }
+    var date: String { "\(parts.tm_year + 1_900)-\((parts.tm_mon + 1).two)-\(parts.tm_mday.two)" }
 
     /// `14:05`.
-    var time: String { "\((parts.minute / 60).two):\((parts.minute % 60).two)" }
+    var time: String { "\(parts.tm_hour.two):\(parts.tm_min.two)" }
 
     /// `Monday`.
     var weekday: String {
-        let names = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
-        return names[Int(((parts.day % 7) + 7) % 7)]
+        let names = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+        return names[Int(parts.tm_wday)]
     }
 
     /// `2026-01-05 14:05 UTC`.
@@ -46,8 +37,8 @@ extension Timestamp? {
     }
 }
 
-extension Int64 {
-    fileprivate var two: String { self < 10 ? "0\(self)" : "\(self)" }
+extension Int32 {
+    var two: String { self < 10 ? "0\(self)" : "\(self)" }
 }
 
 extension Timestamp {
@@ -79,10 +70,9 @@ extension Timestamp {
             }
         }
         guard digits.isEmpty else { return nil }
-        let shifted = month <= 2 ? year - 1 : year
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
-        self.init(seconds: days * 86_400 + seconds)
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year) - 1_900, Int32(month) - 1, Int32(day))
+        self.init(seconds: Int64(timegm(&parts)) + seconds)
         if date != text.prefix(10) { return nil }
     }
 }

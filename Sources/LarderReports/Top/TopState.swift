@@ -1,3 +1,4 @@
+import LarderFoundation
 package import LarderSystem
 import Larder
 
@@ -175,8 +176,5 @@ extension TopState.Row {
 
 extension Timestamp {
     /// `14:05:09`, in UTC.
-    var clock: String {
-        let second = ((nanoseconds / 1_000_000_000) % 60 + 60) % 60
-        return "\(time):\(second < 10 ? "0" : "")\(second)"
-    }
+    var clock: String { "\(time):\(parts.tm_sec.two)" }
 }

@@ -65,8 +65,7 @@ enum HTTPDates {
     }
 
     private static func time(_ year: Int, month: Int, day: Int, second: Int) -> Timestamp? {
-        let date = CivilDate(year: year, month: month, day: day, second: Int64(second))
-        return date.isValid ? Timestamp(seconds: date.seconds) : nil
+        CivilDate(year: year, month: month, day: day, second: Int64(second)).seconds.map { Timestamp(seconds: $0) }
     }
 }
 
