@@ -79,14 +79,14 @@ private let ruleOptions = [
 
 extension AlertRules {
     fileprivate init(_ arguments: Arguments, _ registry: Registry) throws(UsageError) {
-        let limits = Limits(
-            failed: try arguments.share(of: "failed", default: 0.05),
-            refused: try arguments.share(of: "refused", default: 0.01),
-            fallback: try arguments.share(of: "fallback", default: 0.2),
-            originErrors: try arguments.share(of: "origin-errors", default: 0.5),
-            refreshErrors: try arguments.share(of: "refresh-errors", default: 0.5),
-            p95: try arguments.limit(of: "p95", default: .seconds(2), within: Sketch(.latency)),
-            age: try arguments.limit(of: "age", default: .seconds(86_400), within: Sketch(.age)))
+        var limits = Limits()
+        limits.failed = try arguments.share(of: "failed", default: 0.05)
+        limits.refused = try arguments.share(of: "refused", default: 0.01)
+        limits.fallback = try arguments.share(of: "fallback", default: 0.2)
+        limits.originErrors = try arguments.share(of: "origin-errors", default: 0.5)
+        limits.refreshErrors = try arguments.share(of: "refresh-errors", default: 0.5)
+        limits.p95 = try arguments.limit(of: "p95", default: .seconds(2), within: Sketch(.latency))
+        limits.age = try arguments.limit(of: "age", default: .seconds(86_400), within: Sketch(.age))
         let window = try arguments.time(of: "window", default: .seconds(300))
         let lasting = try arguments.time(of: "for", default: .seconds(600))
         let loads = try arguments.number(of: "loads", in: 0...1_000_000_000, default: 20)

@@ -28,40 +28,34 @@ enum LoopBench {
         var name: String
         var summary: String
         var prepare: @Sendable () async throws -> @Sendable (Int) -> Void
-
-        init(
-            _ name: String, summary: String, prepare: @escaping @Sendable () async throws -> @Sendable (Int) -> Void
-        ) {
-            self.name = name
-            self.summary = summary
-            self.prepare = prepare
-        }
     }
 
     static let loops: [Loop] =
         [
-            Loop("nothing", summary: "an empty loop") { { count in for number in 0..<count { keep(number) } } },
-            Loop("bare-store", summary: "a peek into the memory store") { try await HitCases().bareStore },
-            Loop("clock", summary: "a clock read") { try await HitCases().clock },
-            Loop("hand-wired", summary: "four hand-written layers over the store") { try await HitCases().handWired },
-            Loop("composed-hit", summary: "a hit through a composed graph") { try await HitCases().composed },
-            Loop("composed-hit-unmeasured", summary: "a hit through a composed graph, metrics off") {
+            Loop(name: "nothing", summary: "an empty loop") { { count in for number in 0..<count { keep(number) } } },
+            Loop(name: "bare-store", summary: "a peek into the memory store") { try await HitCases().bareStore },
+            Loop(name: "clock", summary: "a clock read") { try await HitCases().clock },
+            Loop(name: "hand-wired", summary: "four hand-written layers over the store") {
+                try await HitCases().handWired
+            },
+            Loop(name: "composed-hit", summary: "a hit through a composed graph") { try await HitCases().composed },
+            Loop(name: "composed-hit-unmeasured", summary: "a hit through a composed graph, metrics off") {
                 try await HitCases().unmeasured
             },
-            Loop("metrics", summary: "counting a hit") { try await HitCases().metrics },
-            Loop("new-request-hit", summary: "making a request and hitting it through a composed graph") {
+            Loop(name: "metrics", summary: "counting a hit") { try await HitCases().metrics },
+            Loop(name: "new-request-hit", summary: "making a request and hitting it through a composed graph") {
                 let resource = try await HitCases().bench.resource
                 return { count in for _ in 0..<count { keep(resource.answer(resource.request(["id": "42"]))) } }
             },
-            Loop("literal-load", summary: "an awaited hit of a request that is written as a literal") {
+            Loop(name: "literal-load", summary: "an awaited hit of a request that is written as a literal") {
                 let resource = try await HitCases().bench.resource
                 return looping { _ in keep(try await resource.load(["id": "42"])) }
             },
-            Loop("origin", summary: "a call of the closure that misses ask") {
+            Loop(name: "origin", summary: "a call of the closure that misses ask") {
                 let request = Request("feed")
                 return looping { _ in keep(try await BenchPantry.answer(Call(request))) }
             },
-            Loop("miss", summary: "a load that misses, asks a closure and saves its answer") {
+            Loop(name: "miss", summary: "a load that misses, asks a closure and saves its answer") {
                 let (bench, requests) = try await BenchPantry.missing()
                 return looping { keep(try await bench.resource.load(requests[$0 & 1_023])) }
             },
@@ -69,11 +63,13 @@ enum LoopBench {
         + memory(UInt64.self, name: "u64", about: "a 64-bit key")
         + memory(ShortText.self, name: "text", about: "a 20-byte text")
         + memory(Key.self, name: "key", about: "a request's key") + [
-            Loop("typed-hit", summary: "a hit of 1 KB of JSON, kept decoded") { try await TypedBench.hit(of: 1_000) },
-            Loop("compose", summary: "reading and composing a folder of 1,000 policies") {
+            Loop(name: "typed-hit", summary: "a hit of 1 KB of JSON, kept decoded") {
+                try await TypedBench.hit(of: 1_000)
+            },
+            Loop(name: "compose", summary: "reading and composing a folder of 1,000 policies") {
                 try PolicyBench.composing(1_000)
             },
-            Loop("reload", summary: "reloading a folder of 1,000 policies of which one changed") {
+            Loop(name: "reload", summary: "reloading a folder of 1,000 policies of which one changed") {
                 try await PolicyBench.reloading(1_000)
             },
         ]
@@ -93,10 +89,10 @@ enum LoopBench {
 
     private static func memory<Key: BenchKey>(_ key: Key.Type, name: String, about: String) -> [Loop] {
         [
-            Loop("get-hit-\(name)", summary: "a find in the memory store's table, by \(about)") {
+            Loop(name: "get-hit-\(name)", summary: "a find in the memory store's table, by \(about)") {
                 try MemoryBench.loop(.hits, of: key)
             },
-            Loop("read-through-\(name)", summary: "a find and, on a miss, an insertion, by \(about)") {
+            Loop(name: "read-through-\(name)", summary: "a find and, on a miss, an insertion, by \(about)") {
                 try MemoryBench.loop(.readThrough, of: key)
             },
         ]

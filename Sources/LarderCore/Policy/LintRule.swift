@@ -8,16 +8,6 @@ package struct LintRule: Sendable {
     package let why: String
     private let check: @Sendable (Policy, LintRule, PolicyDiagnostics) -> Void
 
-    private init(
-        _ name: String, severity: Problem.Severity, why: String,
-        check: @escaping @Sendable (Policy, LintRule, PolicyDiagnostics) -> Void
-    ) {
-        self.name = name
-        self.severity = severity
-        self.why = why
-        self.check = check
-    }
-
     /// Checks all rules and reports what they find.
     static func check(_ policy: Policy, _ reading: PolicyDiagnostics) {
         for rule in all { rule.check(policy, rule, reading) }
@@ -53,7 +43,7 @@ package struct LintRule: Sendable {
     ]
 
     private static let contradiction = LintRule(
-        "contradiction", severity: .error, why: "Of two settings that exclude each other, one would be ignored."
+        name: "contradiction", severity: .error, why: "Of two settings that exclude each other, one would be ignored."
     ) { policy, rule, reading in
         func check(_ part: Part) {
             for found in part.traits?.contradictions ?? [] {
@@ -68,7 +58,8 @@ package struct LintRule: Sendable {
     }
 
     private static let noEffect = LintRule(
-        "no-effect", severity: .warning, why: "A setting or part without any effect misleads the reader of the policy."
+        name: "no-effect", severity: .warning,
+        why: "A setting or part without any effect misleads the reader of the policy."
     ) { policy, rule, reading in
         let strategy = policy.strategy
         let unused: [PolicyMember] =
@@ -88,7 +79,7 @@ package struct LintRule: Sendable {
     }
 
     private static let retryFitsTimeout = LintRule(
-        "retry-fits-timeout", severity: .error, why: "Tries after the end of an enclosing timeout are never made."
+        name: "retry-fits-timeout", severity: .error, why: "Tries after the end of an enclosing timeout are never made."
     ) { policy, rule, reading in
         for (place, part) in policy.around.enumerated() {
             guard let limit = part.givesUpAfter else { continue }
@@ -104,7 +95,8 @@ package struct LintRule: Sendable {
     }
 
     private static let unreachableFallback = LintRule(
-        "unreachable-fallback", severity: .error, why: "A fallback after something that cannot fail is never reached."
+        name: "unreachable-fallback", severity: .error,
+        why: "A fallback after something that cannot fail is never reached."
     ) { policy, rule, reading in
         var before = policy.origin.map { ("origin", $0) }
         for fallback in policy.fallbacks {
@@ -119,7 +111,7 @@ package struct LintRule: Sendable {
     }
 
     private static let noEntryFits = LintRule(
-        "no-entry-fits", severity: .error, why: "A store smaller than its smallest entry keeps nothing."
+        name: "no-entry-fits", severity: .error, why: "A store smaller than its smallest entry keeps nothing."
     ) { policy, rule, reading in
         func check(_ store: Part) {
             let tiers = store.nested.filter { $0.plugin.kind == .store }
@@ -136,7 +128,7 @@ package struct LintRule: Sendable {
     }
 
     private static let forgottenTooSoon = LintRule(
-        "forgotten-too-soon", severity: .error,
+        name: "forgotten-too-soon", severity: .error,
         why: "A window longer than the store keeps its entries promises copies that no longer exist."
     ) { policy, rule, reading in
         guard let store = policy.store, !store.storeTraits.keepsNothing, let kept = store.storeTraits.keepsFor,
@@ -152,7 +144,8 @@ package struct LintRule: Sendable {
     }
 
     private static let staleUnchecked = LintRule(
-        "stale-unchecked", severity: .warning, why: "A copy that is shown days later should be checked for damage."
+        name: "stale-unchecked", severity: .warning,
+        why: "A copy that is shown days later should be checked for damage."
     ) { policy, rule, reading in
         guard policy.store?.storeTraits.isForeign == true,
             !policy.validators.contains(where: \.validatorTraits.noticesDamage)
@@ -171,7 +164,7 @@ package struct LintRule: Sendable {
     }
 
     private static let noWindow = LintRule(
-        "no-window", severity: .warning,
+        name: "no-window", severity: .warning,
         why: "Without a window, copies that are no longer fresh are not shown, also when the service fails."
     ) { policy, rule, reading in
         guard policy.strategy.plugin.needs == [.origin, .store], policy.store?.storeTraits.keepsNothing == false else {
@@ -199,7 +192,7 @@ package struct LintRule: Sendable {
     }
 
     private static let onlyShortens = LintRule(
-        "only-shortens", severity: .warning,
+        name: "only-shortens", severity: .warning,
         why: "A copy is shown only while all validators permit it, so a window beside the server's can only shorten it."
     ) { policy, rule, reading in
         guard let follower = policy.validators.first(where: \.validatorTraits.followsOrigin) else { return }
@@ -213,7 +206,7 @@ package struct LintRule: Sendable {
     }
 
     private static let endlessCall = LintRule(
-        "endless-call", severity: .warning, why: "Without a timeout, a load may wait for a call for ever."
+        name: "endless-call", severity: .warning, why: "Without a timeout, a load may wait for a call for ever."
     ) { policy, rule, reading in
         guard policy.strategy.plugin.needs.contains(.origin), let origin = policy.origin, !origin.originTraits.isLocal,
             longestCall(of: policy) == nil
@@ -224,7 +217,8 @@ package struct LintRule: Sendable {
     }
 
     private static let endlessStore = LintRule(
-        "endless-store", severity: .warning, why: "A disk or server that hangs delays every load that looks for a copy."
+        name: "endless-store", severity: .warning,
+        why: "A disk or server that hangs delays every load that looks for a copy."
     ) { policy, rule, reading in
         guard policy.strategy.plugin.needs.contains(.store), let store = policy.store else { return }
         /// Returns the first store that can hang and has no limit, and no store around it has one.
@@ -241,7 +235,7 @@ package struct LintRule: Sendable {
     }
 
     private static let keepsNothing = LintRule(
-        "keeps-nothing", severity: .warning, why: "A strategy that shows copies needs a store that keeps them."
+        name: "keeps-nothing", severity: .warning, why: "A strategy that shows copies needs a store that keeps them."
     ) { policy, rule, reading in
         guard policy.strategy.plugin.needs.contains(.store), policy.store?.storeTraits.keepsNothing != false else {
             return
@@ -253,7 +247,7 @@ package struct LintRule: Sendable {
     }
 
     private static let sharedFolder = LintRule(
-        "shared-folder", severity: .error,
+        name: "shared-folder", severity: .error,
         why: "Two stores that write to the same place overwrite and remove each other's entries."
     ) { policy, rule, reading in
         var seen: Set<String> = []
@@ -269,7 +263,8 @@ package struct LintRule: Sendable {
     }
 
     private static let missingParameter = LintRule(
-        "missing-parameter", severity: .error, why: "The origin refuses a request that lacks one of its parameters."
+        name: "missing-parameter", severity: .error,
+        why: "The origin refuses a request that lacks one of its parameters."
     ) { policy, rule, reading in
         guard let origin = policy.origin else { return }
         for section in policy.sections {
@@ -289,7 +284,7 @@ package struct LintRule: Sendable {
     }
 
     private static let loadsInVain = LintRule(
-        "loads-in-vain", severity: .warning,
+        name: "loads-in-vain", severity: .warning,
         why: "Answers that nobody waits for are loaded in vain if they are not kept."
     ) { policy, rule, reading in
         let isKept =

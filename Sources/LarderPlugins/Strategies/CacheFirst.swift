@@ -8,7 +8,7 @@ extension Plugin {
         traits: { patience, background, share in .waiting(patience, background, refreshAhead: share) }
     ) { sides, patience, background, refreshAhead in
         CopyFirst(
-            HitRule(sides, shows: .fresh, refreshes: .fresh(past: refreshAhead), within: background),
-            over: sides, patience: patience, linger: background)
+            rule: HitRule(sides, shows: .fresh, refreshes: .fresh(past: refreshAhead), within: background),
+            sides: sides, patience: patience, linger: background)
     }
 }

@@ -2,17 +2,10 @@ import LarderCore
 
 /// A loader that shows the copy if a rule says so, and otherwise asks the origin and waits.
 struct CopyFirst: Loader {
-    private let rule: HitRule
-    private let sides: Sides
-    private let patience: Duration?
-    private let linger: Duration
-
-    init(_ rule: HitRule, over sides: Sides, patience: Duration?, linger: Duration) {
-        self.rule = rule
-        self.sides = sides
-        self.patience = patience
-        self.linger = linger
-    }
+    let rule: HitRule
+    let sides: Sides
+    let patience: Duration?
+    let linger: Duration
 
     var hitRule: HitRule? { rule }
 

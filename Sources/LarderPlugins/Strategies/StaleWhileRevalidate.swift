@@ -13,9 +13,9 @@ extension Plugin {
         }
     ) { sides, patience, background, refreshAhead in
         CopyFirst(
-            HitRule(
+            rule: HitRule(
                 sides, shows: [.fresh, .whileRevalidating], refreshes: .stale(orFreshPast: refreshAhead),
                 within: background),
-            over: sides, patience: patience, linger: background)
+            sides: sides, patience: patience, linger: background)
     }
 }

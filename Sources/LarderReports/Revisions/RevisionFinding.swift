@@ -7,10 +7,6 @@ struct RevisionFinding {
     /// The number of figures that the sentence tells. The table has all of them.
     private static let mostClauses = 2
 
-    init(_ comparison: RevisionComparison) {
-        self.comparison = comparison
-    }
-
     /// Whether users fare worse in some respect, and that is no chance.
     var isWorse: Bool { comparison.lines.contains(where: \.isWorse) }
 

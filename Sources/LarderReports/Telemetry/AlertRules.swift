@@ -4,21 +4,16 @@ package import Larder
 package struct AlertRules {
     /// The limits beyond which the rules warn. Without a limit there is no rule.
     package struct Limits {
-        var failed: Double?
-        var refused: Double?
-        var fallback: Double?
-        var originErrors: Double?
-        var refreshErrors: Double?
-        var p95: Duration?
-        var age: Duration?
+        package var failed: Double?
+        package var refused: Double?
+        package var fallback: Double?
+        package var originErrors: Double?
+        package var refreshErrors: Double?
+        package var p95: Duration?
+        package var age: Duration?
 
-        package init(
-            failed: Double?, refused: Double?, fallback: Double?, originErrors: Double?, refreshErrors: Double?,
-            p95: Duration?, age: Duration?
-        ) {
-            (self.failed, self.refused, self.fallback) = (failed, refused, fallback)
-            (self.originErrors, self.refreshErrors, self.p95, self.age) = (originErrors, refreshErrors, p95, age)
-        }
+        /// No limits.
+        package init() {}
     }
 
     fileprivate enum Severity: String {

@@ -40,14 +40,11 @@ package struct GrafanaDashboard {
         var list: [JSON] = []
         for row in rows {
             id += 1
-            let repeats = row.repeats.map { [JSON.Member("repeat", .string($0))] } ?? []
             list.append(
-                .object(
-                    [
-                        .init("id", .int(id)), .init("type", "row"), .init("title", .string(row.title)),
-                        .init("collapsed", false), .init("panels", []),
-                        .init("gridPos", ["h": 1, "w": 24, "x": 0, "y": .int(y)]),
-                    ] + repeats))
+                .present([
+                    "id": .int(id), "type": "row", "title": .string(row.title), "collapsed": false, "panels": [],
+                    "gridPos": ["h": 1, "w": 24, "x": 0, "y": .int(y)], "repeat": row.repeats.map(JSON.string),
+                ]))
             y += 1
             let columns = 24 / GrafanaPanel.width
             for (number, panel) in row.panels.enumerated() {

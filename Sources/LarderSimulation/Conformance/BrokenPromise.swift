@@ -11,13 +11,6 @@ public struct BrokenPromise: Hashable, Sendable, CustomStringConvertible {
     /// The actual result.
     public let got: String
 
-    init(_ promise: Promise, _ situation: String, expected: String, got: String) {
-        self.promise = promise
-        self.situation = situation
-        self.expected = expected
-        self.got = got
-    }
-
     /// One line: `never masks the origin's answer (a call answers 404): expected the answer, got a value`.
     public var description: String {
         "\(promise.rawValue) (\(situation)): expected \(expected), got \(got)"
@@ -36,7 +29,7 @@ package struct BrokenPromises: Sendable {
         _ isKept: Bool, promise: Promise, expected: @autoclosure () -> String, got: @autoclosure () -> String
     ) {
         guard !isKept, !broken.contains(where: { $0.promise == promise }) else { return }
-        broken.append(BrokenPromise(promise, situation, expected: expected(), got: got()))
+        broken.append(BrokenPromise(promise: promise, situation: situation, expected: expected(), got: got()))
     }
 
     /// Records that work goes on two hours after a situation.

@@ -4,21 +4,15 @@ import Larder
 
 /// Checks of a validator's decisions about arriving payloads.
 struct ValidatorAdmission {
-    private let validator: any Validator
-    private let traits: ValidatorTraits
-    private let now: Timestamp
+    let validator: any Validator
+    let traits: ValidatorTraits
+    let now: Timestamp
 
     /// A word in every payload that is not empty, which no reason may contain.
     private static let secret = "quince"
 
     /// The key of a note that belongs to another plugin.
     private static let foreign = NoteKey<Int>("elsewhere")
-
-    init(_ validator: any Validator, _ traits: ValidatorTraits, now: Timestamp) {
-        self.validator = validator
-        self.traits = traits
-        self.now = now
-    }
 
     private struct Sample {
         var entry: Entry

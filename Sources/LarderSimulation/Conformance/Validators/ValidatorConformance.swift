@@ -29,8 +29,8 @@ public struct ValidatorConformance: Sendable {
             try SimulatedWorld().run { world in
                 let (stage, validator, part) = try await made(world)
                 var findings = BrokenPromises()
-                ValidatorAdmission(validator, part.validatorTraits, now: world.now).check(&findings)
-                let windows = ValidatorWindows(validator, part.validatorTraits, now: world.now)
+                ValidatorAdmission(validator: validator, traits: part.validatorTraits, now: world.now).check(&findings)
+                let windows = ValidatorWindows(validator: validator, traits: part.validatorTraits, now: world.now)
                 let before = windows.answers()
                 windows.check(&findings)
                 try await world.sleep(for: .seconds(86_400))

@@ -3,9 +3,9 @@ import Larder
 
 /// Checks of the uses that a validator permits as copies age.
 struct ValidatorWindows {
-    private let validator: any Validator
-    private let traits: ValidatorTraits
-    private let now: Timestamp
+    let validator: any Validator
+    let traits: ValidatorTraits
+    let now: Timestamp
 
     private static let ages: [Duration] = {
         let seconds: [Int64] = [
@@ -19,12 +19,6 @@ struct ValidatorWindows {
         ("fresh", .fresh), ("while revalidating", .whileRevalidating), ("on error", .onError),
         ("for revalidation", .revalidation),
     ]
-
-    init(_ validator: any Validator, _ traits: ValidatorTraits, now: Timestamp) {
-        self.validator = validator
-        self.traits = traits
-        self.now = now
-    }
 
     /// New copies: as the validator admitted them, as it never saw them, and with other notes.
     private var copies: [Metadata] {
