@@ -70,15 +70,11 @@ struct HTTPAddress: Hashable, Sendable {
     /// Returns a URL without its fragment, and with all characters encoded that URLs do not allow. Servers send some of
     /// them in `Location`.
     private static func plain(_ url: String) -> String {
-        let bytes = url.utf8.prefix { $0 != UInt8(ascii: "#") }
-        let isPlain = bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
-        if isPlain { return String(decoding: bytes, as: UTF8.self) }
-        let digits = Array("0123456789ABCDEF".utf8)
-        let encoded = bytes.flatMap { byte -> [UInt8] in
+        let bytes = url.utf8.prefix { $0 != UInt8(ascii: "#") }.flatMap { byte in
             let isAllowed = byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
-            return isAllowed ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            return isAllowed ? [byte] : URLTemplate.code(of: byte)
         }
-        return String(decoding: encoded, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func server(_ scheme: String, _ authority: Substring) -> Server? {

@@ -34,10 +34,8 @@ enum HTTPPath {
         var place = 0
         while place < bytes.count {
             var byte = bytes[place]
-            if URLTemplate.isEncoded(bytes, at: place),
-                let value = UInt8(String(decoding: bytes[(place + 1)...(place + 2)], as: UTF8.self), radix: 16)
-            {
-                byte = value
+            if let decoded = URLTemplate.byte(encodedAt: place, in: bytes) {
+                byte = decoded
                 place += 2
             }
             place += 1

@@ -87,44 +87,41 @@ struct URLTemplate: Hashable, Sendable {
     static func encoded(_ text: String, keepsReserved: Bool) -> String {
         if text.utf8.allSatisfy(isUnreserved) { return text }
         let bytes = Array(text.utf8)
-        let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
         for (place, byte) in bytes.enumerated() {
             let isKept =
                 isUnreserved(byte)
-                || keepsReserved && (isReserved(byte) || byte == UInt8(ascii: "%") && isEncoded(bytes, at: place))
-            result += isKept ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                || keepsReserved && (isReserved(byte) || Self.byte(encodedAt: place, in: bytes) != nil)
+            result += isKept ? [byte] : code(of: byte)
         }
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether a byte with a percent-encoded form begins at a place.
-    static func isEncoded(_ bytes: [UInt8], at place: Int) -> Bool {
-        place + 2 < bytes.count && bytes[place] == UInt8(ascii: "%") && isHexadecimal(bytes[place + 1])
-            && isHexadecimal(bytes[place + 2])
+    /// Returns the bytes that stand for one, such as those of `%2F`.
+    static func code(of byte: UInt8) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-        default: isLetterOrDigit(byte)
-        }
+    /// Returns the byte whose percent-encoded form begins at a place; nil if none begins there.
+    static func byte(encodedAt place: Int, in bytes: [UInt8]) -> UInt8? {
+        guard place + 2 < bytes.count, bytes[place] == UInt8(ascii: "%"), let high = digit(bytes[place + 1]),
+            let low = digit(bytes[place + 2])
+        else { return nil }
+        return high << 4 | low
     }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+    }
+
+    static func isUnreserved(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "-._~".utf8.contains(byte) }
 
     static func isReserved(_ byte: UInt8) -> Bool { ":/?#[]@!$&'()*+,;=".utf8.contains(byte) }
 
     static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
         default: false

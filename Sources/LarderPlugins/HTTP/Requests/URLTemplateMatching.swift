@@ -46,7 +46,7 @@ extension HTTPURL {
 
     private static func normalized(_ text: Substring) -> String {
         var bytes = Array(text.utf8)
-        for place in bytes.indices where URLTemplate.isEncoded(bytes, at: place) {
+        for place in bytes.indices where URLTemplate.byte(encodedAt: place, in: bytes) != nil {
             for digit in [place + 1, place + 2] where bytes[digit] >= UInt8(ascii: "a") { bytes[digit] -= 32 }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -159,10 +159,9 @@ private struct URLTemplateReading {
         var bytes: [UInt8] = []
         var place = 0
         while place < all.count {
-            let isEncoded = URLTemplate.isEncoded(all, at: place)
-            let digits = isEncoded ? String(decoding: all[(place + 1)...(place + 2)], as: UTF8.self) : ""
-            bytes.append(UInt8(digits, radix: 16) ?? all[place])
-            place += isEncoded ? 3 : 1
+            let decoded = URLTemplate.byte(encodedAt: place, in: all)
+            bytes.append(decoded ?? all[place])
+            place += decoded == nil ? 1 : 3
         }
         return String(validating: bytes, as: UTF8.self)
     }

@@ -29,7 +29,7 @@ extension URLTemplate {
         let bytes = Array(text.utf8)
         for (place, byte) in bytes.enumerated() where byte < 0x80 {
             let isAllowed =
-                isUnreserved(byte) || isReserved(byte) || byte == UInt8(ascii: "%") && isEncoded(bytes, at: place)
+                isUnreserved(byte) || isReserved(byte) || Self.byte(encodedAt: place, in: bytes) != nil
             if !isAllowed {
                 throw Mistake(
                     message: "it contains a character that URLs do not allow",
@@ -69,7 +69,7 @@ extension URLTemplate {
         var place = 0
         while place < bytes.count {
             let byte = bytes[place]
-            if isEncoded(bytes, at: place) {
+            if Self.byte(encodedAt: place, in: bytes) != nil {
                 place += 3
             } else if isLetterOrDigit(byte) || byte == UInt8(ascii: "_") {
                 place += 1
