@@ -54,7 +54,7 @@ struct Screen: Sendable {
         var wait = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         guard poll(&wait, 1, Int32(clamping: limit.nanoseconds / 1_000_000)) > 0 else { return .nothing }
         var byte: UInt8 = 0
-        let count = systemRead(0, &byte, 1)
+        let count = systemRead(0, into: &byte, count: 1)
         return count == 1 ? .key(byte) : .end
     }
 }

@@ -49,13 +49,13 @@ public enum AgendaStep: Hashable, Sendable {
 /// The conditions under which work on the agenda may run.
 public struct AgendaConditions: Hashable, Sendable {
     /// The network to wait for.
-    public var network: NetworkCondition
+    public let network: NetworkCondition
     /// Whether any network will do while the device is being charged.
-    public var isMetWhileCharging: Bool
+    let isMetWhileCharging: Bool
     /// The kinds of background work that the sections of the policy must permit.
-    public var permissions: Set<BackgroundWork>
+    let permissions: Set<BackgroundWork>
     /// Whether to wait until somebody is signed in, where the policy's origin calls only in the name of an account.
-    public var needsAccount: Bool
+    let needsAccount: Bool
 
     /// Creates conditions. By default, the work waits for a network and for nothing else.
     public init(

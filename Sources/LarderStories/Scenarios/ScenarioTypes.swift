@@ -66,7 +66,7 @@ extension SettingType where Value == Int {
 extension SettingType where Value == String {
     /// The code of an error of a load.
     static var code: SettingType<String> {
-        .choice(LoadError.Code.all.filter { $0 != .noSuchResource }.map(\.description))
+        .choice(LoadError.Code.allCases.filter { $0 != .noSuchResource }.map(\.rawValue))
     }
 
     /// The source of a value.

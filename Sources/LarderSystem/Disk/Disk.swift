@@ -97,7 +97,7 @@ public enum Disk {
         var chunk = [UInt8](repeating: 0, count: size.map { min(most, max($0 + 1, 512)) } ?? most)
         var bytes: [UInt8] = []
         while true {
-            let count = uninterrupted { systemRead(file, &chunk, chunk.count) }
+            let count = uninterrupted { systemRead(file, into: &chunk, count: chunk.count) }
             if count < 0 { throw Failure("read the file") }
             guard bytes.count + count <= limit else { throw Failure("read the file", EFBIG) }
             if bytes.isEmpty, count < chunk.count, count == size { return Array(chunk[..<count]) }
@@ -123,7 +123,7 @@ public enum Disk {
     ///
     /// - Parameter operation: the operation in the message of a failure.
     static func opened(
-        _ path: String, _ flags: Int32, _ mode: mode_t = 0o600, else operation: String = "open the file"
+        _ path: String, _ flags: Int32, mode: mode_t = 0o600, else operation: String = "open the file"
     ) throws(Failure) -> Int32 {
         let file = open(path, flags | O_CLOEXEC, mode)
         guard file >= 0 else { throw Failure(operation) }
@@ -134,7 +134,7 @@ public enum Disk {
     static func make(
         _ path: String, mode: mode_t = 0o600, _ fill: (Int32) throws(Failure) -> Void
     ) throws(Failure) {
-        let file = try opened(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode, else: "create a file")
+        let file = try opened(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, else: "create a file")
         do throws(Failure) { try closing(file, after: fill) } catch {
             unlink(path)
             throw error

@@ -64,7 +64,7 @@ extension Disk {
     static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(Failure) {
         var rest = bytes
         while !rest.isEmpty {
-            let count = systemWrite(file, rest.baseAddress, min(rest.count, 1 << 30))
+            let count = systemWrite(file, from: rest.baseAddress, count: min(rest.count, 1 << 30))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Failure("write the file") }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])

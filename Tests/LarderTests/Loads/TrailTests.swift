@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func everyCodeIsFoundByItsName() {
-        for code in LoadError.Code.all { #expect(LoadError.Code(rawValue: code.description) == code) }
+        for code in LoadError.Code.allCases { #expect(LoadError.Code(rawValue: code.rawValue) == code) }
         #expect(LoadError.Code(rawValue: "unknown") == nil)
     }
 

@@ -19,6 +19,8 @@ final class FetchJob: AgendaJob {
 
     private struct Trial {
         let request: Request
+        /// The number of its step.
+        var number = 0
         var tries = 0
         /// The uptime at which it begins.
         var time = Duration.zero
@@ -34,11 +36,14 @@ final class FetchJob: AgendaJob {
         var running: [Int: Trial] = [:]
         var last = 0
 
-        mutating func begin(_ trial: Trial) -> Int {
+        mutating func begin(_ trial: inout Trial) {
             last += 1
+            trial.number = last
             running[last] = trial
-            return last
         }
+
+        /// Ends a step. Returns false if it was given up.
+        mutating func end(_ trial: Trial) -> Bool { running.removeValue(forKey: trial.number) != nil }
 
         mutating func putBack(_ trial: Trial) {
             again.insert(trial, at: again.firstIndex { $0.time > trial.time } ?? again.endIndex)
@@ -129,9 +134,9 @@ final class FetchJob: AgendaJob {
                     trial = state.left.popFirst().map { Trial(request: $0) }
                 }
             }
-            guard let trial else { return state.again.first.map { .wait($0.time - uptime) } ?? .rest }
-            let number = state.begin(trial)
-            return .run(number) { [self] in await run(trial, number) }
+            guard var trial else { return state.again.first.map { .wait($0.time - uptime) } ?? .rest }
+            state.begin(&trial)
+            return .run(trial.number) { [self, trial] in await run(trial) }
         }
     }
 
@@ -149,43 +154,43 @@ final class FetchJob: AgendaJob {
 
     // MARK: Running
 
-    private func run(_ trial: Trial, _ number: Int) async {
+    private func run(_ trial: Trial) async {
         await keeping?.followOthers()
         // It may have been given up before its task began, or now.
-        if state.withLock({ $0.running[number] == nil }) { return }
-        if trial.isCheck { return await check(trial, number) }
+        if state.withLock({ $0.running[trial.number] == nil }) { return }
+        if trial.isCheck { return await check(trial) }
         let policy = resource.policyInEffect
         var request = trial.request
         (request.mode, request.deadline, request.priority, request.purpose) = (.refresh, nil, priority, .prefetch)
         switch await resource.fetch(request, keepsScope: keeping != nil) {
         case .ended(.failed(let error)) where error.code == .notSignedIn && keeping != nil:
-            await tryAgain(trial, number, after: error, policy)
-        case .ended(let ending): await end(trial, number, ending, policy)
-        case .again(let error): await tryAgain(trial, number, after: error, policy)
-        case .cancelled: putBack(trial, number)
+            await tryAgain(trial, after: error, since: policy)
+        case .ended(let ending): await end(trial, ending, since: policy)
+        case .again(let error): await tryAgain(trial, after: error, since: policy)
+        case .cancelled: putBack(trial)
         }
     }
 
     /// Lets a request wait for another try. Does nothing if it was given up.
-    private func putBack(_ trial: Trial, _ number: Int) {
-        state.withLock { state in if state.running.removeValue(forKey: number) != nil { state.putBack(trial) } }
+    private func putBack(_ trial: Trial) {
+        state.withLock { state in if state.end(trial) { state.putBack(trial) } }
     }
 
-    private func tryAgain(_ trial: Trial, _ number: Int, after error: LoadError, _ policy: AnyObject?) async {
+    private func tryAgain(_ trial: Trial, after error: LoadError, since policy: AnyObject?) async {
         // A failure without a network or an account says nothing about the origin.
-        if !isMet(by: device) { return putBack(trial, number) }
-        guard trial.tries < Self.pauses.count else { return await end(trial, number, .failed(error), policy) }
+        if !isMet(by: device) { return putBack(trial) }
+        guard trial.tries < Self.pauses.count else { return await end(trial, .failed(error), since: policy) }
         var trial = trial
         let pause = Self.pauses[trial.tries].scaled(by: 0.75 + world.chance() / 2)
         trial.time = world.uptime + max(error.retryAfter ?? .zero, pause)
         trial.tries += 1
-        putBack(trial, number)
+        putBack(trial)
     }
 
     /// Ends a request. If its instance is to be kept, pins the copy first.
     ///
     /// - Parameter policy: the policy that was in effect when the try began.
-    private func end(_ trial: Trial, _ number: Int, _ ending: FetchEnding, _ policy: AnyObject?) async {
+    private func end(_ trial: Trial, _ ending: FetchEnding, since policy: AnyObject?) async {
         var ending = ending
         var isPinned = false
         if keeping != nil {
@@ -201,14 +206,14 @@ final class FetchJob: AgendaJob {
             }
             // The answer may have gone to the store of the former policy.
             if case .failed = ending, let present = resource.policyInEffect, present !== policy {
-                return putBack(Trial(request: trial.request), number)
+                return putBack(Trial(request: trial.request, number: trial.number))
             }
         }
-        await finish(trial, number, isPinned: isPinned, ending)
+        await finish(trial, ending, isPinned: isPinned)
     }
 
-    private func finish(_ trial: Trial, _ number: Int, isPinned: Bool, _ ending: FetchEnding) async {
-        if state.withLock({ $0.running.removeValue(forKey: number) }) != nil {
+    private func finish(_ trial: Trial, _ ending: FetchEnding, isPinned: Bool) async {
+        if state.withLock({ $0.end(trial) }) {
             observer(trial.request, ending)
             if case .done = ending { tellFetched(trial.request, self) }
         } else if isPinned {
@@ -218,17 +223,17 @@ final class FetchJob: AgendaJob {
     }
 
     /// Ends a request if its copy is there, and pins the copy if it is to be kept. Or else lets it be fetched.
-    private func check(_ trial: Trial, _ number: Int) async {
+    private func check(_ trial: Trial) async {
         let policy = resource.policyInEffect
         let isThere =
             keeping == nil
             ? await resource.isFresh(trial.request) : (try? await resource.pin(trial.request.asKept)) == true
         let isPinned = isThere && keeping != nil
         if isThere, policy === resource.policyInEffect {
-            return await finish(trial, number, isPinned: isPinned, .done(bytes: 0))
+            return await finish(trial, .done(bytes: 0), isPinned: isPinned)
         }
         let isWanted = state.withLock { state in
-            guard state.running.removeValue(forKey: number) != nil else { return false }
+            guard state.end(trial) else { return false }
             state.left.append(trial.request)
             return true
         }

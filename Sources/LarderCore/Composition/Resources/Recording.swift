@@ -25,7 +25,7 @@ public final class Recording: Sendable {
     private static func line(_ report: LoadReport, _ salt: String) -> JSON {
         let outcome =
             report.mode == .cachedOnly
-            ? "cachedOnly" : report.outcome?.rawValue ?? report.error?.code.description ?? "cancelled"
+            ? "cachedOnly" : report.outcome?.rawValue ?? report.error?.code.rawValue ?? "cancelled"
         let line: JSON = [
             "at": .number(report.began.inSeconds), "resource": .string(report.resource),
             "key": .string(String(SHA256.hex((salt + report.key.text).utf8).prefix(16))), "outcome": .string(outcome),

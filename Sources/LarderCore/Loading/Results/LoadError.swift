@@ -6,53 +6,30 @@ import LarderFoundation
 /// a store threw during the same load. The message never holds a key, a parameter or a payload.
 public struct LoadError: Error, Sendable, CustomStringConvertible {
     /// The kind of a failure. Later versions may add kinds.
-    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String, CaseIterable {
-            case answer, failed, timeout, unavailable, undecodable, refused, notCached, notSignedIn, deadline
-            case invalidRequest, noSuchResource
-        }
-        private let kind: Kind
-
+    @nonexhaustive public enum Code: String, CaseIterable, Sendable {
         /// The origin answered with an error. Once the origin is asked, no copy takes its place.
-        public static let answer = Code(kind: .answer)
+        case answer
         /// The origin failed.
-        public static let failed = Code(kind: .failed)
+        case failed
         /// The origin took longer than a `timeout` allows.
-        public static let timeout = Code(kind: .timeout)
+        case timeout
         /// The origin was not asked because a breaker is open or a limit is reached.
-        public static let unavailable = Code(kind: .unavailable)
+        case unavailable
         /// The origin's payload does not decode.
-        public static let undecodable = Code(kind: .undecodable)
+        case undecodable
         /// A validator did not admit the payload.
-        public static let refused = Code(kind: .refused)
+        case refused
         /// There is no copy that may be shown, and the request did not allow asking the origin.
-        public static let notCached = Code(kind: .notCached)
+        case notCached
         /// The account of the request is not signed in. Once the origin is asked, no copy takes its place.
-        public static let notSignedIn = Code(kind: .notSignedIn)
+        case notSignedIn
         /// The caller's own deadline passed.
-        public static let deadline = Code(kind: .deadline)
+        case deadline
         /// The origin cannot be asked because of the request: it lacks a parameter, or has one that the origin does not
         /// take. It is a mistake of the caller.
-        public static let invalidRequest = Code(kind: .invalidRequest)
+        case invalidRequest
         /// There is no resource with this name.
-        public static let noSuchResource = Code(kind: .noSuchResource)
-
-        /// Creates the code with this name. Returns nil if there is none.
-        public init?(rawValue: String) {
-            guard let kind = Kind(rawValue: rawValue) else { return nil }
-            self.init(kind: kind)
-        }
-
-        private init(kind: Kind) { self.kind = kind }
-
-        /// The code's name.
-        public var rawValue: String { kind.rawValue }
-
-        /// All codes.
-        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
-
-        /// The code's name.
-        public var description: String { kind.rawValue }
+        case noSuchResource
     }
 
     private enum Content: Sendable {

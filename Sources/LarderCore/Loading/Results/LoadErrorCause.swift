@@ -4,41 +4,30 @@ extension LoadError {
     /// ```swift
     /// catch let error as LoadError where error.cause == .noAddress { showOfflineHint() }
     /// ```
-    public struct Cause: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
-            case noAddress, noConnection, tls, proxy, connectTimeout, firstByteTimeout, timeout, reset, malformed
-            case tooLarge, redirect, other
-        }
-        private let kind: Kind
-
+    @nonexhaustive public enum Cause: String, Sendable {
         /// The name of the server has no address.
-        public static let noAddress = Cause(kind: .noAddress)
+        case noAddress
         /// No connection to the server could be made: there is no network, or the server refused it.
-        public static let noConnection = Cause(kind: .noConnection)
+        case noConnection
         /// The server could not prove its identity, or no secure connection could be made.
-        public static let tls = Cause(kind: .tls)
+        case tls
         /// The proxy did not pass the request on.
-        public static let proxy = Cause(kind: .proxy)
+        case proxy
         /// The connection took longer than its limit.
-        public static let connectTimeout = Cause(kind: .connectTimeout)
+        case connectTimeout
         /// The first byte of the answer took longer than its limit.
-        public static let firstByteTimeout = Cause(kind: .firstByteTimeout)
+        case firstByteTimeout
         /// The call took longer than its limit.
-        public static let timeout = Cause(kind: .timeout)
+        case timeout
         /// The connection ended before the answer was complete.
-        public static let reset = Cause(kind: .reset)
+        case reset
         /// The answer breaks the rules of HTTP.
-        public static let malformed = Cause(kind: .malformed)
+        case malformed
         /// The answer is larger than allowed.
-        public static let tooLarge = Cause(kind: .tooLarge)
+        case tooLarge
         /// The server's redirect may not be followed.
-        public static let redirect = Cause(kind: .redirect)
+        case redirect
         /// Any other reason.
-        public static let other = Cause(kind: .other)
-
-        private init(kind: Kind) { self.kind = kind }
-
-        /// The reason's name.
-        public var description: String { kind.rawValue }
+        case other
     }
 }

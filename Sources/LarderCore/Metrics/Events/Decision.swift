@@ -83,7 +83,7 @@ public struct Decision: Sendable {
             head,
             .present([
                 "took": .number(load.took.inSeconds), "source": load.source.map { .string($0.description) },
-                "age": load.age.map { .number($0.inSeconds) }, "error": load.error.map { .string($0.code.description) },
+                "age": load.age.map { .number($0.inSeconds) }, "error": load.error.map { .string($0.code.rawValue) },
                 "status": load.error?.status.map(JSON.int), "trail": .list(load.trail.lines.map { .string($0) }),
                 "steps": .list(load.trail.steps.map(\.json)),
             ]))

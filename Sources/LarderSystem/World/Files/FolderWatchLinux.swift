@@ -106,7 +106,7 @@
             var change = FolderChange.files([])
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while true {
-                let count = systemRead(events, &buffer, buffer.count)
+                let count = systemRead(events, into: &buffer, count: buffer.count)
                 guard count > 0 else { return change }
                 buffer.withUnsafeBytes { change = change.and(self.change(in: $0[..<count])) }
             }

@@ -130,7 +130,7 @@ import Testing
         let server = ScriptedTransport { _ in throw HTTPFailure(kind, "the words of the transport") }
         try server.run { simulated async throws in
             let error = await failure { try await simulated.resource.load() }
-            #expect(error?.code == (kind.description.lowercased().hasSuffix("timeout") ? .timeout : .failed))
+            #expect(error?.code == (kind.rawValue.lowercased().hasSuffix("timeout") ? .timeout : .failed))
             #expect(error?.cause == kind)
             #expect(error?.message == "the words of the transport")
             #expect(error?.origin as? HTTPFailure == HTTPFailure(kind, "the words of the transport"))
