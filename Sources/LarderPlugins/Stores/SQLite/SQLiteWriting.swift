@@ -44,7 +44,7 @@ extension SQLiteStore {
     private func attempt(
         _ changes: [SQLiteQueue.Change], _ mayMakeRoom: inout Bool
     ) -> [Result<Bool, StoreError>] {
-        do { return try transact(changes).map { .success($0) } } catch let failure as FilesAreLeft {
+        do { return try transact(changes).map { .success($0) } } catch let failure as SQLiteFilesAreLeft {
             // Made again, the removal would find no rows, and not tell that their files are left.
             return changes.map { _ in .failure(StoreError(failure)) }
         } catch {
@@ -68,9 +68,6 @@ extension SQLiteStore {
             return changes.map { _ in .failure(error) }
         }
     }
-
-    /// A removal that was made, but has left files.
-    struct FilesAreLeft: Error {}
 
     /// Makes changes in one transaction.
     private func transact(_ changes: [SQLiteQueue.Change]) throws -> [Bool] {
@@ -124,8 +121,8 @@ extension SQLiteStore {
             }
             made = []
             defer { makeReserve() }
-            if removesMany { do { try giveSpaceBack() } catch { throw FilesAreLeft() } }
-            if isRemoval, !areDeleted { throw FilesAreLeft() }
+            if removesMany { do { try giveSpaceBack() } catch { throw SQLiteFilesAreLeft() } }
+            if isRemoval, !areDeleted { throw SQLiteFilesAreLeft() }
             return results
         } catch {
             payloads.delete(made)

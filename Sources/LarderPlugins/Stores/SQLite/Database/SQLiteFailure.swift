@@ -37,6 +37,9 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     }
 }
 
+/// A removal that was made, but has left files.
+struct SQLiteFilesAreLeft: Error {}
+
 extension StoreError {
     /// The failure of an operation of a database.
     init(_ failure: any Error) {
@@ -48,7 +51,7 @@ extension StoreError {
         case let failure as Disk.Failure:
             self.init(failure.description)
             isFull = failure.isFull
-        case is SQLiteStore.FilesAreLeft: self.init("the files of removed entries cannot be deleted")
+        case is SQLiteFilesAreLeft: self.init("the files of removed entries cannot be deleted")
         case let failure as SystemLibrary.Failure: self.init(failure.description)
         default: self.init("the database failed")
         }
