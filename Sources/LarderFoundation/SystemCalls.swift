@@ -6,4 +6,6 @@ package func systemRead(_ file: Int32, into buffer: UnsafeMutableRawPointer?, co
 }
 
 /// Calls `write`.
-package func systemWrite(_ file: Int32, from buffer: UnsafeRawPointer?, count: Int) -> Int { write(file, buffer, count) }
+package func systemWrite(_ file: Int32, from buffer: UnsafeRawPointer?, count: Int) -> Int {
+    write(file, buffer, count)
+}

@@ -199,7 +199,8 @@ import Testing
 
     @Test func everyKeyIsInTheReference() throws {
         let article = try String(
-            contentsOf: projectFolder.appending(path: "Sources/Larder/Larder.docc/ScenarioReference.md"), encoding: .utf8)
+            contentsOf: projectFolder.appending(path: "Sources/Larder/Larder.docc/ScenarioReference.md"),
+            encoding: .utf8)
         for key in ScenarioKey.all {
             let name = key.path.split(separator: ".").last.map(String.init) ?? ""
             let isThere = article.split(separator: "\n").contains { row in
