@@ -37,16 +37,29 @@ extension Command {
                 terminal.complain("\(path) already exists")
                 return false
             }
-            let text = starter(name, strategy: strategy, origin: origin, in: folder, registry: registry).text() + "\n"
-            try Disk.makeFolder(folder)
+            let text = starter(name, strategy: strategy, origin: origin, registry: registry).text() + "\n"
+            var parameters: [String] = []
+            if let url = arguments.value(of: "url"), !url.contains("${") {
+                // A policy that cannot be read would stop every pantry of the folder.
+                let reader = try PolicyReader(
+                    registry: registry, texts: [name: text], files: folder, environment: arguments.environment)
+                do throws(PolicyError) {
+                    parameters = try reader.readAll().first?.origin?.originTraits.requiredParameters ?? []
+                } catch {
+                    for problem in error.problems {
+                        terminal.complain(
+                            "--url: \(problem.message)\(problem.expected.map { "; expected \($0)" } ?? "")")
+                    }
+                    return false
+                }
+            }
+            try Disk.makeFolder(folder, isPrivate: false)
             let seed =
                 strategy.needs.contains(.origin) && names(seed(name), in: origin) ? folder + "/" + seed(name) : nil
-            if let seed, Disk.item(seed) == nil {
-                try Disk.makeFolder(folder + "/Seeds")
-                try Disk.replace(seed, with: [Array("{}\n".utf8)], isPrivate: false)
-            }
-            try Disk.replace(path, with: [Array(text.utf8)], isPrivate: false)
-            let next = next(name, path: path, arguments: arguments).map(shellCommand)
+            if let seed { try write("{}", to: seed, in: folder + "/Seeds") }
+            try write(registry.schema.text(), to: folder + "/policy.schema.json", in: folder)
+            try write(text, to: path, in: folder)
+            let next = next(name, path: path, parameters: parameters, arguments: arguments).map(shellCommand)
             if arguments.has("json") {
                 let result = JSON.present([
                     "file": .string(path), "seed": seed.map(JSON.string), "next": .list(next.map(JSON.string)),
@@ -59,6 +72,13 @@ extension Command {
             return true
         })
 
+    /// Writes a file, unless it is there.
+    private static func write(_ text: String, to path: String, in folder: String) throws {
+        if Disk.item(path) != nil { return }
+        try Disk.makeFolder(folder, isPrivate: false)
+        try Disk.replace(path, with: [Array((text.hasSuffix("\n") ? text : text + "\n").utf8)], isPrivate: false)
+    }
+
     /// The path of the file that the origin of a new policy reads, relative to the policy's folder.
     private static func seed(_ resource: String) -> String { "Seeds/\(resource).json" }
 
@@ -67,10 +87,13 @@ extension Command {
     }
 
     /// The commands that suit a new policy. One with an assumed plugin can be explained, but not loaded.
-    private static func next(_ name: String, path: String, arguments: Arguments) -> [[String]] {
+    private static func next(
+        _ name: String, path: String, parameters: [String], arguments: Arguments
+    ) -> [[String]] {
         let verb = arguments.assumed.isEmpty ? "load" : "explain"
         let resource = arguments.operands[0] == name ? [name] + folder(arguments) : [path]
-        return [["check", path] + arguments.assumed, [verb] + resource + arguments.assumed]
+        let instance = verb == "load" ? parameters.map { "\($0)=1" } : []
+        return [["check", path] + arguments.assumed, [verb] + resource + instance + arguments.assumed]
     }
 
     /// The name of the first plugin of a kind that is only assumed.
@@ -142,7 +165,7 @@ extension Command {
     }
 
     private static func starter(
-        _ name: String, strategy: Plugin, origin: JSON, in folder: String, registry: Registry
+        _ name: String, strategy: Plugin, origin: JSON, registry: Registry
     ) -> JSON {
         func value(_ kind: PluginKind, named plugin: String, _ value: JSON) -> JSON? {
             registry[kind, plugin] == nil ? nil : value
@@ -157,7 +180,7 @@ extension Command {
         let disk: JSON = ["use": "sqlite", "capacity": "100MB", "limit": "2s"]
         let hasDisk = registry[.store, "tiered"] != nil && registry[.store, "sqlite"] != nil
         return .present([
-            "$schema": Disk.item(folder + "/policy.schema.json") == nil ? nil : "policy.schema.json",
+            "$schema": "policy.schema.json",
             "resource": .string(name), "about": "What this is, and how old it may be when the network is gone",
             "origin": needsOrigin ? origin : nil,
             "around": needsOrigin ? value(.wrapper, named: "timeout", [["use": "timeout", "after": "8s"]]) : nil,

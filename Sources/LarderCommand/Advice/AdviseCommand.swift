@@ -114,7 +114,7 @@ extension Report.Section {
     /// The reason why there is no advice, in words.
     fileprivate var reasonWithoutAdvice: String {
         guard let revision = revisions.last(where: \.isCurrent) ?? revisions.last else {
-            return "no loads were counted"
+            return total.reasonWithoutLoads
         }
         if revision.policy == nil { return "no dump contains the policy of revision \(revision.title)" }
         return "no other value of a setting would have helped enough loads"

@@ -32,7 +32,7 @@ public struct Node: Sendable {
     public var position: SourcePosition
     /// The text of a string in the file, if a part of its value came from the environment. Messages show this text and
     /// not the content.
-    package var written: String?
+    public var written: String?
 
     /// Creates a value at `position`.
     package init(_ content: Content, at position: SourcePosition, written: String? = nil) {

@@ -107,11 +107,13 @@ extension Part {
         guard let plugin = reading.registry[kind, name] else {
             let known = reading.registry[kind].map(\.name)
             let other = reading.registry.kinds.first { reading.registry[$0, name] != nil && reference.written == nil }
+            let same = reading.registry[kind].first { OtherWords($0.words).have(name) }?.name
             let hint = other.map { "; it is the name of \($0.withArticle)" } ?? ""
             reading.report(
                 "unknown \(kind) '\((reference.written ?? name).prefix(64))'\(hint)", at: reference.position,
-                expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-                suggestion: reference.written == nil ? closestName(to: name, among: known) : nil,
+                expected: known.isEmpty ? nil : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
+                suggestion: reference.written == nil && other == nil
+                    ? same ?? closestName(to: name, among: known) : nil,
                 unknown: reference.written == nil && other == nil ? Problem.UnknownPlugin(kind: kind, name: name) : nil)
             return nil
         }
@@ -135,12 +137,14 @@ extension Part {
                         "the setting '\(member.name)' has no effect: it belongs to \(plugin.kind) '\(owner.name)'",
                         .warning, at: member.position, rule: "no-effect")
                 } else {
+                    let meant = plugin.setting(meantBy: member.name)
                     reading.report(
-                        "unknown setting '\(member.name.prefix(64))' for \(plugin.kind) '\(plugin.name)'",
+                        "unknown setting '\(member.name.prefix(64))' for \(plugin.kind) '\(plugin.name)'"
+                            + (meant == nil ? reading.registry.place(of: member.name) : ""),
                         at: member.position,
                         expected: known.isEmpty
                             ? "no settings" : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-                        suggestion: closestName(to: member.name, among: known))
+                        suggestion: meant)
                 }
             }
         }

@@ -23,6 +23,8 @@ public final class Plugin: Sendable {
     package let levels: [Level]
     /// The sides that a strategy uses; all sides, for any other kind.
     package let needs: StrategyNeeds
+    /// Other words for it, in no policy.
+    let words: [String]
     /// The names of its settings.
     let names: [String]
     /// The names of the settings whose values may depend on more than their text.
@@ -35,8 +37,8 @@ public final class Plugin: Sendable {
 
     init(
         _ kind: PluginKind, name: String, about: String, settings: [SettingDeclaration], needs: StrategyNeeds,
-        counters: [Counter] = [], levels: [Level] = [], isAssumed: Bool = false, isCustom: Bool = false,
-        prepare: @escaping @Sendable (Node, PolicyDiagnostics) -> Recipe?
+        counters: [Counter] = [], levels: [Level] = [], words: [String] = [], isAssumed: Bool = false,
+        isCustom: Bool = false, prepare: @escaping @Sendable (Node, PolicyDiagnostics) -> Recipe?
     ) {
         self.kind = kind
         self.name = name
@@ -45,11 +47,19 @@ public final class Plugin: Sendable {
         self.needs = needs
         self.counters = counters
         self.levels = levels
+        self.words = words
         self.isAssumed = isAssumed
         self.isCustom = isCustom
         names = settings.map(\.name)
         unshareableSettings = settings.filter { !$0.isShareable }.map(\.name)
         self.prepare = prepare
+    }
+
+    /// Returns the plugin with other words for it. A policy that uses one of them is led to the plugin's name.
+    public func alsoCalled(_ words: String...) -> Plugin {
+        Plugin(
+            kind, name: name, about: about, settings: settings, needs: needs, counters: counters, levels: levels,
+            words: self.words + words, isAssumed: isAssumed, isCustom: isCustom, prepare: prepare)
     }
 }
 

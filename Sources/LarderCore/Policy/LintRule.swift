@@ -38,7 +38,7 @@ package struct LintRule: Sendable {
     package static let all: [LintRule] = [
         contradiction, noEffect, retryFitsTimeout, unreachableFallback, noEntryFits, forgottenTooSoon, staleUnchecked,
         endlessCall,
-        endlessStore, keepsNothing, sharedFolder,
+        endlessStore, manyTries, slowerFirst, keepsNothing, sharedFolder,
         noWindow, onlyShortens, missingParameter, loadsInVain,
     ]
 
@@ -232,6 +232,33 @@ package struct LintRule: Sendable {
         rule.report(
             "nothing limits the time of an operation of store '\(tier.plugin.name)'", about: tier, reading,
             expected: "a 'limit'")
+    }
+
+    private static let manyTries = LintRule(
+        name: "many-tries", severity: .warning,
+        why: "While an origin is down, many tries delay every load and keep the origin busy."
+    ) { policy, rule, reading in
+        for part in policy.around {
+            guard let tries = part.wrapperTraits.tries, tries.count > 10 else { continue }
+            rule.report(
+                "'\(part.plugin.name)' calls up to \(tries.count) times, and waits \(spelled(tries.waits, [part])) between "
+                    + "the calls, while the load waits", about: part, reading, expected: "at most 10 calls")
+        }
+    }
+
+    private static let slowerFirst = LintRule(
+        name: "slower-first", severity: .warning, why: "A faster tier behind a slower one is hardly ever read."
+    ) { policy, rule, reading in
+        func check(_ store: Part) {
+            let tiers = store.nested.filter { $0.plugin.kind == .store }
+            for (slow, fast) in zip(tiers, tiers.dropFirst()) where slow.isPersistent && !fast.isPersistent {
+                rule.report(
+                    "store '\(fast.plugin.name)' is faster than '\(slow.plugin.name)' before it, and is hardly ever read",
+                    about: fast, reading, expected: "the fastest tier first")
+            }
+            tiers.forEach(check)
+        }
+        if let store = policy.store { check(store) }
     }
 
     private static let keepsNothing = LintRule(

@@ -19,8 +19,11 @@ package struct PolicyMember: Sendable {
     package let content: Content
     /// The purpose, in one line.
     package let help: String
+    /// Other words for it, in no policy.
+    let words: [String]
 
-    private init(_ key: ReservedKey, _ content: Content, help: String) {
+    private init(_ key: ReservedKey, _ content: Content, help: String, alsoCalled words: [String] = []) {
+        self.words = words
         name = key.rawValue
         self.content = content
         self.help = help
@@ -31,6 +34,7 @@ package struct PolicyMember: Sendable {
         name = section.name
         content = .section(section)
         help = section.about
+        words = section.words
     }
 
     /// The kind of the plugins under this key; nil if the key has none.
@@ -50,20 +54,26 @@ package struct PolicyMember: Sendable {
             schema: ["type": "string", "pattern": "^_[^/\\u0000]*\\.json$"]),
         help: "The file that this one extends: objects are merged, lists are replaced, null removes a key")
     static let resource = PolicyMember(
-        .resource, .value("the file's name without \".json\"", schema: ["type": "string"]), help: "The resource's name"
-    )
-    static let about = PolicyMember(.about, .text("text"), help: "A description of the resource, for people")
+        .resource, .value("the file's name without \".json\"", schema: ["type": "string"]), help: "The resource's name",
+        alsoCalled: ["name", "id"])
+    static let about = PolicyMember(
+        .about, .text("text"), help: "A description of the resource, for people",
+        alsoCalled: ["description", "comment"])
     static let log = PolicyMember(
         .log, .value(SettingType.logShare.expectation, schema: SettingType.logShare.schema),
         help: "The share of its decisions that is logged")
-    static let origin = PolicyMember(.origin, .plugin(.origin), help: "Where the data comes from")
+    static let origin = PolicyMember(
+        .origin, .plugin(.origin), help: "Where the data comes from", alsoCalled: ["source", "network", "fetch"])
     static let around = PolicyMember(
-        .around, .plugins(.wrapper), help: "The wrappers around the origin, the outermost first")
+        .around, .plugins(.wrapper), help: "The wrappers around the origin, the outermost first",
+        alsoCalled: ["wrappers", "middleware", "decorators", "interceptors"])
     static let strategy = PolicyMember(
         .strategy, .plugin(.strategy), help: "The order in which the origin and copies are tried")
     static let validators = PolicyMember(
-        .validators, .plugins(.validator), help: "Which payloads may be kept and which copies may be shown")
-    static let store = PolicyMember(.store, .plugin(.store), help: "Where copies are kept")
+        .validators, .plugins(.validator), help: "Which payloads may be kept and which copies may be shown",
+        alsoCalled: ["validation", "expiration"])
+    static let store = PolicyMember(
+        .store, .plugin(.store), help: "Where copies are kept", alsoCalled: ["cache", "storage"])
     static let fallbacks = PolicyMember(
         .fallbacks, .plugins(.origin), help: "The origins that are tried, in order, when all of that fails")
 

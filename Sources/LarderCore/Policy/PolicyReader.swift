@@ -301,7 +301,7 @@ package struct PolicyReader: Sendable {
         let names = member.kind.map { reading.registry[$0] }?.map { "'\($0.name)'" } ?? []
         reading.report(
             "the policy has no \(member.name)", at: root.position,
-            expected: "\"\(member.name)\": one of \(names.joined(separator: ", "))")
+            expected: names.isEmpty ? nil : "\"\(member.name)\": one of \(names.joined(separator: ", "))")
     }
 
     private func parts(_ member: PolicyMember, node: Node, reading: PolicyDiagnostics) -> [Part] {

@@ -4,14 +4,15 @@ import LarderCore
 /// The settings of the origin `http`.
 struct HTTPSettings {
     let url = Setting("url", .url, help: "The URL, with variables as in \"https://example.com/items/{id}{?page}\"")
-        .identifiesData()
+        .identifiesData().alsoCalled("endpoint", "uri", "baseURL", "path")
     let method = Setting(
         "method", .choice(["GET", "HEAD", "POST", "QUERY"]), default: "GET",
         help: "The method of lookups; POST and QUERY send the request's body"
     ).identifiesData()
     let fields = Setting(
         "fields", .fields, default: [],
-        help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\"")
+        help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\""
+    ).alsoCalled("headers", "header", "httpHeaders")
     let accept = Setting(
         "accept", .accept, default: HTTPAccept([]),
         help: "The media types that are asked for; an answer of another type is a failure"
@@ -35,7 +36,8 @@ struct HTTPSettings {
         help: "How long the server may take until the first byte of its answer")
     let limit = Setting(
         "limit", .duration(.milliseconds(1) ... .forever), default: .seconds(60),
-        help: "How long a call may take until the last byte of its answer, with all redirects")
+        help: "How long a call may take until the last byte of its answer, with all redirects"
+    ).alsoCalled("timeout", "timeoutInterval")
     let connections = Setting(
         "connections", .int(1...256), default: 6, help: "How many connections to a server may be open")
     let authorities = Setting(

@@ -29,6 +29,9 @@ extension SettingType where Value == [Fields.Field] {
             "fields", expectation: "an object of texts, such as { \"Accept-Language\": \"en\" }", of: field)
     }
 
+    /// The fields whose values are secrets.
+    private static let secrets = ["authorization", "cookie", "proxy-authorization", "x-api-key"]
+
     private static func field(_ member: Node.Member, _ reading: PolicyDiagnostics) -> Fields.Field? {
         guard let value = member.value.string else {
             reading.reject(member.value, expected: "text")
@@ -45,6 +48,12 @@ extension SettingType where Value == [Fields.Field] {
         guard let whole = Fields.Field(member.name, value) else {
             reading.report("the value of a field is on one line", at: member.value.position)
             return nil
+        }
+        if secrets.contains(field.name), member.value.written == nil {
+            reading.report(
+                "the value of the field '\(field.name)' is a secret, and everyone who has the policy can read it",
+                .warning,
+                at: member.value.position, expected: "a value from the environment, such as \"${TOKEN}\"")
         }
         return whole
     }

@@ -6,6 +6,7 @@ import LarderCore
 private struct FileStoreSettings {
     let directory = Setting("directory", .name, default: "entries", help: "The name of the folder")
     let capacity = Setting("capacity", .size, default: 200_000_000, help: "The largest total size of the files")
+        .alsoCalled("size", "maxSize", "maxBytes", "sizeLimit", "totalCostLimit")
     let forgetAfter = Setting(
         "forgetAfter", .duration, default: .forever,
         help: "How long an entry is kept after it was fetched or validated"
@@ -32,7 +33,7 @@ extension Plugin {
         return FileStore(
             folder: place.path, place: place, capacity: settings.capacity, maxAge: settings.forgetAfter,
             eviction: try settings.eviction.eviction(), world: context.world)
-    }
+    }.alsoCalled("disk", "files", "folder")
 }
 
 /// A store that keeps each entry in a file of its own, and a large payload in a second file. All files are in one

@@ -8,8 +8,9 @@ private struct MemoryStoreSettings {
         help:
             "The largest total size: payloads, decoded values at their codec's cost, and 420 bytes for each entry, "
             + "more if its key has over 23 bytes"
-    ).advised(.capacity)
+    ).advised(.capacity).alsoCalled("size", "maxSize", "maxBytes", "sizeLimit", "totalCostLimit")
     let entries = Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries")
+        .alsoCalled("count", "countLimit", "maxEntries", "maxItems")
     let forgetAfter = Setting(
         "forgetAfter", .duration, default: .forever,
         help: "How long an entry is kept after it was fetched or validated"
@@ -33,7 +34,7 @@ extension Plugin {
         MemoryStore(
             capacity: settings.capacity, entries: settings.entries, maxAge: settings.forgetAfter,
             eviction: try settings.eviction.eviction(), world: context.world, context: context)
-    }
+    }.alsoCalled("ram", "inMemory", "lru")
 }
 
 /// A store that keeps entries and their decoded values in the memory of this process. It answers at once.

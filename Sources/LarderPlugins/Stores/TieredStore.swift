@@ -32,7 +32,7 @@ extension Plugin {
         }
     ) { context, tiers in
         TieredStore(try tiers.map { (name: $0.plugin.name, store: try $0.store(in: context)) }, world: context.world)
-    }
+    }.alsoCalled("tiers", "layered", "multi")
 }
 
 /// A store made of several tiers, the fastest first.

@@ -17,5 +17,5 @@ extension Plugin {
                 sides, shows: [.fresh, .whileRevalidating], refreshes: .stale(orFreshPast: refreshAhead),
                 within: background),
             sides: sides, patience: patience, linger: background)
-    }
+    }.alsoCalled("swr", "cacheAndNetwork", "cacheThenNetwork")
 }

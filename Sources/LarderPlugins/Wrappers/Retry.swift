@@ -9,7 +9,9 @@ extension Counter {
 /// The settings of the wrapper `retry`.
 struct RetrySettings {
     let retries = Setting("retries", .int(1...100), default: 3, help: "How many tries may follow the first one")
+        .alsoCalled("attempts", "count", "times", "maxRetries", "maxAttempts")
     let backoff = Setting("backoff", .duration, default: .seconds(1), help: "The wait before the first retry")
+        .alsoCalled("delay", "wait", "pause", "interval")
     let factor = Setting(
         "factor", .number(1...100), default: 2, help: "The factor by which each further wait is longer")
     let jitter = Setting(

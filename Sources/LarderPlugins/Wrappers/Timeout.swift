@@ -5,7 +5,8 @@ extension Plugin {
     /// A limit on the time of calls.
     static let timeout = Plugin.wrapper(
         "timeout", "Cancels a call that takes too long.",
-        Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long a call may take"),
+        Setting("after", .duration(.milliseconds(1) ... .forever), help: "How long a call may take")
+            .alsoCalled("timeout", "limit", "duration", "seconds"),
         traits: { after in .with { ($0.givesUpAfter, $0.borders) = (after, [after]) } }
     ) { context, inner, after in Timeout(inner: inner, after: after, world: context.world) }
 }

@@ -11,7 +11,7 @@ struct Findings {
     init(_ section: Report.Section) {
         let total = section.total
         guard total.loads > 0 else {
-            sentences = ["no loads were counted"]
+            sentences = [total.reasonWithoutLoads] + Self.store(total)
             return
         }
         let changes = section.comparisons.filter(\.isNext).map(RevisionFinding.init)
@@ -64,5 +64,15 @@ struct Findings {
             sentences.append("\(total[.corrupt]) damaged \(total[.corrupt] == 1 ? "copy was" : "copies were") removed")
         }
         return sentences
+    }
+}
+
+extension ResourceMetrics {
+    /// The reason why there is nothing to say about loads, in words.
+    package var reasonWithoutLoads: String {
+        let prefetched = self[.prefetched]
+        if prefetched == 0 { return "no loads were counted" }
+        return "\(counted(Int(clamping: prefetched), one: "copy", many: "copies")) \(prefetched == 1 ? "was" : "were") "
+            + "prefetched, and nobody has loaded one yet"
     }
 }

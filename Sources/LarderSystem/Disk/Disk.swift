@@ -262,18 +262,18 @@ public enum Disk {
     }
 
     /// Makes a folder and its missing parents. Only the owner has access to them. An existing folder is left as it is.
-    public static func makeFolder(_ path: String) throws(Failure) {
-        if makeOwnFolder(path) || errno == EEXIST && item(path)?.isFolder == true { return }
+    public static func makeFolder(_ path: String, isPrivate: Bool = true) throws(Failure) {
+        if makeOneFolder(path, isPrivate) || errno == EEXIST && item(path)?.isFolder == true { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
             throw Failure("make a folder")
         }
-        try makeFolder(String(path[..<slash]))
-        guard makeOwnFolder(path) || errno == EEXIST else { throw Failure("make a folder") }
+        try makeFolder(String(path[..<slash]), isPrivate: isPrivate)
+        guard makeOneFolder(path, isPrivate) || errno == EEXIST else { throw Failure("make a folder") }
     }
 
-    /// Makes a folder to which its owner has access whatever the process's file mode mask is.
-    private static func makeOwnFolder(_ path: String) -> Bool {
-        mkdir(path, S_IRWXU) == 0 && chmod(path, S_IRWXU) == 0
+    /// Makes a folder. Its owner has access to a private one whatever the process's file mode mask is.
+    private static func makeOneFolder(_ path: String, _ isPrivate: Bool) -> Bool {
+        isPrivate ? mkdir(path, S_IRWXU) == 0 && chmod(path, S_IRWXU) == 0 : mkdir(path, 0o777) == 0
     }
 
     /// Gives a file a second name, and removes the file that had that name.

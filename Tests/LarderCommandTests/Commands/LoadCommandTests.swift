@@ -5,6 +5,20 @@ import Testing
 @testable import LarderCommand
 
 @Suite struct LoadCommandTests {
+    @Test func loadShowsOnlyTheWarningsOfItsResource() async throws {
+        let folder = try Folder()
+        for name in ["feed", "other"] {
+            try folder.write(
+                """
+                { "resource": "\(name)", "origin": { "use": "constant", "value": 1 }, "strategy": "network-only",
+                  "store": "memory" }
+                """, to: "\(name).json")
+        }
+        let output = await Output(["load", "feed", "--policies", folder.path, "--cache", folder.path + "/c"])
+        #expect(output.code == 0)
+        #expect(output.err.contains("/feed.json:") && !output.err.contains("/other.json:"), "\(output.err)")
+    }
+
     private static func folder() throws -> Folder {
         let folder = try Folder()
         try folder.write(

@@ -29,7 +29,12 @@ import Testing
         let policy = try Facts(folder.text(of: "made/for/it/prices.json"))
         #expect(policy["strategy"]["use"].string == Self.strategies.first)
         #expect(policy["origin"]["use"].string == "sample")
-        #expect(policy["$schema"].string == nil)
+        #expect(policy["$schema"].string == "policy.schema.json")
+        #expect(try folder.text(of: "made/for/it/policy.schema.json") == Registry.standard.schema.text() + "\n")
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/made")[.posixPermissions] as? Int
+        let mask = umask(0)
+        umask(mask)
+        #expect(mode == 0o777 & ~Int(mask))
     }
 
     /// The first policy in a text with articles.
@@ -48,6 +53,25 @@ import Testing
         try folder.write("{}", to: "policy.schema.json")
         #expect(await Output(["new", "prices", "--policies", folder.path] + arguments).code == 0)
         #expect(try Facts(folder.text(of: "prices.json")).text == Self.policy(in: path).text)
+    }
+
+    @Test func nextCommandsNameAnInstanceIfTheURLNeedsOne() async throws {
+        let folder = try Folder()
+        let output = await Output([
+            "new", "prices", "--policies", folder.path, "--url", "https://a.example/{id}{?page}",
+        ])
+        #expect(output.code == 0 && output.out.contains("larder load prices --policies \(folder.path) id=1\n"))
+    }
+
+    @Test func badURLWritesNothing() async throws {
+        let folder = try Folder()
+        let output = await Output(["new", "prices", "--policies", folder.path + "/p", "--url", "a.example/prices"])
+        #expect(output.code == 1 && output.out.isEmpty)
+        #expect(
+            output.err
+                == "larder: --url: the URL has no scheme and host; expected a URL that begins with https:// or http://\n"
+        )
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/p"))
     }
 
     @Test func fileThatOriginReadsIsWrittenUnlessItExists() async throws {

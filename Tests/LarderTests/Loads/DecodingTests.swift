@@ -178,4 +178,27 @@ import Larder
             inner = try [Endless](from: decoder)
         }
     }
+
+    private struct Offer: Codable, Sendable {
+        struct Item: Codable, Sendable { let price: Int }
+        let items: [Item]
+        let names: [String: Int]
+    }
+
+    @Test(arguments: [
+        (#"{ "items": [{ "price": 1 }, {}], "names": {} }"#, "items[1].price is missing"),
+        (#"{ "items": [{ "price": "a" }], "names": {} }"#, "items[0].price is not of the type Int"),
+        (#"{ "items": null, "names": {} }"#, "items is null"),
+        (#"{ "items": [], "names": { "secret": "x" } }"#, "names.… is not of the type Int"),
+        ("{", "it is damaged"),
+    ]) func errorOfDecodingSaysWhereAndQuotesNothing(_ payload: String, place: String) throws {
+        let policy = #"{ "resource": "feed", "origin": "scripted", "strategy": "network-only" }"#
+        try SimulatedPantry.run(["feed": policy]) { simulated in
+            simulated.origin.play(then: .value(payload))
+            let feed = simulated.pantry.resource("feed", as: Offer.self)
+            let error = await #expect(throws: LoadError.self) { try await feed.load() }
+            #expect(error?.code == .undecodable)
+            #expect(error?.message == "payload does not decode: \(place)")
+        }
+    }
 }

@@ -74,7 +74,7 @@ extension Resource {
             do {
                 stream.yield(.value(try value(of: Loaded(update.entry, isStored: update.isKept))))
             } catch {
-                stream.yield(.failed(LoadError(.undecodable, "payload does not decode", origin: error)))
+                stream.yield(.failed(.undecodable(error)))
             }
         }
         stream.finish()

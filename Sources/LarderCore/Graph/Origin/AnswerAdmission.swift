@@ -72,7 +72,7 @@ extension Validators {
         do {
             try loaded.value.payload.decode(with: call.codec)
         } catch {
-            throw LoadError(.undecodable, "payload does not decode", origin: error)
+            throw LoadError.undecodable(error)
         }
     }
 }

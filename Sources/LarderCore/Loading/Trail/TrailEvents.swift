@@ -158,7 +158,7 @@ extension Trail.Event {
     }
 
     static var copyUndecodable: Self { Self(.copyUndecodable, "copy does not decode") }
-    static var copyDropped: Self { Self(.copyDropped, "copy dropped: the origin says it is gone") }
+    static var copyDropped: Self { Self(.copyDropped, "no copy is kept: the origin says that there is none") }
 }
 
 // MARK: Saving

@@ -54,9 +54,11 @@ public class PolicyDiagnostics {
 
     /// Reports a key that is not one of `known`. It may be a section that this program does not know.
     func reportUnknownKey(_ member: Node.Member, message: String, sections: PluginKind?, among known: [String]) {
+        let place = registry.place(of: member.name)
+        let meant = place.isEmpty ? closestName(to: member.name, among: known) : nil
         report(
-            message, at: member.position, expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-            suggestion: closestName(to: member.name, among: known),
+            message + place, at: member.position,
+            expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "), suggestion: meant,
             unknown: sections.map { Problem.UnknownPlugin(kind: $0, name: member.name) })
     }
 

@@ -62,6 +62,13 @@ public final class Setting<Value: Sendable>: Sendable {
     /// ```
     public func advised(_ topic: AdviceTopic) -> Setting { with { $0.topic = topic } }
 
+    /// Returns the setting with other words for it. A policy that uses one of them is led to the setting's name.
+    ///
+    /// ```swift
+    /// Setting("fresh", .duration, help: "How long …").alsoCalled("ttl", "maxAge")
+    /// ```
+    public func alsoCalled(_ words: String...) -> Setting { with { $0.words += words } }
+
     /// Returns the setting of an origin whose value decides which data the origin gives, such as a URL.
     ///
     /// A copy belongs to the source that these settings name. If a policy changes one of them, no copy of the former
@@ -109,6 +116,8 @@ package struct SettingDeclaration: Sendable {
     package let isShownInDumps: Bool
     /// The purpose of the setting, for advice; nil if none is given about it.
     package fileprivate(set) var topic: AdviceTopic?
+    /// Other words for it, in no policy.
+    package fileprivate(set) var words: [String] = []
     /// Whether a value depends on its text alone.
     let isShareable: Bool
     /// The meaning for the source of an origin's data.

@@ -7,7 +7,7 @@ extension Setting where Value == Duration? {
         Setting(
             "patience", optional: .duration,
             help: "How long to wait for the origin before a permitted copy is served; the call goes on"
-        ).advised(.patience)
+        ).advised(.patience).alsoCalled("wait", "networkTimeout", "networkTimeoutSeconds")
     }
 
     /// The setting `limit` of every store: how long one operation may take. A clearing may take longer: see

@@ -6,6 +6,8 @@ package struct UnitNotation: Sendable {
     var examples: [String]
     /// The name of each unit, and the number of smallest units in it. The smallest unit comes first.
     var units: [(name: String, size: Int64)]
+    /// Other words for the units, with the unit that is meant and how many of it.
+    var words: [String: (unit: String, count: Int64)] = [:]
     /// The largest amount, and how it is written.
     var most: (amount: Int64, text: String)
 
@@ -14,11 +16,26 @@ package struct UnitNotation: Sendable {
         units: [
             ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
             ("d", 86_400_000_000_000),
-        ], most: (.max, "forever"))
+        ],
+        words: spoken([
+            "ms": ["msec", "msecs", "millis", "millisecond", "milliseconds"],
+            "s": ["sec", "secs", "second", "seconds"],
+            "m": ["min", "mins", "minute", "minutes"], "h": ["hr", "hrs", "hour", "hours"], "d": ["day", "days"],
+        ]).merging(["w": ("d", 7), "week": ("d", 7), "weeks": ("d", 7)]) { $1 }, most: (.max, "forever"))
     package static let size = UnitNotation(
         noun: "size", examples: ["64KB", "20MB", "1GB"],
         units: [("B", 1), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)],
+        words: spoken([
+            "B": ["byte", "bytes"], "KB": ["k", "kib", "kilobytes"], "MB": ["m", "mib", "megabytes"],
+            "GB": ["g", "gib", "gigabytes"],
+        ]),
         most: (999_999_999_999_999, "999999GB"))
+
+    private static func spoken(_ words: [String: [String]]) -> [String: (unit: String, count: Int64)] {
+        var units: [String: (unit: String, count: Int64)] = [:]
+        for (unit, words) in words { for word in words { units[word] = (unit, 1) } }
+        return units
+    }
 
     var expectation: String {
         "a \(noun) such as " + examples.prefix(2).map { "\"\($0)\"" }.joined(separator: " or ")
@@ -98,7 +115,9 @@ package struct UnitNotation: Sendable {
     /// Reports a number without a unit, with the two most likely spellings.
     private func reportMissingUnit(_ number: String, node: Node, reading: PolicyDiagnostics) {
         let likely = noun == "duration" ? ("ms", "s") : ("KB", "MB")
-        let spellings = "\"\(number)\(likely.0)\" or \"\(number)\(likely.1)\""
+        var spellings = "\"\(number)\(likely.0)\" or \"\(number)\(likely.1)\""
+        // So large a size is one in bytes.
+        if noun == "size", let bytes = Int64(number), bytes >= 10_000 { spellings = "\"\(self.text(bytes))\"" }
         reading.report(
             "the number \(number.prefix(32)) has no unit", at: node.position,
             expected: isNumber(number) ? spellings : expectation)
@@ -109,12 +128,21 @@ package struct UnitNotation: Sendable {
         (1...9).contains(text.utf8.count) && text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
     }
 
-    /// Returns the text without spaces and with its unit in the right case, or nil if that is no amount either.
+    /// Returns the text as an amount is written: without spaces and fractions, and with the unit's own name. Returns nil if
+    /// that is no amount either.
     private func likely(_ text: String) -> String? {
-        let text = text.prefix(32).filter { $0 != " " }
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let unit = units.first { $0.name.lowercased() == text.dropFirst(digits.count).lowercased() }
-        return unit.flatMap { amount(digits + $0.name) == nil ? nil : digits + $0.name }
+        var (rest, amount) = (text.prefix(32).filter { $0 != " " }[...], 0.0)
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+            let word = rest.dropFirst(digits.count).prefix { $0.isLetter }
+            rest = rest.dropFirst(digits.count + word.count)
+            let (name, count) = words[word.lowercased()] ?? (String(word), 1)
+            let unit = units.first { $0.name == name } ?? units.first { $0.name.lowercased() == name.lowercased() }
+            guard let unit, let number = Double(digits), number < 1_000_000 else { return nil }
+            amount += number * Double(count) * Double(unit.size)
+        }
+        guard amount < Double(most.amount) / 2, amount >= Double(units[0].size) else { return nil }
+        return self.text(Int64(amount) / units[0].size * units[0].size)
     }
 }
 

@@ -129,7 +129,13 @@ extension SettingType where Value == HTTPURL {
                     return nil
                 }
                 do throws(URLTemplate.Mistake) {
-                    return try HTTPURL(text)
+                    let url = try HTTPURL(text)
+                    if let word = text.firstMatch(of: /\/:([A-Za-z_]\w*)/)?.1, node.written == nil {
+                        reading.report(
+                            "':\(word)' is no variable, and is sent as it stands", .warning, at: node.position,
+                            expected: "a variable in braces: {\(word)}")
+                    }
+                    return url
                 } catch {
                     reading.report(error.message, at: node.position, expected: error.expected ?? expectation)
                     return nil

@@ -5,10 +5,12 @@ import Synchronization
 /// The settings of the store `sqlite`.
 private struct SQLiteStoreSettings {
     let file = Setting("file", .name, default: "entries.sqlite", help: "The name of the database")
+        .alsoCalled("path", "database")
     let capacity = Setting(
         "capacity", .size, default: 200_000_000, help: "The largest total size of payloads, keys and metadata"
-    ).advised(.capacity)
+    ).advised(.capacity).alsoCalled("size", "maxSize", "maxBytes", "sizeLimit", "totalCostLimit")
     let entries = Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries")
+        .alsoCalled("count", "countLimit", "maxEntries", "maxItems")
     let forgetAfter = Setting(
         "forgetAfter", .duration, default: .forever,
         help: "How long an entry is kept after it was fetched or validated")
@@ -44,7 +46,7 @@ extension Plugin {
         options.smallestFile = max(1, settings.filesFrom)
         options.checksum = .init(rawValue: settings.checksum) ?? .fast
         return SQLiteStore(file: settings.file, options, place: place, in: context.world, context: context)
-    }
+    }.alsoCalled("db", "database")
 }
 
 /// A store in a SQLite database. Large payloads are in files beside it.

@@ -109,6 +109,10 @@ import Larder
             ])
         #expect(try findings(RevisionDump([.loads: 1])) == ["nothing stands out"])
         #expect(try findings(RevisionDump([:])) == ["no loads were counted"])
+        #expect(
+            try findings(RevisionDump([.prefetched: 24])) == [
+                "24 copies were prefetched, and nobody has loaded one yet"
+            ])
     }
 
     // MARK: Rates
