@@ -59,7 +59,7 @@ struct DemoTable: Sendable {
             "During the outage and the afternoon offline there were \(loads) loads. \(stoodIn) were answered with a copy instead of live data. "
                 + "\(failed) failed, \(refused) of them because the copy was older than the policy allows."
         ] + offlineStory + [
-            "In the slow hour the p95 of the origin was up to \(origin.waited). The p95 that users felt was "
+            "In the slow hour the p95 of calls to the origin was up to \(origin.waited). The p95 that users felt was "
                 + waits.joined(separator: ", ") + ".",
             "Over the day \(Self.sum(all, \.loads)) loads led to \(asked) calls to the origins. A store answered \(hits) loads "
                 + "without waiting for a call.",
@@ -73,11 +73,11 @@ struct DemoTable: Sendable {
         guard !spells.isEmpty else { return [] }
         let all = rows.map(\.metrics)
         let time = spells.reduce(Duration.zero) { $0 + $1.time }
-        let count = counted(Int(spells.reduce(0) { $0 + $1.spells }), one: "spell")
+        let count = counted(Int(spells.reduce(0) { $0 + $1.spells }), one: "time")
         let loads = rows.compactMap { OfflineFigures($0.metrics)?.total }.reduce(0, +)
         let (live, failed) = (Self.sum(all, \.[.offlineLive]), Self.sum(all, \.[.offlineFailures]))
         return [
-            "The device was offline for \(Optional(time).aged) in \(count): in the tunnels of the commute, and all "
+            "The device was offline for \(Optional(time).aged), \(count): in the tunnels of the commute, and all "
                 + "afternoon. There were \(loads) loads in that time: \(loads - live - failed) were answered with a copy, "
                 + "\(live) with live data, and \(failed) failed."
         ]

@@ -93,18 +93,29 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
     public var isOffline: Bool { phase.isOffline }
 
     /// A stream of the present phase and of each new one, for UIKit, AppKit and Combine. A slow reader misses phases that
-    /// were replaced, never the latest. Each access returns a new stream, which ends with this object.
+    /// were replaced, never the latest. Each access returns a new stream, which ends with this object. No phase looks like
+    /// the one before it.
     public var phases: AsyncStream<Phase> {
         let changes = changed.stream(most: 1, after: { [()] })
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
             let task = world.spawn { [weak self] in
+                var shown: PhaseLook?
                 for await _ in changes {
-                    guard let phase = self?.phase else { break }
-                    stream.yield(phase)
+                    guard let (look, phase) = self?.look else { break }
+                    if look != shown { stream.yield(phase) }
+                    shown = look
                 }
                 stream.finish()
             }
             stream.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    private var look: (PhaseLook, Phase) {
+        let now = world.now
+        return state.withLock { state in
+            let phase = state.screen.phase(at: now)
+            return (PhaseLook(of: phase, values: state.screen.values), phase)
         }
     }
 

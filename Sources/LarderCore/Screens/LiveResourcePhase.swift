@@ -58,3 +58,23 @@ extension LiveResource.Phase {
         if case .offline = self { true } else { false }
     }
 }
+
+/// Everything in a phase that a screen shows, but for the age. So a phase can be told from one that looks the same.
+struct PhaseLook: Equatable {
+    private let (isLoading, isOffline, isFresh, hasValue): (Bool, Bool, Bool, Bool)
+    private let values: Int
+    private let error: String?
+
+    /// - Parameter values: the number of values that were put on the screen so far.
+    init<Value>(of phase: LiveResource<Value>.Phase, values: Int) {
+        self.values = values
+        (isLoading, isOffline, hasValue) = (phase.isLoading, phase.isOffline, phase.value != nil)
+        error = phase.error.map { "\($0.code) \($0.message)" }
+        isFresh =
+            switch phase {
+            case .fresh: true
+            case .failed(_, let shown), .offline(let shown): shown?.freshness == .fresh
+            case .loading, .stale, .empty: false
+            }
+    }
+}

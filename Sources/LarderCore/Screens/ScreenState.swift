@@ -89,6 +89,9 @@ package struct ScreenState<Value: Sendable>: Sendable {
     /// The number of changes of the phase so far, but for those that time brings.
     package private(set) var changes = 0
 
+    /// The number of values that were put on the screen so far.
+    package private(set) var values = 0
+
     package init(for key: Key, isOffline: Bool = false) {
         self.key = key
         self.isOffline = isOffline
@@ -220,7 +223,7 @@ package struct ScreenState<Value: Sendable>: Sendable {
             guard let new = next.currentAt, kept.currentAt.map({ new >= $0 }) ?? true else { return false }
         }
         kept = next
-        changes += 1
+        (changes, values) = (changes + 1, values + 1)
         return true
     }
 

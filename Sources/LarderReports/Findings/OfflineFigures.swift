@@ -20,7 +20,7 @@ package struct OfflineFigures {
 
     /// `offline 14 min in 3 spells: 96.0 % of loads were answered`.
     var sentence: String {
-        let told = "offline \(Optional(time).aged) in \(counted(Int(clamping: spells), one: "spell"))"
+        let told = "offline \(Optional(time).aged), \(counted(Int(clamping: spells), one: "time"))"
         return total == 0 ? told + ", without loads" : told + ": \(answered) of loads were answered"
     }
 
@@ -33,7 +33,7 @@ package struct OfflineFigures {
         return total == 0 ? "–" : (Double(total - failed) / Double(total)).percent
     }
 
-    package static let title = ["offline", "spells", "loads", "answered"] + Outcome.allCases.map(\.rawValue)
+    package static let title = ["offline", "times", "loads", "answered"] + Outcome.allCases.map(\.rawValue)
 
     /// The figures in the order of ``title``. `show` writes a count.
     package func row(_ show: (UInt64) -> String) -> [String] {

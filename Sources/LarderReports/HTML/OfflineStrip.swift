@@ -89,7 +89,7 @@ struct OfflineStrip {
     var summary: String { "offline: \(words)" }
 
     private var words: String {
-        figures.map { "\(Optional($0.time).aged) in \(counted(Int(clamping: $0.spells), one: "spell"))" }
+        figures.map { "\(Optional($0.time).aged), \(counted(Int(clamping: $0.spells), one: "time"))" }
             ?? "\(Optional(total).aged)"
     }
 }

@@ -79,7 +79,7 @@ extension Report {
         guard !sections.isEmpty else { return "<p>There are no resources in these dumps.</p>" }
         var table = PageTable(
             "All resources",
-            ["resource", "fell back", "stale", "failed", "p95 felt", "p95 of the origin", "hit", "loads"])
+            ["resource", "fell back", "stale", "failed", "p95 felt", "p95 of calls", "hit", "loads"])
         table.stacks = true
         for (number, section) in sections.enumerated() {
             let total = section.total

@@ -12,7 +12,7 @@ extension RevisionComparison {
     /// The changed lines of the policy: `strategy.patience 800ms → 3s`.
     var changedLines: [String] {
         guard let changes else { return ["the dumps do not contain both policies"] }
-        if changes.isEmpty { return [RevisionChange.hiddenLine] }
+        if changes.isEmpty { return [RevisionChange.hiddenLine(in: new.policy)] }
         let most = 20
         return changes.prefix(most).map(\.line)
             + (changes.count > most ? ["and \(changes.count - most) more lines"] : [])

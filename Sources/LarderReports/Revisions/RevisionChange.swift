@@ -18,8 +18,17 @@ struct RevisionChange: Sendable, Hashable {
         }
     }
 
-    /// The line for revisions that differ although no line does. Dumps do not show texts, for example.
-    static let hiddenLine = "a setting that is not shown changed"
+    /// Returns the line for revisions that differ although no line does: dumps do not show texts, for example. It names the
+    /// settings whose values are not shown.
+    static func hiddenLine(in policy: JSON?) -> String {
+        let paths = policy.map(lines)?.filter { $0.1 == "…" }.map(\.0) ?? []
+        guard let first = paths.first else { return "a setting that is not shown changed" }
+        if paths.count == 1 { return "\(first) changed, whose values are not shown" }
+        let more = paths.count > mostHidden ? " or another setting" : ""
+        return "\(paths.prefix(mostHidden).joined(separator: " or "))\(more) changed, whose values are not shown"
+    }
+
+    private static let mostHidden = 4
 
     /// The number of lines of a policy that are compared. A dump may contain any.
     private static let mostLines = 2_000

@@ -122,7 +122,7 @@ import LarderReports
         #expect(copies > 1_000 && sum(.offlineFailures) > 0)
         #expect(
             table.story[1]
-                == "The device was offline for 5.3 h in 5 spells: in the tunnels of the commute, and all afternoon. There were "
+                == "The device was offline for 5.3 h, 5 times: in the tunnels of the commute, and all afternoon. There were "
                 + "\(copies + sum(.offlineLive, .offlineFailures)) loads in that time: \(copies) were answered with a copy, "
                 + "\(sum(.offlineLive)) with live data, and \(sum(.offlineFailures)) failed.")
         let facts = try Facts(table.json(seed: 1).text())
@@ -139,7 +139,7 @@ import LarderReports
         let rows = try DemoDay(seed: 1, policies: policies.url, registry: .standard).live { _, _ in }.rows
         let table = DemoTable(rows: rows)
         #expect(rows.count == 6 && table.offlineLines.isEmpty)
-        #expect(table.story.count == 3 && !table.story.joined().contains("spell"))
+        #expect(table.story.count == 3 && !table.story.joined().contains("tunnels"))
     }
 
     @Test func figuresOfResourceStayTheSameWhenOtherPolicyIsAdded() throws {

@@ -208,6 +208,32 @@ import Testing
         }
     }
 
+    @Test func noPhaseLooksLikeTheOneBefore() throws {
+        try run { simulated in
+            simulated.origin.play(
+                .value("new", after: .seconds(1)), .value("newer", after: .seconds(1)),
+                .failure(.status(503), after: .seconds(1)))
+            var live: LiveResource<Data>? = simulated.feed.live()
+            let phases = try #require(live?.phases)
+            let seen = simulated.world.start {
+                var seen: [String] = []
+                for await phase in phases { seen.append(phase.words) }
+                return seen
+            }
+            try await simulated.world.sleep(for: .seconds(5))
+            for _ in 0..<2 {
+                await live?.refresh()
+                try await simulated.world.sleep(for: .seconds(5))
+            }
+            simulated.world.network = .offline
+            try await simulated.world.sleep(for: .seconds(5))
+            live = nil
+            let words = try await seen.value()
+            #expect(zip(words, words.dropFirst()).allSatisfy { $0 != $1 }, "\(words)")
+            #expect(words.first == "loading" && words.count > 4, "\(words)")
+        }
+    }
+
     @Test func observersAreToldAfterEachChange() throws {
         try run { simulated in
             let live = simulated.feed.live()

@@ -5,15 +5,19 @@ import LarderSimulation
 import Observation
 import Testing
 
-extension LiveResource where Value == Data {
-    /// The phase in words: `stale old 600s ↻`.
+extension LiveResource<Data> {
+    var words: String { phase.words }
+}
+
+extension LiveResource<Data>.Phase {
+    /// The phase in words: `stale copy 30s ↻`.
     var words: String {
         func text(_ value: Data) -> String { String(decoding: value, as: UTF8.self) }
         func age(_ age: Duration?) -> String { age.map { "\($0.components.seconds)s" } ?? "?" }
-        func shown(_ shown: Shown?) -> String {
+        func shown(_ shown: LiveResource<Data>.Shown?) -> String {
             shown.map { " | \($0.freshness) \(text($0.value)) \(age($0.age))" } ?? ""
         }
-        return switch phase {
+        return switch self {
         case .loading: "loading"
         case .fresh(let value, let isRefreshing): "fresh \(text(value))" + (isRefreshing ? " ↻" : "")
         case .stale(let value, let time, let isRefreshing):

@@ -132,7 +132,7 @@ import Larder
             words: "3 loads failed although there was a copy", present: [RevisionDump([.loads: 100, .staleErrors: 3])],
             absent: [RevisionDump([.loads: 100, .failures: 3])]),
         Kind(
-            words: "offline 14 min in 3 spells: 96.0 % of loads were answered",
+            words: "offline 14 min, 3 times: 96.0 % of loads were answered",
             present: [
                 RevisionDump([
                     .loads: 50, .offlineSpells: 3, .offlineTime: 840_000, .offlineFallbacks: 20, .offlineFresh: 4,
@@ -141,7 +141,7 @@ import Larder
             ],
             absent: [RevisionDump([.loads: 50])]),
         Kind(
-            words: "offline 5 s in 1 spell, without loads",
+            words: "offline 5 s, 1 time, without loads",
             present: [RevisionDump([.loads: 50, .offlineSpells: 1, .offlineTime: 5_000])],
             absent: [RevisionDump([.loads: 50, .offlineSpells: 1, .offlineTime: 5_000, .offlineLive: 1])]),
         Kind(

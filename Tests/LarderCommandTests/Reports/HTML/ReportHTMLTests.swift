@@ -174,9 +174,9 @@ import Larder
         #expect(bands[0].drawing.contains("d=\"M0 16V8H250V0H500V16Z\""))
         #expect(bands[1].drawing.contains("<rect x=\"750\" y=\"0\" width=\"250\" height=\"16\"/>"))
         #expect(bands[1].drawing.contains("d=\"M750 16V13H1000V16Z\""))
-        #expect(page.contains("</svg>offline, share of the time <small>7.5 min in 2 spells</small></li>"))
+        #expect(page.contains("</svg>offline, share of the time <small>7.5 min, 2 times</small></li>"))
         #expect(page.contains("<svg class=\"strip\" role=\"group\" aria-label=\"Times without a network\""))
-        #expect(page.contains("; offline: 7.5 min in 2 spells.</desc>"))
+        #expect(page.contains("; offline: 7.5 min, 2 times.</desc>"))
         #expect(page.contains(">2026-11-17 12:05</a></th><td>10</td>") && page.contains("<td>5 min</td></tr>"))
         #expect(page.contains("<h3>Without a network</h3>"))
     }

@@ -174,6 +174,17 @@ import Larder
         #expect(section.comparisons.first?.changedLines == ["a setting that is not shown changed"])
     }
 
+    @Test func hiddenChangeNamesTheSettingsAndNoValues() {
+        let origin: JSON = ["use": "http", "url": "…", "limit": "5s", "fields": "…"]
+        #expect(
+            RevisionChange.hiddenLine(in: ["origin": ["use": "http", "url": "…"]])
+                == "origin.url changed, whose values are not shown")
+        #expect(
+            RevisionChange.hiddenLine(in: ["origin": origin])
+                == "origin.url or origin.fields changed, whose values are not shown")
+        #expect(RevisionChange.hiddenLine(in: nil) == "a setting that is not shown changed")
+    }
+
     @Test func changesNameEveryLineThatDiffers() {
         let old = JSON.object([
             .init("strategy", .string("cache-first")),
