@@ -58,7 +58,7 @@ struct RandomHistories {
         switch random.roll(5) {
         case 0: return max(0, border + random.roll(4_001) - 2_000)
         case 1: return random.roll(border + 1)
-        case 2: return border + random.pick(borders) + random.roll(5) - 2
+        case 2: return max(0, border + random.pick(borders) + random.roll(5) - 2)
         default: return max(0, border + random.roll(5) - 2)
         }
     }
