@@ -40,10 +40,8 @@ extension Command {
                 reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache(for: folder),
                 data: arguments.data(for: folder),
                 world: SystemWorld())
-            let others = Set(pantry.resources.filter { $0 != request.key.resource })
-            for warning in pantry.warnings where isWatching || !warning.concerns(others) {
-                terminal.note(warning.description)
-            }
+            let warnings = isWatching ? pantry.warnings : pantry.warnings(of: request.key.resource)
+            for warning in warnings { terminal.note(warning.description) }
             // With --watch, they are among the pantry's events.
             if !isWatching { for problem in pantry.cacheProblems { terminal.note(problem.description) } }
             let resource = pantry.resource(request.key.resource)
@@ -175,12 +173,5 @@ extension Command {
             output.write(error)
             return false
         }
-    }
-}
-
-extension Problem {
-    /// Whether it stands in the policy of one of these resources.
-    fileprivate func concerns(_ resources: Set<String>) -> Bool {
-        resources.contains { file.hasSuffix("/\($0).json") || file == "\($0).json" }
     }
 }

@@ -92,7 +92,7 @@ extension Command {
     ) -> [[String]] {
         let verb = arguments.assumed.isEmpty ? "load" : "explain"
         let resource = arguments.operands[0] == name ? [name] + folder(arguments) : [path]
-        let instance = verb == "load" ? parameters.map { "\($0)=1" } : []
+        let instance = verb == "load" ? Set(parameters).sorted().map { "\($0)=1" } : []
         return [["check", path] + arguments.assumed, [verb] + resource + instance + arguments.assumed]
     }
 

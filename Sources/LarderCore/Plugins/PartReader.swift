@@ -107,7 +107,7 @@ extension Part {
         guard let plugin = reading.registry[kind, name] else {
             let known = reading.registry[kind].map(\.name)
             let other = reading.registry.kinds.first { reading.registry[$0, name] != nil && reference.written == nil }
-            let same = reading.registry[kind].first { OtherWords($0.words).have(name) }?.name
+            let same = reading.registry[kind].first { OtherWords($0.words).contains(name) }?.name
             let hint = other.map { "; it is the name of \($0.withArticle)" } ?? ""
             reading.report(
                 "unknown \(kind) '\((reference.written ?? name).prefix(64))'\(hint)", at: reference.position,
@@ -127,7 +127,7 @@ extension Part {
         let known = plugin.names
         let isSection = plugin.kind.isSection
         for member in settings.members ?? []
-        where !known.contains(member.name) && (isSection || member.name != "use") {
+        where !known.contains(member.name) && (isSection || member.name != "use") && !reading.isFull {
             let owner = reading.registry[plugin.kind].first { other in
                 !isSection && other.settings.contains { $0.name == member.name }
             }
@@ -140,7 +140,7 @@ extension Part {
                     let meant = plugin.setting(meantBy: member.name)
                     reading.report(
                         "unknown setting '\(member.name.prefix(64))' for \(plugin.kind) '\(plugin.name)'"
-                            + (meant == nil ? reading.registry.place(of: member.name) : ""),
+                            + (meant == nil && plugin.kind == .strategy ? reading.registry.place(of: member.name) : ""),
                         at: member.position,
                         expected: known.isEmpty
                             ? "no settings" : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),

@@ -250,8 +250,10 @@ package struct LintRule: Sendable {
         name: "slower-first", severity: .warning, why: "A faster tier behind a slower one is hardly ever read."
     ) { policy, rule, reading in
         func check(_ store: Part) {
+            let isOrdered = store.plugin.names.contains("tiers")
             let tiers = store.nested.filter { $0.plugin.kind == .store }
-            for (slow, fast) in zip(tiers, tiers.dropFirst()) where slow.isPersistent && !fast.isPersistent {
+            for (slow, fast) in zip(tiers, tiers.dropFirst()) where isOrdered && slow.isPersistent && !fast.isPersistent
+            {
                 rule.report(
                     "store '\(fast.plugin.name)' is faster than '\(slow.plugin.name)' before it, and is hardly ever read",
                     about: fast, reading, expected: "the fastest tier first")

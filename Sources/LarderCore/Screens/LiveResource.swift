@@ -93,8 +93,8 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
     public var isOffline: Bool { phase.isOffline }
 
     /// A stream of the present phase and of each new one, for UIKit, AppKit and Combine. A slow reader misses phases that
-    /// were replaced, never the latest. Each access returns a new stream, which ends with this object. No phase looks like
-    /// the one before it.
+    /// were replaced, never the latest. Each access returns a new stream, which ends with this object. A phase that
+    /// shows nothing new may be left out.
     public var phases: AsyncStream<Phase> {
         let changes = changed.stream(most: 1, after: { [()] })
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
@@ -115,7 +115,7 @@ public final class LiveResource<Value: Sendable>: Observable, Sendable {
         let now = world.now
         return state.withLock { state in
             let phase = state.screen.phase(at: now)
-            return (PhaseLook(of: phase, values: state.screen.values), phase)
+            return (PhaseLook(of: phase, values: state.screen.values, ends: state.screen.ends), phase)
         }
     }
 

@@ -62,12 +62,14 @@ extension LiveResource.Phase {
 /// Everything in a phase that a screen shows, but for the age. So a phase can be told from one that looks the same.
 struct PhaseLook: Equatable {
     private let (isLoading, isOffline, isFresh, hasValue): (Bool, Bool, Bool, Bool)
-    private let values: Int
+    private let (values, ends): (Int, Int)
     private let error: String?
 
-    /// - Parameter values: the number of values that were put on the screen so far.
-    init<Value>(of phase: LiveResource<Value>.Phase, values: Int) {
-        self.values = values
+    /// - Parameters:
+    ///   - values: the number of values that were put on the screen so far.
+    ///   - ends: the number of loads that have ended so far. A screen that shows their ends needs a phase for each.
+    init<Value>(of phase: LiveResource<Value>.Phase, values: Int, ends: Int) {
+        (self.values, self.ends) = (values, ends)
         (isLoading, isOffline, hasValue) = (phase.isLoading, phase.isOffline, phase.value != nil)
         error = phase.error.map { "\($0.code) \($0.message)" }
         isFresh =

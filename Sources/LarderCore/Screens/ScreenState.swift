@@ -91,6 +91,8 @@ package struct ScreenState<Value: Sendable>: Sendable {
 
     /// The number of values that were put on the screen so far.
     package private(set) var values = 0
+    /// The number of loads that have ended so far.
+    package private(set) var ends = 0
 
     package init(for key: Key, isOffline: Bool = false) {
         self.key = key
@@ -195,7 +197,7 @@ package struct ScreenState<Value: Sendable>: Sendable {
         case .cancelled: break
         }
         load = nil
-        changes += 1
+        (changes, ends) = (changes + 1, ends + 1)
     }
 
     // MARK: Values

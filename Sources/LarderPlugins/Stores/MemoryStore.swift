@@ -14,7 +14,7 @@ private struct MemoryStoreSettings {
     let forgetAfter = Setting(
         "forgetAfter", .duration, default: .forever,
         help: "How long an entry is kept after it was fetched or validated"
-    )
+    ).alsoCalled("ttl", "maxAge", "expiry")
     let eviction = Setting(
         "eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full")
 }

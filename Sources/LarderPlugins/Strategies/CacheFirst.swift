@@ -10,5 +10,5 @@ extension Plugin {
         CopyFirst(
             rule: HitRule(sides, shows: .fresh, refreshes: .fresh(past: refreshAhead), within: background),
             sides: sides, patience: patience, linger: background)
-    }.alsoCalled("cacheElseNetwork", "cacheOrNetwork", "readThrough")
+    }.alsoCalled("cache", "cacheElseNetwork", "cacheOrNetwork", "readThrough")
 }

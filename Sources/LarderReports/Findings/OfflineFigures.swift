@@ -18,7 +18,7 @@ package struct OfflineFigures {
         ]
     }
 
-    /// `offline 14 min in 3 spells: 96.0 % of loads were answered`.
+    /// `offline 14 min, 3 times: 96.0 % of loads were answered`.
     var sentence: String {
         let told = "offline \(Optional(time).aged), \(counted(Int(clamping: spells), one: "time"))"
         return total == 0 ? told + ", without loads" : told + ": \(answered) of loads were answered"

@@ -19,13 +19,11 @@ struct RevisionChange: Sendable, Hashable {
     }
 
     /// Returns the line for revisions that differ although no line does: dumps do not show texts, for example. It names the
-    /// settings whose values are not shown.
+    /// settings whose values are not shown. Others are left out of dumps altogether.
     static func hiddenLine(in policy: JSON?) -> String {
         let paths = policy.map(lines)?.filter { $0.1 == "…" }.map(\.0) ?? []
-        guard let first = paths.first else { return "a setting that is not shown changed" }
-        if paths.count == 1 { return "\(first) changed, whose values are not shown" }
-        let more = paths.count > mostHidden ? " or another setting" : ""
-        return "\(paths.prefix(mostHidden).joined(separator: " or "))\(more) changed, whose values are not shown"
+        let told = paths.prefix(mostHidden).joined(separator: " or ")
+        return "a setting that dumps do not show changed" + (told.isEmpty ? "" : ", perhaps \(told)")
     }
 
     private static let mostHidden = 4

@@ -49,7 +49,8 @@ import Testing
         (
             #""3h""#, #""3 hours""#,
             """
-            5:38: error: this is not a duration; expected a duration such as "250ms" or "30s" [at $.scenarios[0].cached.age]
+            5:38: error: this is not a duration; expected a duration such as "250ms" or "30s" (did you mean '3h'?) \
+            [at $.scenarios[0].cached.age]
             """
         ),
         (

@@ -190,6 +190,7 @@ import Larder
         (#"{ "items": [{ "price": "a" }], "names": {} }"#, "items[0].price is not of the type Int"),
         (#"{ "items": null, "names": {} }"#, "items is null"),
         (#"{ "items": [], "names": { "secret": "x" } }"#, "names.… is not of the type Int"),
+        (#"{ "items": [], "names": { "4915123456789": "x" } }"#, "names.… is not of the type Int"),
         ("{", "it is damaged"),
     ]) func errorOfDecodingSaysWhereAndQuotesNothing(_ payload: String, place: String) throws {
         let policy = #"{ "resource": "feed", "origin": "scripted", "strategy": "network-only" }"#

@@ -126,6 +126,29 @@ import Larder
         }
     }
 
+    @Test func resumedDownloadsThatHaveNotBegunEndWhenOtherPantryClears() throws {
+        try SimulatedWorld().run { world in
+            let fixture = try CacheFixture(world)
+            for name in ["feed", "images"] { try fixture.write(name, store: CacheFixture.file) }
+            fixture.origin.play(then: .value("value", after: .seconds(3)))
+            world.network = .offline
+            let former = try await fixture.open()
+            _ = try await former.resource("feed").keep((1...20).map { ["id": "\($0)"] }, scope: "bob")
+            _ = try await former.resource("images").keep((1...3).map { ["id": "\($0)"] }, scope: "alice")
+            await former.close()
+            let (ours, theirs) = (try await fixture.open(), try await fixture.open())
+            try await world.settle()
+            world.network = .online
+            try await world.sleep(for: .seconds(1))
+            // The list of images is empty then, so its file is deleted.
+            try await ours.clear(.scope("alice"))
+            try await world.sleep(for: .seconds(60))
+            #expect(!fixture.origin.calls.contains { $0.request.key.scope == "alice" })
+            #expect(fixture.origin.calls.contains { $0.request.key.scope == "bob" })
+            #expect(try await !fixture.isServed("alice", by: theirs, "images"))
+        }
+    }
+
     @Test func answerIsNotKeptAfterMoreClearingsThanAreRemembered() throws {
         try Self.run { world, fixture, ours, theirs in
             let asking = world.start { try await Way.load.ask(theirs) }

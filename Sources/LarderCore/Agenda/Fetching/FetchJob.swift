@@ -95,7 +95,9 @@ final class FetchJob: AgendaJob {
     /// Begins anew with the lines of a list. Copies that are there are pinned and not fetched.
     func check(_ lines: [KeptRequests.Line]) {
         state.withLock { state in
-            (state.unchecked, state.left, state.again) = (RequestBacklog(lines: lines), RequestBacklog(), [])
+            let running = Set(state.running.values.map { KeptRequests.line($0.request.asKept) })
+            state.unchecked = RequestBacklog(lines: lines.filter { !running.contains($0) })
+            (state.left, state.again) = (RequestBacklog(), [])
         }
     }
 
@@ -193,7 +195,10 @@ final class FetchJob: AgendaJob {
     private func end(_ trial: Trial, _ ending: FetchEnding, since policy: AnyObject?) async {
         var ending = ending
         var isPinned = false
-        if keeping != nil {
+        if let keeping {
+            // The call may have begun after another process took the instance off the list.
+            await keeping.followOthers()
+            if state.withLock({ $0.running[trial.number] == nil }) { return }
             do {
                 isPinned = try await resource.pin(trial.request.asKept)
                 switch ending {
@@ -204,9 +209,9 @@ final class FetchJob: AgendaJob {
             } catch {
                 ending = .failed(LoadError(.failed, "the copy cannot be pinned: \(StoreError.reason(for: error))"))
             }
-            // The answer may have gone to the store of the former policy.
-            if case .failed = ending, let present = resource.policyInEffect, present !== policy {
-                return putBack(Trial(request: trial.request, number: trial.number))
+            // The answer, or the pin, may have gone to the store of the former policy.
+            if let present = resource.policyInEffect, present !== policy {
+                return putBack(Trial(request: trial.request, number: trial.number, isCheck: isPinned))
             }
         }
         await finish(trial, ending, isPinned: isPinned)

@@ -59,7 +59,7 @@ final class KeptInstances: Sendable {
             let resumed = state.withLock { state in
                 state.begun.removeAll(where: \.isOver)
                 state.begun += jobs
-                return state.resumed.filter { wanted.contains($0.key) }.values
+                return state.resumed.filter { wanted.contains($0.key) && !$0.value.isOver }.values
             }
             let selected = Set(kept)
             return drop(of: resumed) { selected.contains($0.asKept) }

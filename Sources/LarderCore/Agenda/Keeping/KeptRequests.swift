@@ -20,20 +20,14 @@ struct KeptRequests: Sendable {
     private let data: DataFolder
     /// The files as this process has left them.
     private let left = Locked<[String: Sizes]>([:])
-    /// The files whose changes by other processes this one has followed.
-    private let followed = Locked<[String: Stamp]>([:])
+    /// The files whose changes by other processes this one has followed; nil for a file that was not there.
+    private let followed = Locked<[String: FileStamp?]>([:])
 
     /// The sizes of a file in bytes.
     private struct Sizes {
         /// The size of the lines that were in effect when the file was last read or written anew.
         let used: Int
         var all: Int
-    }
-
-    /// The state of a file, which any change of its contents changes.
-    private struct Stamp: Equatable {
-        let size: Int
-        let modified: Int64
     }
 
     init(in data: DataFolder) { self.data = data }
@@ -67,10 +61,10 @@ struct KeptRequests: Sendable {
         guard let folder else { return nil }
         let path = folder + "/" + Self.file(of: resource)
         // It may change again while it is read.
-        let stamp = Self.stamp(of: path)
-        if followed.withLock({ $0[path] == stamp }) { return nil }
+        let stamp = Disk.stamp(of: path)
+        if isFollowed(path, stamp) { return nil }
         let lines = try lines(in: path)
-        followed.withLock { $0[path] = stamp }
+        followed.withLock { $0[path] = .some(stamp) }
         return lines
     }
 
@@ -97,7 +91,7 @@ struct KeptRequests: Sendable {
         let removed = Set(lines)
         try change(Self.file(of: resource), in: folder) { path in
             if try append(Array(removed), "-", to: path) { return }
-            try leave(in: path) { !removed.contains($0) }
+            try rewrite(path) { !removed.contains($0) }
         }
     }
 
@@ -110,7 +104,7 @@ struct KeptRequests: Sendable {
         let files = try Disk.list(folder).map(\.name).filter { $0.hasSuffix(Self.suffix) }
         for file in files.sorted() where resource.map({ Self.file(of: $0) == file }) ?? true {
             try change(file, in: folder) { path in
-                try leave(in: path) { line in
+                try rewrite(path) { line in
                     Self.request(line).map { !selection.concerns($0.key, tags: []) } ?? true
                 }
             }
@@ -123,18 +117,19 @@ struct KeptRequests: Sendable {
     private func change(_ file: String, in folder: String, _ change: (_ path: String) throws -> Void) throws {
         let path = folder + "/" + file
         try Disk.locked(folder + "/lock") {
-            let isFollowed = followed.withLock { $0[path] } == Self.stamp(of: path)
+            let isFollowed = isFollowed(path, Disk.stamp(of: path))
             try change(path)
-            if isFollowed { followed.withLock { $0[path] = Self.stamp(of: path) } }
+            if isFollowed { followed.withLock { $0[path] = .some(Disk.stamp(of: path)) } }
         }
     }
 
-    private static func stamp(of path: String) -> Stamp? {
-        Disk.item(path).map { Stamp(size: $0.size, modified: $0.modified) }
+    /// Returns whether this process has followed all changes up to this state of a file.
+    private func isFollowed(_ path: String, _ stamp: FileStamp?) -> Bool {
+        followed.withLock { followed in followed[path].map { $0 == stamp } ?? false }
     }
 
     /// Writes the list anew with those of its lines that `isKept` selects, if there is anything to leave out.
-    private func leave(in path: String, _ isKept: (Line) -> Bool) throws {
+    private func rewrite(_ path: String, keeping isKept: (Line) -> Bool) throws {
         var count = 0
         let present = try lines(in: path, counting: &count)
         let next = present.filter(isKept)

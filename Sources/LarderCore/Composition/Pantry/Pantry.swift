@@ -220,6 +220,9 @@ public final class Pantry: Sendable {
         return (watchState.withLock { $0.usesKeptPolicies } ? [keptAreUsed] : []) + graphs.flatMap(\.policy.warnings)
     }
 
+    /// The warnings about the policy of one resource.
+    package func warnings(of resource: String) -> [Problem] { graph(of: resource)?.policy.warnings ?? [] }
+
     /// The parts of the cache folder that cannot be used now. The pantry goes on without them.
     public var cacheProblems: [CacheProblem] { problems.all }
 

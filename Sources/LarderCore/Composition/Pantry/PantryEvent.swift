@@ -29,9 +29,9 @@ public struct PolicyChange: Sendable, Hashable, CustomStringConvertible {
     /// The present revision; nil if the resource was removed.
     public let to: String?
     /// Whether the policy names another source of data, such as another URL. Kept copies of the former source are not used.
-    package var isOtherSource = false
+    public package(set) var isOtherSource = false
     /// The number of kept copies that are of another source and not used; nil if they were not counted, or cannot be.
-    package var unusedCopies: Int?
+    public package(set) var unusedCopies: Int?
 
     /// `feed: 03284ee171ef → 9a1c0c6f1d2e`.
     public var description: String {

@@ -19,14 +19,16 @@ extension LoadError {
         }
     }
 
-    /// The path of a value in its type. The keys of a dictionary are data, so they are left out.
+    /// The path of a value in its type. The keys of a dictionary are data, so they are left out: only cases without a
+    /// value count as names, and only the indices of lists as numbers.
     private static func path(_ keys: [any CodingKey]) -> String {
         var text = ""
         for key in keys {
-            if let index = key.intValue {
+            if let index = key.intValue, key.stringValue == "Index \(index)" {
                 text += "[\(index)]"
             } else {
-                let isName = Mirror(reflecting: key).displayStyle == .enum
+                let mirror = Mirror(reflecting: key)
+                let isName = mirror.displayStyle == .enum && mirror.children.isEmpty
                 text += (text.isEmpty ? "" : ".") + (isName ? key.stringValue : "…")
             }
         }

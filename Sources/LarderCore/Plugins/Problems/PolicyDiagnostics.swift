@@ -24,6 +24,9 @@ public class PolicyDiagnostics {
 
     static let mostProblems = 200
 
+    /// Whether no further problem is reported.
+    var isFull: Bool { problems.count >= Self.mostProblems }
+
     /// Whether no error has been found so far.
     package var isSound: Bool { !problems.contains { $0.severity == .error } }
 
@@ -54,12 +57,13 @@ public class PolicyDiagnostics {
 
     /// Reports a key that is not one of `known`. It may be a section that this program does not know.
     func reportUnknownKey(_ member: Node.Member, message: String, sections: PluginKind?, among known: [String]) {
-        let place = registry.place(of: member.name)
+        if isFull { return }
+        let place = sections == .section ? registry.place(of: member.name) : ""
         let meant = place.isEmpty ? closestName(to: member.name, among: known) : nil
         report(
             message + place, at: member.position,
             expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "), suggestion: meant,
-            unknown: sections.map { Problem.UnknownPlugin(kind: $0, name: member.name) })
+            unknown: !place.isEmpty ? nil : sections.map { Problem.UnknownPlugin(kind: $0, name: member.name) })
     }
 
     /// Notes that the text at `place` has no value from the environment. The reason is already reported.

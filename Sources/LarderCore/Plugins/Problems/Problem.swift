@@ -146,9 +146,9 @@ public struct PolicyError: Error, Sendable, CustomStringConvertible {
 package func closestName(to name: String, among known: [String]) -> String? {
     guard name.utf8.count <= 64 else { return nil }
     let ranked = known.map { ($0, distance(Array(name.lowercased()), Array($0.lowercased()))) }
-    guard let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= max(2, best.0.count / 3), best.1 < best.0.count else {
-        return nil
-    }
+    guard let best = ranked.min(by: { $0.1 < $1.1 }), best.1 < best.0.count else { return nil }
+    // Short words differ in two letters by chance.
+    if best.1 > (max(name.count, best.0.count) <= 4 ? 1 : max(2, best.0.count / 3)) { return nil }
     return best.0
 }
 

@@ -131,7 +131,8 @@ package struct UnitNotation: Sendable {
     /// Returns the text as an amount is written: without spaces and fractions, and with the unit's own name. Returns nil if
     /// that is no amount either.
     private func likely(_ text: String) -> String? {
-        var (rest, amount) = (text.prefix(32).filter { $0 != " " }[...], 0.0)
+        guard text.utf8.count <= 32 else { return nil }
+        var (rest, amount) = (text.filter { $0 != " " }[...], 0.0)
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
             let word = rest.dropFirst(digits.count).prefix { $0.isLetter }
@@ -142,7 +143,7 @@ package struct UnitNotation: Sendable {
             amount += number * Double(count) * Double(unit.size)
         }
         guard amount < Double(most.amount) / 2, amount >= Double(units[0].size) else { return nil }
-        return self.text(Int64(amount) / units[0].size * units[0].size)
+        return self.text(Int64((amount / Double(units[0].size)).rounded()) * units[0].size)
     }
 }
 

@@ -13,7 +13,8 @@ private struct SQLiteStoreSettings {
         .alsoCalled("count", "countLimit", "maxEntries", "maxItems")
     let forgetAfter = Setting(
         "forgetAfter", .duration, default: .forever,
-        help: "How long an entry is kept after it was fetched or validated")
+        help: "How long an entry is kept after it was fetched or validated"
+    ).alsoCalled("ttl", "maxAge", "expiry")
     let durability = Setting(
         "durability", .choice(SQLiteOptions.Durability.allCases.map(\.rawValue)), default: "process",
         help: "What an entry survives once it is saved: nothing, the end of the process, or a power cut")

@@ -170,19 +170,19 @@ import Larder
             (isNew ? 0.9 : 0.3) + Double(device % 7) * 0.01
         }
         let finding = try #require(section.findings.first)
-        #expect(finding.hasPrefix("with bbb (a setting that is not shown changed) the mean wait is"))
-        #expect(section.comparisons.first?.changedLines == ["a setting that is not shown changed"])
+        #expect(finding.hasPrefix("with bbb (a setting that dumps do not show changed) the mean wait is"))
+        #expect(section.comparisons.first?.changedLines == ["a setting that dumps do not show changed"])
     }
 
     @Test func hiddenChangeNamesTheSettingsAndNoValues() {
         let origin: JSON = ["use": "http", "url": "…", "limit": "5s", "fields": "…"]
         #expect(
             RevisionChange.hiddenLine(in: ["origin": ["use": "http", "url": "…"]])
-                == "origin.url changed, whose values are not shown")
+                == "a setting that dumps do not show changed, perhaps origin.url")
         #expect(
             RevisionChange.hiddenLine(in: ["origin": origin])
-                == "origin.url or origin.fields changed, whose values are not shown")
-        #expect(RevisionChange.hiddenLine(in: nil) == "a setting that is not shown changed")
+                == "a setting that dumps do not show changed, perhaps origin.url or origin.fields")
+        #expect(RevisionChange.hiddenLine(in: nil) == "a setting that dumps do not show changed")
     }
 
     @Test func changesNameEveryLineThatDiffers() {
