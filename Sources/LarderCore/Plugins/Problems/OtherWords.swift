@@ -23,8 +23,9 @@ extension Plugin {
 }
 
 extension Registry {
-    /// Returns the place in a policy where a word belongs: `; 'timeout' is a wrapper, in 'around'`. Returns an empty text if
-    /// there is none, or more than one.
+    /// Returns the place in a policy where a word belongs: `; 'timeout' is a wrapper, in 'around'`. It is that of a key, else
+    /// of a plugin, else of a setting. Returns an empty text if there is none, or if plugins of several kinds have a setting
+    /// of that name.
     func place(of word: String) -> String {
         if let member = members.first(where: { OtherWords($0.words).contains(word) }) {
             return "; the key is '\(member.name)'"
