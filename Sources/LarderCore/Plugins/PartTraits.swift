@@ -27,6 +27,10 @@ extension Part {
     package var sectionTraits: SectionTraits { traits as? SectionTraits ?? SectionTraits() }
     /// The facts about the plugin of a module's own kind. A part of another kind has none of them.
     public var customTraits: CustomTraits { traits as? CustomTraits ?? CustomTraits() }
+    /// The number of origins that an origin is made of: itself, or those among its settings.
+    package var originCount: Int {
+        plugin.isMadeOfOthers ? nested.filter { $0.plugin.kind == .origin }.reduce(0) { $0 + $1.originCount } : 1
+    }
     /// The times at which it acts differently: see ``Traits/borders``.
     package var borders: [Duration]? { traits?.borders }
     /// The time after which an origin, a wrapper or a store gives a call up.

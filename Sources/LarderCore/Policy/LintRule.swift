@@ -238,12 +238,22 @@ package struct LintRule: Sendable {
         name: "many-tries", severity: .warning,
         why: "While an origin is down, many tries delay every load and keep the origin busy."
     ) { policy, rule, reading in
-        for part in policy.around {
-            guard let tries = part.wrapperTraits.tries, tries.count > 10 else { continue }
-            rule.report(
-                "'\(part.plugin.name)' calls up to \(tries.count) times, and waits \(spelled(tries.waits, [part])) between "
-                    + "the calls, while the load waits", about: part, reading, expected: "at most 10 calls")
-        }
+        guard policy.strategy.plugin.needs.contains(.origin) else { return }
+        // Each try of a wrapper makes all tries of those inside it, and asks every origin of which the origin consists.
+        var factors = policy.around.compactMap { part in part.wrapperTraits.tries.map { (part: part, tries: $0) } }
+        if let origin = policy.origin { factors.append((origin, (origin.originCount, .zero))) }
+        factors.removeAll { $0.tries.count <= 1 }
+        let product = factors.reduce(1) { min($0 * min($1.tries.count, 1_000_000), 1_000_000) }
+        guard product > 10, let (part, tries) = factors.first else { return }
+        rule.report(
+            factors.count > 1
+                ? "a load calls up to \(product) times, because these multiply: "
+                    + factors.map { part, tries in
+                        "\(tries.count) \(part.plugin.kind == .origin ? "origins" : "tries") of '\(part.plugin.name)'"
+                    }.joined(separator: ", ")
+                : "'\(part.plugin.name)' calls up to \(tries.count) times, and waits \(spelled(tries.waits, [part])) "
+                    + "between the calls, while the load waits",
+            about: part, reading, expected: "at most 10 calls")
     }
 
     private static let slowerFirst = LintRule(

@@ -162,7 +162,7 @@ extension SimulatedPolicy {
     private var callProducts: [Int] {
         let wrappers = policy.around.reversed().map { $0.wrapperTraits.tries?.count ?? 1 }
         var (products, product) = ([Int](), 1)
-        for count in [policy.origin?.simulatedOrigins ?? 1] + wrappers where count > 1 {
+        for count in [policy.origin?.originCount ?? 1] + wrappers where count > 1 {
             product = min(product * min(count, 1_000_000), 1_000_000)
             products.append(product)
         }
@@ -273,13 +273,6 @@ extension [SimulatedPolicy] {
             return Story.OriginAct(.hangs)
         }
         return Story.OriginAct(.unreachable, after: longest)
-    }
-}
-
-extension Part {
-    /// The number of origins that an origin is made of: itself, or those among its settings.
-    fileprivate var simulatedOrigins: Int {
-        plugin.isMadeOfOthers ? nested.filter { $0.plugin.kind == .origin }.reduce(0) { $0 + $1.simulatedOrigins } : 1
     }
 }
 
