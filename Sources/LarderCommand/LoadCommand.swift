@@ -34,7 +34,7 @@ extension Command {
             if every != nil, !isWatching { throw UsageError(message: "--every goes with --watch") }
             let pause = every ?? .seconds(1)
             let (folder, request) = try request(arguments)
-            let reader = arguments.reader(registry, folder.shortPath)
+            let reader = arguments.reader(registry, folder.shortPath).needing(request.key.resource)
             // A single load leaves the dumps alone that a longer run writes.
             let pantry = try await Pantry(
                 reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache(for: folder),

@@ -176,12 +176,16 @@ struct PolicyFolder {
     /// Reads the marked files.
     private mutating func read(_ now: Int64) throws(PolicyError) -> [Policy] {
         var policies: [Policy] = []
-        var problems: [Problem] = []
+        var (problems, others) = ([Problem](), [Problem]())
         policies.reserveCapacity(pending.count)
         let names = pending.sorted().filter { missing[$0] == nil }
         for (name, result) in zip(names, reader.check(names, over: &bases)) {
             guard let policy = result.policy else {
-                problems += result.problems
+                if reader.needed.map({ $0 + ".json" == name }) == false {
+                    others += result.problems
+                } else {
+                    problems += result.problems
+                }
                 continue
             }
             var file = files[name, default: File()]
@@ -194,6 +198,8 @@ struct PolicyFolder {
             removed.remove(policy.resource)
             policies.append(policy)
         }
+        // Without any policy, there is nothing to name instead of the one that is needed.
+        if problems.isEmpty, files.values.allSatisfy({ $0.source == nil }) { problems = others }
         if !problems.isEmpty { throw PolicyError(problems) }
         return policies
     }

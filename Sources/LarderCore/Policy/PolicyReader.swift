@@ -12,6 +12,8 @@ package struct PolicyReader: Sendable {
     private let environment: EnvironmentReader
     /// The only file to read, under any name; nil to read all policy files of the folder.
     private(set) var only: String?
+    /// The only resource whose policy has to be sound; nil if all have to be.
+    private(set) var needed: String?
     /// Whether the settings of the process are read.
     private var readsProcess = true
     /// The strategy that replaces the strategy of each policy. The settings stay.
@@ -90,6 +92,13 @@ package struct PolicyReader: Sendable {
     package var withoutProcess: PolicyReader {
         var copy = self
         copy.readsProcess = false
+        return copy
+    }
+
+    /// Returns a reader that leaves out policies with errors, except that of one resource.
+    package func needing(_ resource: String) -> PolicyReader {
+        var copy = self
+        copy.needed = resource
         return copy
     }
 

@@ -90,6 +90,27 @@ import Testing
         #expect(output.err == "larder: motta: no such resource; there are: motto (did you mean 'motto'?)\n")
     }
 
+    @Test(arguments: [
+        #"{ "resource": "other", "origin": { "use": "http", "url": "${UNSET}" }, "strategy": "network-only" }"#,
+        #"{ "resource": "other", "origin": "nowhere", "strategy": "network-only" }"#, "{",
+    ]) func errorOfAnotherPolicyDoesNotStopALoad(_ policy: String) async throws {
+        let folder = try Self.folder()
+        try folder.write(policy, to: "other.json")
+        let output = await Self.load(folder, "motto")
+        #expect(output.code == 0 && output.out == #"{"text":"less"}"# && output.err.isEmpty, "\(output.err)")
+        let unknown = await Self.load(folder, "motta")
+        #expect(unknown.err == "larder: motta: no such resource; there are: motto (did you mean 'motto'?)\n")
+        let own = await Self.load(folder, "other")
+        #expect(own.code == 1 && own.err.contains("/other.json:1:"))
+    }
+
+    @Test func errorsOfAllPoliciesAreToldIfNoneIsSound() async throws {
+        let folder = try Self.folder()
+        try folder.edit("motto.json", "cache-first", "cash-first")
+        let output = await Self.load(folder, "other")
+        #expect(output.code == 1 && output.err.contains("unknown strategy 'cash-first'"))
+    }
+
     @Test func brokenPolicyIsReportedWithFileLineAndColumn() async throws {
         let folder = try Self.folder()
         try folder.edit("motto.json", "cache-first", "cash-first")

@@ -132,7 +132,8 @@ extension Pantry {
         defer { watchState.withLock { ($0.isUnreadable, $0.nextLook) = (folder.isUnreadable, folder.nextLook) } }
         let found = try folder.changes(after: change, graceAt: uptime)
         let former = folder.process.bytes
-        let changes = try install(found, settings: try folder.settings(graceAt: uptime), change: change)
+        let changes = try install(
+            found, settings: try folder.settings(graceAt: uptime), change: change, needing: folder.reader.needed)
         folder.tookEffect()
         let isSame = found.policies.isEmpty && found.removed.isEmpty && folder.process.bytes == former
         let isKept = ifUnsound == .useLastSound && !folder.reader.files.isInMemory
@@ -141,8 +142,11 @@ extension Pantry {
     }
 
     /// Composes policies, and puts them in effect if all of them can be composed.
+    ///
+    /// - Parameter needed: the only resource whose policy has to be composed; nil if all have to be.
     func install(
-        _ found: PolicyFolder.Changes, settings: ProcessSettings, change: FolderChange = .anything
+        _ found: PolicyFolder.Changes, settings: ProcessSettings, change: FolderChange = .anything,
+        needing needed: String? = nil
     ) throws(PolicyError) -> [PolicyChange] {
         let attachments = try attachments(for: settings)
         var problems: [Problem] = []
@@ -160,7 +164,7 @@ extension Pantry {
                             policy, after: former, in: resourceState, with: attachments, isClosed: isClosed)
                     ))
             } catch {
-                problems += error.problems
+                if needed == nil || needed == policy.resource { problems += error.problems }
             }
         }
         if !problems.isEmpty { throw PolicyError(problems) }
