@@ -18,22 +18,26 @@ package struct UnitNotation: Sendable {
             ("d", 86_400_000_000_000),
         ],
         words: spoken([
-            "ms": ["msec", "msecs", "millis", "millisecond", "milliseconds"],
-            "s": ["sec", "secs", "second", "seconds"],
-            "m": ["min", "mins", "minute", "minutes"], "h": ["hr", "hrs", "hour", "hours"], "d": ["day", "days"],
-        ]).merging(["w": ("d", 7), "week": ("d", 7), "weeks": ("d", 7)]) { $1 }, most: (.max, "forever"))
+            ("ms", 1, "msec msecs millis millisecond milliseconds"), ("s", 1, "sec secs second seconds"),
+            ("m", 1, "min mins minute minutes"), ("h", 1, "hr hrs hour hours"), ("d", 1, "day days"),
+            ("d", 7, "w week weeks"), ("d", 30, "mo month months"), ("d", 365, "y yr year years"),
+        ]), most: (.max, "forever"))
     package static let size = UnitNotation(
         noun: "size", examples: ["64KB", "20MB", "1GB"],
         units: [("B", 1), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)],
         words: spoken([
-            "B": ["byte", "bytes"], "KB": ["k", "kib", "kilobytes"], "MB": ["m", "mib", "megabytes"],
-            "GB": ["g", "gib", "gigabytes"],
+            ("B", 1, "byte bytes"), ("KB", 1, "k kib kilobytes"), ("MB", 1, "m mi mib megabytes"),
+            ("GB", 1, "g gi gib gigabytes"), ("GB", 1_000, "t tb tib terabytes"),
         ]),
         most: (999_999_999_999_999, "999999GB"))
 
-    private static func spoken(_ words: [String: [String]]) -> [String: (unit: String, count: Int64)] {
+    private static func spoken(
+        _ words: [(unit: String, count: Int64, words: String)]
+    ) -> [String: (unit: String, count: Int64)] {
         var units: [String: (unit: String, count: Int64)] = [:]
-        for (unit, words) in words { for word in words { units[word] = (unit, 1) } }
+        for (unit, count, words) in words {
+            for word in words.split(separator: " ") { units[String(word)] = (unit, count) }
+        }
         return units
     }
 
@@ -43,6 +47,9 @@ package struct UnitNotation: Sendable {
 
     /// The number of digits that is always safe for this unit.
     private func digits(of unit: Int64) -> Int { String(most.amount / unit + 1).count - 1 }
+
+    /// The largest number of this unit that has only digits that are safe.
+    private func mostDigits(of unit: Int64) -> Int64 { Int64(String(repeating: "9", count: digits(of: unit))) ?? .max }
 
     /// Returns the amount of a text such as `5m`, `Int64.max` if it is too large, or nil if the text is not an amount.
     package func amount(_ text: String) -> Int64? {
@@ -77,8 +84,8 @@ package struct UnitNotation: Sendable {
     func pattern(of range: ClosedRange<Int64>) -> String {
         units.compactMap { unit in
             let low = range.lowerBound / unit.size + (range.lowerBound % unit.size == 0 ? 0 : 1)
-            let nines = Int64(String(repeating: "9", count: digits(of: unit.size))) ?? .max
-            return WholeNumbers.pattern(from: low, to: min(range.upperBound / unit.size, nines)).map { $0 + unit.name }
+            let high = min(range.upperBound / unit.size, mostDigits(of: unit.size))
+            return WholeNumbers.pattern(from: low, to: high).map { $0 + unit.name }
         }.joined(separator: "|")
     }
 
@@ -89,22 +96,22 @@ package struct UnitNotation: Sendable {
             guard let amount = amount(text) else {
                 let shown = node.written == nil ? text : ""
                 if isNumber(shown) {
-                    reportMissingUnit(shown, node: node, reading: reading)
+                    reportMissingUnit(shown, of: node, in: range, reading)
                 } else {
                     reading.report(
-                        "this is not a \(noun)", at: node.position, expected: expectation, suggestion: likely(shown))
+                        "this is not a \(noun)", at: node.position, expected: expectation,
+                        suggestion: likely(shown, in: range))
                 }
                 return nil
             }
             guard range.contains(amount), amount != .max else {
-                reading.report(
-                    "\((node.written ?? text).prefix(32)) is out of range", at: node.position,
-                    expected: "a \(noun) from \(self.text(range.lowerBound)) to \(self.text(range.upperBound))")
+                reportOutOfRange(
+                    node.written ?? text, isTooSmall: amount < range.lowerBound, of: node, in: range, reading)
                 return nil
             }
             return amount
         case .number(_, let text):
-            reportMissingUnit(text, node: node, reading: reading)
+            reportMissingUnit(text, of: node, in: range, reading)
             return nil
         default:
             reading.reject(node, expected: expectation)
@@ -112,15 +119,36 @@ package struct UnitNotation: Sendable {
         }
     }
 
+    private func reportOutOfRange(
+        _ text: String, isTooSmall: Bool, of node: Node, in range: ClosedRange<Int64>, _ reading: PolicyDiagnostics
+    ) {
+        let least = self.text(range.lowerBound)
+        // The largest amount depends on the unit, because each has a largest number of digits.
+        let unit = units.first { text.drop(while: \.isNumber) == $0.name } ?? units[units.count - 1]
+        let special = range.upperBound == .max ? ", or \"\(most.text)\"" : ""
+        let limits =
+            range.upperBound < most.amount
+            ? "from \(least) to \(self.text(range.upperBound))"
+            : isTooSmall
+                ? "of at least \(least)" : "of at most \(self.text(mostDigits(of: unit.size) * unit.size))\(special)"
+        reading.report(
+            "\(text.prefix(32)) is out of range", at: node.position, expected: "a \(noun) \(limits)")
+    }
+
     /// Reports a number without a unit, with the two most likely spellings.
-    private func reportMissingUnit(_ number: String, node: Node, reading: PolicyDiagnostics) {
-        let likely = noun == "duration" ? ("ms", "s") : ("KB", "MB")
-        var spellings = "\"\(number)\(likely.0)\" or \"\(number)\(likely.1)\""
+    private func reportMissingUnit(
+        _ number: String, of node: Node, in range: ClosedRange<Int64>, _ reading: PolicyDiagnostics
+    ) {
+        var spellings = (noun == "duration" ? ["ms", "s"] : ["KB", "MB"]).map { number + $0 }
         // So large a size is one in bytes.
-        if noun == "size", let bytes = Int64(number), bytes >= 10_000 { spellings = "\"\(self.text(bytes))\"" }
+        if noun == "size", let bytes = Int64(number), bytes >= 10_000 { spellings = [text(bytes)] }
+        spellings = spellings.filter { amount($0).map(range.contains) == true }
+        if isNumber(number), spellings.isEmpty {
+            return reportOutOfRange(number, isTooSmall: true, of: node, in: range, reading)
+        }
         reading.report(
             "the number \(number.prefix(32)) has no unit", at: node.position,
-            expected: isNumber(number) ? spellings : expectation)
+            expected: isNumber(number) ? spellings.map { "\"\($0)\"" }.joined(separator: " or ") : expectation)
     }
 
     /// Whether a text is a number that a unit may follow.
@@ -129,21 +157,33 @@ package struct UnitNotation: Sendable {
     }
 
     /// Returns the text as an amount is written: without spaces and fractions, and with the unit's own name. Returns nil if
-    /// that is no amount either.
-    private func likely(_ text: String) -> String? {
+    /// that is no amount in the range either.
+    private func likely(_ text: String, in range: ClosedRange<Int64>) -> String? {
         guard text.utf8.count <= 32 else { return nil }
         var (rest, amount) = (text.filter { $0 != " " }[...], 0.0)
+        // ISO 8601 has durations such as PT5M. Before the T, M stands for months.
+        if noun == "duration", rest.hasPrefix("P") {
+            if rest.prefix(while: { $0 != "T" }).contains("M") { return nil }
+            rest = rest.filter { $0 != "P" && $0 != "T" }[...]
+        }
         while !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+            let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." || $0 == "," }
             let word = rest.dropFirst(digits.count).prefix { $0.isLetter }
             rest = rest.dropFirst(digits.count + word.count)
             let (name, count) = words[word.lowercased()] ?? (String(word), 1)
             let unit = units.first { $0.name == name } ?? units.first { $0.name.lowercased() == name.lowercased() }
-            guard let unit, let number = Double(digits), number < 1_000_000 else { return nil }
+            guard let unit, let number = Self.number(digits), number < 1_000_000 else { return nil }
             amount += number * Double(count) * Double(unit.size)
         }
-        guard amount < Double(most.amount) / 2, amount >= Double(units[0].size) else { return nil }
-        return self.text(Int64((amount / Double(units[0].size)).rounded()) * units[0].size)
+        guard amount < Double(most.amount) / 2 else { return nil }
+        let whole = Int64((amount / Double(units[0].size)).rounded()) * units[0].size
+        return whole > 0 && range.contains(whole) ? self.text(whole) : nil
+    }
+
+    /// Returns the number that digits stand for. Returns nil if a comma in them may separate thousands.
+    private static func number(_ digits: Substring) -> Double? {
+        let parts = digits.split(separator: ",", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[1].count == 3 ? nil : Double(parts.joined(separator: "."))
     }
 }
 
