@@ -29,9 +29,6 @@ extension SettingType where Value == [Fields.Field] {
             "fields", expectation: "an object of texts, such as { \"Accept-Language\": \"en\" }", of: field)
     }
 
-    /// The fields whose values are secrets.
-    private static let secrets = ["authorization", "cookie", "proxy-authorization", "x-api-key"]
-
     private static func field(_ member: Node.Member, _ reading: PolicyDiagnostics) -> Fields.Field? {
         guard let value = member.value.string else {
             reading.reject(member.value, expected: "text")
@@ -49,13 +46,55 @@ extension SettingType where Value == [Fields.Field] {
             reading.report("the value of a field is on one line", at: member.value.position)
             return nil
         }
-        if secrets.contains(field.name), member.value.written == nil {
-            reading.report(
-                "the value of the field '\(field.name)' is a secret, and everyone who has the policy can read it",
-                .warning,
-                at: member.value.position, expected: "a value from the environment, such as \"${TOKEN}\"")
+        if LiteralSecret.isSecret(field.name) {
+            if LiteralSecret.stands(in: member.value) {
+                LiteralSecret.report("the field '\(field.name)'", at: member.value.position, reading)
+            } else if member.value.written == nil {
+                reading.report(
+                    "the field '\(field.name)' is sent without a secret", .warning, at: member.value.position,
+                    expected: "a value from the environment, such as \"${TOKEN}\"")
+            }
         }
         return whole
+    }
+}
+
+extension SettingType where Value == String {
+    /// A media type or a range of them, without parameters.
+    static var mediaType: SettingType<String> {
+        let expectation = "a media type such as \"application/json\" or \"image/*\""
+        let name = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+        return SettingType(
+            "media type", expectation: expectation,
+            schema: ["type": "string", "pattern": .string("^\(name)/\(name)$")],
+            example: "application/json", show: { "\"\($0)\"" },
+            read: { node, reading in
+                guard let text = node.string, HTTPAccept.isRange(text), !text.contains(where: { "; \t".contains($0) })
+                else {
+                    reading.reject(node, mediaType: expectation)
+                    return nil
+                }
+                return text
+            })
+    }
+}
+
+extension PolicyDiagnostics {
+    /// The types that people call by the end of a file's name, or by another short word.
+    private static let mediaTypes = [
+        "json": "application/json", "xml": "application/xml", "html": "text/html", "text": "text/plain",
+        "txt": "text/plain", "csv": "text/csv", "css": "text/css", "js": "text/javascript", "pdf": "application/pdf",
+        "zip": "application/zip", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
+        "webp": "image/webp", "svg": "image/svg+xml", "image": "image/*", "images": "image/*", "video": "video/*",
+        "audio": "audio/*", "*": "*/*", "binary": "application/octet-stream",
+    ]
+
+    /// Reports that `node` is not a media type.
+    fileprivate func reject(_ node: Node, mediaType expectation: String) {
+        let text = node.written == nil ? node.string?.lowercased() ?? "" : ""
+        let type = text.prefix { $0 != ";" && $0 != " " }
+        let meant = HTTPAccept.isRange(String(type)) ? String(type) : Self.mediaTypes[String(text.trimmingPrefix("."))]
+        report("this is not a media type", at: node.position, expected: expectation, suggestion: meant)
     }
 }
 
@@ -73,9 +112,7 @@ extension SettingType where Value == HTTPAccept {
                 }
                 let ranges = items.compactMap { item -> String? in
                     guard let text = item.string, HTTPAccept.isRange(text) else {
-                        reading.report(
-                            "this is not a media type", at: item.position,
-                            expected: "a type such as \"application/json\" or \"image/*\"")
+                        reading.reject(item, mediaType: "a type such as \"application/json\" or \"image/*\"")
                         return nil
                     }
                     return text

@@ -5,8 +5,9 @@ extension Plugin {
     static let contentType = Plugin.validator(
         "content-type", "Admits only payloads of certain media types.",
         Setting(
-            "allowed", .list(of: .text, atLeast: 1),
-            help: "The allowed types, such as \"application/json\", \"image/*\" or \"*/*\""),
+            "allowed", .list(of: .mediaType, atLeast: 1),
+            help: "The allowed types, such as \"application/json\", \"image/*\" or \"*/*\""
+        ).alsoCalled("types", "contentTypes", "mediaTypes"),
         Setting(
             "unnamed", .flag, default: false, help: "Whether payloads without a media type are admitted"),
         traits: { _, _ in .with { $0.borders = [] } }

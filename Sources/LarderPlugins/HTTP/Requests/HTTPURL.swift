@@ -15,7 +15,9 @@ struct HTTPURL: Hashable, Sendable {
 
     /// Reads the URL of a policy.
     init(_ text: String) throws(URLTemplate.Mistake) {
-        let template = try URLTemplate(text)
+        // The case of a scheme has no meaning.
+        let scheme = text.prefix { $0 != ":" }
+        let template = try URLTemplate(scheme.lowercased() + text.dropFirst(scheme.count))
         guard case .text(let start)? = template.parts.first, start.hasPrefix("http://") || start.hasPrefix("https://")
         else {
             throw URLTemplate.Mistake(
@@ -121,25 +123,49 @@ extension SettingType where Value == HTTPURL {
     static var url: SettingType<HTTPURL> {
         let expectation = "a URL such as \"https://api.example.com/items/{id}\""
         return SettingType(
-            "URL", expectation: expectation, schema: ["type": "string", "pattern": "^https?://[^/?#{]"],
+            "URL", expectation: expectation, schema: ["type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#{]"],
             example: "https://api.example.com/items", show: { "\"\($0.template.text)\"" },
             read: { node, reading in
                 guard let text = node.string else {
                     reading.reject(node, expected: expectation)
                     return nil
                 }
+                let variable = foreignVariable(in: node.written ?? text)
                 do throws(URLTemplate.Mistake) {
                     let url = try HTTPURL(text)
-                    if let word = text.firstMatch(of: /\/:([A-Za-z_]\w*)/)?.1, node.written == nil {
+                    if let variable {
                         reading.report(
-                            "':\(word)' is no variable, and is sent as it stands", .warning, at: node.position,
-                            expected: "a variable in braces: {\(word)}")
+                            "'\(variable.text)' is no variable, and is sent as it stands", .warning, at: node.position,
+                            expected: "a variable in braces: {\(variable.name)}")
+                    }
+                    if let name = LiteralSecret.queryName(in: node) {
+                        LiteralSecret.report("the parameter '\(name)' of the URL", at: node.position, reading)
                     }
                     return url
                 } catch {
-                    reading.report(error.message, at: node.position, expected: error.expected ?? expectation)
+                    if let variable {
+                        reading.report(
+                            "'\(variable.text)' is no variable", at: node.position,
+                            expected: "a variable in braces: {\(variable.name)}")
+                    } else {
+                        reading.report(error.message, at: node.position, expected: error.expected ?? expectation)
+                    }
                     return nil
                 }
             })
+    }
+
+    /// Returns the first variable that is written as in other frameworks, and its name: `:id`, `$id`, `[id]`, `<id>` or
+    /// `{{id}}`. The names that OData puts into paths, such as `$count`, are none.
+    private static func foreignVariable(in text: String) -> (text: Substring, name: Substring)? {
+        let form =
+            #/
+            [\/=] (?<text>
+            : (?<a> [A-Za-z_]\w*) | \$ (?! (?:count|value|metadata|batch|ref|all)\b) (?<b> [A-Za-z_]\w*) |
+            \[ (?<c> [A-Za-z_]\w*) \] | < (?<d> [A-Za-z_]\w*) > | \{\{ (?<e> [A-Za-z_]\w*) \}\} )
+            /#
+        return text.firstMatch(of: form).flatMap { match in
+            (match.a ?? match.b ?? match.c ?? match.d ?? match.e).map { (match.text, $0) }
+        }
     }
 }
