@@ -67,7 +67,9 @@ extension Part {
     }
 
     private convenience init?(_ plugin: Plugin, settings: Node, named name: Node, reading: PolicyDiagnostics) {
-        Self.checkNames(of: settings, plugin, reading)
+        let outer = reading.misnamed
+        defer { reading.misnamed = outer }
+        reading.misnamed = Self.misnamed(in: settings, plugin, reading)
         guard let prepared = reading.reader?.prepare(plugin, settings, named: name) else { return nil }
         self.init(plugin, settings: settings, named: name, path: reading.path, prepared: prepared)
     }
@@ -89,7 +91,13 @@ extension Part {
         case .string: return named(node, kind: kind, reading: reading)
         case .object:
             guard let use = node["use"] else {
-                reading.report("this object does not say which \(kind) to use", at: node.position, expected: "\"use\"")
+                let words = ["type", "name", "kind", "plugin", "uses", kind.name]
+                let other = node.members?.first { words.contains($0.name.lowercased()) && $0.value.string != nil }
+                let named = node.members?.lazy.compactMap { reading.registry[kind, $0.name] }.first
+                reading.report(
+                    "\(other.map { "'\($0.name)'" } ?? "this object") does not say which \(kind) to use",
+                    at: other?.position ?? node.position,
+                    expected: named.map { "{ \"use\": \"\($0.name)\", … }" } ?? "\"use\"")
                 return nil
             }
             return reading.inside(".use") { named(use, kind: kind, reading: reading) }
@@ -104,50 +112,24 @@ extension Part {
             reading.reject(reference, expected: "the name of \(kind.withArticle)")
             return nil
         }
-        guard let plugin = reading.registry[kind, name] else {
-            let known = reading.registry[kind].map(\.name)
-            let other = reading.registry.kinds.first { reading.registry[$0, name] != nil && reference.written == nil }
-            let same = reading.registry[kind].first { OtherWords($0.words).contains(name) }?.name
-            let hint = other.map { "; it is the name of \($0.withArticle)" } ?? ""
-            reading.report(
-                "unknown \(kind) '\((reference.written ?? name).prefix(64))'\(hint)", at: reference.position,
-                expected: known.isEmpty ? nil : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-                suggestion: reference.written == nil && other == nil
-                    ? same ?? closestName(to: name, among: known) : nil,
-                unknown: reference.written == nil && other == nil ? Problem.UnknownPlugin(kind: kind, name: name) : nil)
-            return nil
-        }
-        return plugin
+        if let plugin = reading.registry[kind, name] { return plugin }
+        reading.reportUnknownPlugin(kind, name, at: reference)
+        return nil
     }
 
     /// Reports settings that the plugin does not have. A setting of another plugin of the same kind is only a warning,
     /// so that a policy can swap `use` alone.
-    private static func checkNames(of settings: Node, _ plugin: Plugin, _ reading: PolicyDiagnostics) {
-        if plugin.isAssumed { return }
+    ///
+    /// - Returns: the required settings that are there under a wrong name.
+    private static func misnamed(in settings: Node, _ plugin: Plugin, _ reading: PolicyDiagnostics) -> Set<String> {
+        if plugin.isAssumed { return [] }
         let known = plugin.names
-        let isSection = plugin.kind.isSection
+        var misnamed: Set<String> = []
         for member in settings.members ?? []
-        where !known.contains(member.name) && (isSection || member.name != "use") && !reading.isFull {
-            let owner = reading.registry[plugin.kind].first { other in
-                !isSection && other.settings.contains { $0.name == member.name }
-            }
-            reading.inside(".\(member.name.prefix(64))") {
-                if let owner {
-                    reading.report(
-                        "the setting '\(member.name)' has no effect: it belongs to \(plugin.kind) '\(owner.name)'",
-                        .warning, at: member.position, rule: "no-effect")
-                } else {
-                    let meant = plugin.setting(meantBy: member.name)
-                    reading.report(
-                        "unknown setting '\(member.name.prefix(64))' for \(plugin.kind) '\(plugin.name)'"
-                            + (meant == nil && plugin.kind == .strategy ? reading.registry.place(of: member.name) : ""),
-                        at: member.position,
-                        expected: known.isEmpty
-                            ? "no settings" : "one of " + known.map { "'\($0)'" }.joined(separator: ", "),
-                        suggestion: meant)
-                }
-            }
+        where !known.contains(member.name) && (plugin.kind.isSection || member.name != "use") && !reading.isFull {
+            if let name = reading.reportUnknownSetting(member, of: plugin, in: settings) { misnamed.insert(name) }
         }
+        return misnamed
     }
 }
 

@@ -71,7 +71,7 @@ package struct PolicyMember: Sendable {
         .strategy, .plugin(.strategy), help: "The order in which the origin and copies are tried")
     static let validators = PolicyMember(
         .validators, .plugins(.validator), help: "Which payloads may be kept and which copies may be shown",
-        alsoCalled: ["validation", "expiration"])
+        alsoCalled: ["validation"])
     static let store = PolicyMember(
         .store, .plugin(.store), help: "Where copies are kept", alsoCalled: ["cache", "storage"])
     static let fallbacks = PolicyMember(

@@ -277,11 +277,7 @@ package struct PolicyReader: Sendable {
 
     private func checkKeys(of root: Node, _ reading: PolicyDiagnostics) {
         for member in root.members ?? [] where !members.contains(where: { $0.name == member.name }) {
-            reading.inside(".\(member.name.prefix(64))") {
-                reading.reportUnknownKey(
-                    member, message: "unknown key '\(member.name.prefix(64))'", sections: .section,
-                    among: members.map(\.name))
-            }
+            if !reading.isFull { reading.reportUnknownKey(member) }
         }
     }
 

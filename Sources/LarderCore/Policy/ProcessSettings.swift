@@ -66,7 +66,8 @@ extension SettingType where Value == ProcessSettings {
                 ReservedKey.schema.rawValue, optional: .text, help: "The JSON Schema, for editors; Larder ignores it"),
             Setting(ReservedKey.metrics.rawValue, optional: .metricsFile, help: "The files that metrics are dumped to"),
             Setting(
-                ReservedKey.log.rawValue, optional: .logFile, help: "The file that notable decisions are logged to"),
+                ReservedKey.log.rawValue, optional: .logFile, help: "The file that notable decisions are logged to"
+            ).alsoCalled("logging", "logs", "logFile"),
             sections: .pantrySection
         ) { node, reading, _, metrics, log in
             let settings = ProcessSettings(metrics: metrics, log: log)
@@ -83,12 +84,14 @@ extension SettingType where Value == ProcessSettings.Metrics {
     static var metricsFile: SettingType<ProcessSettings.Metrics> {
         .object(
             "the metrics file",
-            Setting("file", .name, default: "metrics.json", help: "The name of the dump in the cache folder"),
+            Setting("file", .name, default: "metrics.json", help: "The name of the dump in the cache folder")
+                .alsoCalled("path", "name"),
             Setting(
                 "prometheus", optional: .name, help: "The name of a dump for a textfile collector, in the cache folder"),
             Setting(
                 "every", .duration(.seconds(1) ... .forever), default: .seconds(60),
-                help: "How often the dump is written"),
+                help: "How often the dump is written"
+            ).alsoCalled("interval", "period"),
             Setting(
                 "keep", .int(0...1_000), default: ProcessSettings.Metrics.usualKeep,
                 help: "How many older dumps are kept"),
@@ -105,11 +108,12 @@ extension SettingType where Value == ProcessSettings.Log {
     static var logFile: SettingType<ProcessSettings.Log> {
         .object(
             "the log file",
-            Setting("file", .name, default: "decisions.jsonl", help: "The name of the log in the cache folder"),
+            Setting("file", .name, default: "decisions.jsonl", help: "The name of the log in the cache folder")
+                .alsoCalled("path", "name"),
             Setting(
                 "capacity", .size, default: 10_000_000,
                 help: "The size at which the log is renamed to FILE.1 and begun anew"
-            )
+            ).alsoCalled("size", "maxSize", "maxBytes")
         ) { _, _, file, capacity in ProcessSettings.Log(file: file, capacity: capacity) }
     }
 }

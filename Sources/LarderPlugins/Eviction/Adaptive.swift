@@ -4,7 +4,7 @@ extension Plugin {
     /// An eviction that adapts to the traffic.
     static let adaptive = Plugin.eviction(
         "adaptive", "Tries several eviction rules on a sample of the keys, and uses the rule with the most hits."
-    ) { Adaptive() }
+    ) { Adaptive() }.alsoCalled("lfu", "tinyLFU", "arc", "auto")
 }
 
 /// An eviction with a window for new entries and a main part for entries that proved useful.

@@ -4,7 +4,7 @@ import LarderCore
 /// The settings of the origin `http`.
 struct HTTPSettings {
     let url = Setting("url", .url, help: "The URL, with variables as in \"https://example.com/items/{id}{?page}\"")
-        .identifiesData().alsoCalled("endpoint", "uri", "baseURL", "path")
+        .identifiesData().alsoCalled("endpoint", "uri", "baseURL", "href", "path")
     let method = Setting(
         "method", .choice(["GET", "HEAD", "POST", "QUERY"]), default: "GET",
         help: "The method of lookups; POST and QUERY send the request's body"
@@ -12,7 +12,7 @@ struct HTTPSettings {
     let fields = Setting(
         "fields", .fields, default: [],
         help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\""
-    ).alsoCalled("headers", "header", "httpHeaders")
+    ).calledFields()
     let accept = Setting(
         "accept", .accept, default: HTTPAccept([]),
         help: "The media types that are asked for; an answer of another type is a failure"
@@ -37,7 +37,7 @@ struct HTTPSettings {
     let limit = Setting(
         "limit", .duration(.milliseconds(1) ... .forever), default: .seconds(60),
         help: "How long a call may take until the last byte of its answer, with all redirects"
-    ).alsoCalled("timeout", "timeoutInterval")
+    ).calledTimeout()
     let connections = Setting(
         "connections", .int(1...256), default: 6, help: "How many connections to a server may be open")
     let authorities = Setting(

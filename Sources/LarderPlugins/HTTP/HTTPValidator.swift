@@ -4,17 +4,17 @@ import LarderCore
 /// The settings of the validator `http`.
 private struct HTTPValidatorSettings {
     let fresh = Setting("fresh", optional: .duration, help: "How long a copy is fresh if its server does not say")
-        .alsoCalled("ttl", "maxAge", "lifetime", "expires", "expiresIn", "staleTime")
+        .calledFresh()
     let whileRevalidating = Setting(
         "whileRevalidating", optional: .duration,
         help:
             "How long after the end of freshness a copy may be served while a refresh runs, if its server does not say"
-    ).alsoCalled("swr", "staleWhileRevalidate")
+    ).calledWhileRevalidating()
     let onError = Setting(
         "onError", optional: .duration,
         help:
             "How long after the end of freshness a copy may be served when the origin fails, if its server does not say"
-    ).advised(.onError).alsoCalled("sie", "staleIfError", "grace")
+    ).calledOnError()
     let trust = Setting(
         "trust", .choice(HTTPValidator.Trust.allCases.map(\.rawValue)),
         default: HTTPValidator.Trust.server.rawValue,

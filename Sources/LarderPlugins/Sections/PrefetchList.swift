@@ -10,7 +10,7 @@ extension Plugin {
         Setting(
             "requests", .list(of: .parameters, atLeast: 1),
             help: "The instances, each by its parameters: [{ \"page\": \"1\" }, { \"page\": \"2\" }]"
-        ).advised(.prefetch),
+        ).advised(.prefetch).alsoCalled("urls", "items", "instances", "parameters"),
         Setting(
             "when", .choice(["start", "wifi", "charging-or-wifi"]), default: "wifi",
             help:

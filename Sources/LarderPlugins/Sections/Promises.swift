@@ -7,20 +7,23 @@ private struct PromisesSettings {
         "neverOlderThan", optional: .duration,
         help:
             "Nothing older than this is shown, whatever happens; a fallback, whose age is unknown, breaks the promise"
-    )
+    ).alsoCalled("maxAge", "maxStale", "ttl")
     let waits = Setting(
         "waits", optional: .duration,
-        help: "The longest time that a load takes while there is a copy which may be shown")
+        help: "The longest time that a load takes while there is a copy which may be shown"
+    ).alsoCalled("patience")
     let waitsAtMost = Setting(
-        "waitsAtMost", optional: .duration, help: "The longest time that any load takes, fallbacks included")
+        "waitsAtMost", optional: .duration, help: "The longest time that any load takes, fallbacks included"
+    ).alsoCalled("timeout", "limit", "deadline", "maxWait", "maxLatency")
     let offlineFor = Setting(
         "offlineFor", optional: .duration(.milliseconds(1) ... .forever),
-        help: "How long after a load that the origin answered loads without network are answered, too")
+        help: "How long after a load that the origin answered loads without network are answered, too"
+    ).alsoCalled("offline")
     let callsPerLoad = Setting(
         "callsPerLoad", optional: .int(0...1_000_000),
         help:
             "The largest number of calls to origins that one load causes, with retries, hedges, mirrors and refreshes"
-    )
+    ).alsoCalled("calls", "maxCalls", "retries")
     let freshWithin = Setting(
         "freshWithin", optional: .duration,
         help:

@@ -5,12 +5,10 @@ import LarderCore
 /// The settings of the store `file`.
 private struct FileStoreSettings {
     let directory = Setting("directory", .name, default: "entries", help: "The name of the folder")
+        .alsoCalled("path", "folder", "dir", "name")
     let capacity = Setting("capacity", .size, default: 200_000_000, help: "The largest total size of the files")
-        .alsoCalled("size", "maxSize", "maxBytes", "sizeLimit", "totalCostLimit")
-    let forgetAfter = Setting(
-        "forgetAfter", .duration, default: .forever,
-        help: "How long an entry is kept after it was fetched or validated"
-    ).alsoCalled("ttl", "maxAge", "expiry")
+        .calledCapacity()
+    let forgetAfter = Setting<Duration>.forgetAfter
     let eviction = Setting(
         "eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full")
 }

@@ -8,13 +8,9 @@ private struct MemoryStoreSettings {
         help:
             "The largest total size: payloads, decoded values at their codec's cost, and 420 bytes for each entry, "
             + "more if its key has over 23 bytes"
-    ).advised(.capacity).alsoCalled("size", "maxSize", "maxBytes", "sizeLimit", "totalCostLimit")
-    let entries = Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries")
-        .alsoCalled("count", "countLimit", "maxEntries", "maxItems")
-    let forgetAfter = Setting(
-        "forgetAfter", .duration, default: .forever,
-        help: "How long an entry is kept after it was fetched or validated"
-    ).alsoCalled("ttl", "maxAge", "expiry")
+    ).advised(.capacity).calledCapacity()
+    let entries = Setting<Int?>.entries
+    let forgetAfter = Setting<Duration>.forgetAfter
     let eviction = Setting(
         "eviction", defaultPartOf: .eviction, help: "Which entries are removed when the store is full")
 }

@@ -10,7 +10,8 @@ extension Plugin {
             + "tier that fails is skipped.",
         Setting(
             "tiers", .list(of: .part(.store), atLeast: 1),
-            help: "The stores, the fastest first; each may have a limit of its own"),
+            help: "The stores, the fastest first; each may have a limit of its own"
+        ).alsoCalled("stores", "layers", "levels"),
         traits: { tiers in
             .with { traits in
                 // If one tier has no capacity limit, the whole store has none.

@@ -4,15 +4,15 @@ import LarderCore
 /// The settings of the validator `age`.
 private struct AgeSettings {
     let fresh = Setting("fresh", .duration, default: .zero, help: "How long a copy is fresh").advised(.fresh)
-        .alsoCalled("ttl", "maxAge", "lifetime", "expires", "expiresIn", "staleTime")
+        .calledFresh()
     let whileRevalidating = Setting(
         "whileRevalidating", .duration, default: .zero,
         help: "How long after the end of freshness a copy may be served while a refresh runs"
-    ).alsoCalled("swr", "staleWhileRevalidate")
+    ).calledWhileRevalidating()
     let onError = Setting(
         "onError", .duration, default: .zero,
         help: "How long after the end of freshness a copy may be served when the origin fails"
-    ).advised(.onError).alsoCalled("sie", "staleIfError", "grace")
+    ).calledOnError()
     let jitter = Setting(
         "jitter", .share, default: 0,
         help:

@@ -5,7 +5,8 @@ extension Plugin {
     /// A validator of the size of payloads.
     static let maxSize = Plugin.validator(
         "max-size", "Refuses payloads that are too large.",
-        Setting("capacity", .size, help: "The size of the largest payload that is admitted"),
+        Setting("capacity", .size, help: "The size of the largest payload that is admitted")
+            .alsoCalled("size", "max", "limit"),
         traits: { _ in .with { $0.borders = [] } }
     ) { _, capacity in MaxSize(capacity: capacity) }
 }

@@ -27,16 +27,18 @@ extension Plugin {
     static let breaker = Plugin.wrapper(
         "breaker",
         "Stops calling the origin after several failures in a row. After a rest, it lets one call try. If the origin asks for a longer rest, the breaker stays open that long, up to an hour.",
-        Setting("failures", .int(1...1_000_000), default: 5, help: "How many failures in a row open the breaker"),
+        Setting("failures", .int(1...1_000_000), default: 5, help: "How many failures in a row open the breaker")
+            .alsoCalled("threshold", "failureThreshold", "maxFailures", "errors"),
         Setting(
             "rest", .duration(.milliseconds(1) ... .forever), default: .seconds(30),
-            help: "How long the breaker stays open before one call may try"),
+            help: "How long the breaker stays open before one call may try"
+        ).alsoCalled("timeout", "resetTimeout", "cooldown", "openFor", "wait", "duration"),
         counters: [.breakerOpenings, .breakerRefusals, .breakerOpenMilliseconds], levels: [.breaker],
         traits: { failures, rest in .with { ($0.changesAfterFailures, $0.borders) = (failures, [rest]) } }
     ) { context, inner, failures, rest in
         let state = context.keep { Locked(BreakerState(limit: failures, rest: rest)) }
         return Breaker(inner: inner, state: state, context: context)
-    }
+    }.alsoCalled("circuitBreaker", "circuit")
 }
 
 /// A loader that stops calling the origin for a while after several failures in a row.

@@ -15,7 +15,8 @@ extension Plugin {
         "Makes a second call when the first is slow. The first answer is used and the other call is cancelled.",
         Setting(
             "after", .duration(.milliseconds(1) ... .forever),
-            help: "How long to wait for the first call before the second is made"),
+            help: "How long to wait for the first call before the second is made"
+        ).alsoCalled("delay", "wait", "threshold", "timeout"),
         counters: [.hedges, .hedgesWon],
         traits: { after in .with { ($0.tries, $0.borders) = ((2, after), [after]) } }
     ) { context, inner, after in Hedge(inner: inner, after: after, context: context) }

@@ -7,15 +7,17 @@ extension Plugin {
         "limit",
         "Limits how many calls run at once and start per second. Other calls queue, the most urgent first; background "
             + "calls leave a quarter of the places free.",
-        Setting("concurrent", optional: .int(1...1_000_000), help: "How many calls may run at once"),
-        Setting("perSecond", optional: .int(1...10_000), help: "How many calls may start in any second"),
+        Setting("concurrent", optional: .int(1...1_000_000), help: "How many calls may run at once")
+            .alsoCalled("max", "maxConcurrent", "concurrency", "parallel"),
+        Setting("perSecond", optional: .int(1...10_000), help: "How many calls may start in any second")
+            .alsoCalled("rate", "rps", "qps", "rateLimit"),
         Setting("queue", .int(0...1_000_000), default: 100, help: "How many calls may wait; further calls are refused")
     ) { context, inner, concurrent, perSecond, queue in
         let gate = context.keep {
             LimitGate(LimitState(concurrent: concurrent, perSecond: perSecond, queue: queue), world: context.world)
         }
         return Limit(inner: inner, gate: gate)
-    }
+    }.alsoCalled("rateLimit", "throttle", "bulkhead")
 }
 
 /// A loader that limits concurrent calls and calls per second.

@@ -73,6 +73,18 @@ import Testing
         #expect(!output.err.contains("larder"))
     }
 
+    @Test(arguments: [
+        "https://a.example", "sample:8s", "", "my origin", "a\\u001bb", String(repeating: "x", count: 400),
+    ])
+    func textThatIsNoNameSuggestsNoAssumption(_ name: String) async throws {
+        let origin = #"{ "resource": "feed", "origin": { "use": "\#(name)" }, "strategy": "network-only" }"#
+        let key = #"{ "resource": "feed", "\#(name)": 1, "origin": "sample", "strategy": "network-only" }"#
+        for text in [origin, key] {
+            let (output, _) = try await Self.run(["check"], text)
+            #expect(output.code == 1 && !output.err.contains("larder"), "\(output.err)")
+        }
+    }
+
     @Test func commandThatRunsPluginsSuggestsNoAssumption() async throws {
         let (output, _) = try await Self.run(["load", "feed"])
         #expect(output.code == 1)

@@ -107,9 +107,9 @@ import Testing
             "true is not allowed here; expected an object with the settings of section 'greeting', or {} [at $.greeting]"
         ),
         (
-            #""greeting": { "tekst": "x" }"#,
-            "unknown setting 'tekst' for section 'greeting'; expected one of 'text', 'times' (did you mean 'text'?) "
-                + "[at $.greeting.tekst]"
+            #""greeting": { "texts": "x" }"#,
+            "unknown setting 'texts' for section 'greeting'; expected one of 'text', 'times' (did you mean 'text'?) "
+                + "[at $.greeting.texts]"
         ),
         (
             #""greeting": { "use": "greeting" }"#,

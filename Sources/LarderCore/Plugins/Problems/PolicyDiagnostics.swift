@@ -15,6 +15,8 @@ public class PolicyDiagnostics {
     /// The positions of texts that name a missing environment variable. Further problems at these positions only follow
     /// from that one.
     private var unfilled: [SourcePosition] = []
+    /// The required settings that the object which is being read has under a wrong name. That is already reported.
+    var misnamed: Set<String> = []
 
     /// Makes the diagnostics of `file` in `folder`.
     init(folder: String, file: String) {
@@ -53,17 +55,6 @@ public class PolicyDiagnostics {
         )
         problem.unknown = unknown
         problems.append(problem)
-    }
-
-    /// Reports a key that is not one of `known`. It may be a section that this program does not know.
-    func reportUnknownKey(_ member: Node.Member, message: String, sections: PluginKind?, among known: [String]) {
-        if isFull { return }
-        let place = sections == .section ? registry.place(of: member.name) : ""
-        let meant = place.isEmpty ? closestName(to: member.name, among: known) : nil
-        report(
-            message + place, at: member.position,
-            expected: "one of " + known.map { "'\($0)'" }.joined(separator: ", "), suggestion: meant,
-            unknown: !place.isEmpty ? nil : sections.map { Problem.UnknownPlugin(kind: $0, name: member.name) })
     }
 
     /// Notes that the text at `place` has no value from the environment. The reason is already reported.

@@ -27,12 +27,6 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
     /// The plugin that is named but not registered. Nil if the problem is another one.
     package var unknown: UnknownPlugin?
 
-    /// The kind and name of a plugin that is not registered.
-    package struct UnknownPlugin: Hashable, Sendable {
-        package let kind: PluginKind
-        package let name: String
-    }
-
     /// A problem at `position` in its file.
     package init(
         _ message: String, _ severity: Severity = .error, file: String, at position: SourcePosition? = nil,
@@ -141,14 +135,17 @@ public struct PolicyError: Error, Sendable, CustomStringConvertible {
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// Returns the name among `known` that is closest to `name`: at most two letters, or a third of its letters, different.
-/// Returns nil if no name is that close.
+/// Returns the name among `known` that is closest to `name`: at most one letter different in up to 5 letters, two in up
+/// to 8, and three in longer names. Returns nil if no name is that close.
 package func closestName(to name: String, among known: [String]) -> String? {
     guard name.utf8.count <= 64 else { return nil }
-    let ranked = known.map { ($0, distance(Array(name.lowercased()), Array($0.lowercased()))) }
+    let word = name.lowercased()
+    let ranked = known.map { ($0, distance(Array(word), Array($0.lowercased()))) }
     guard let best = ranked.min(by: { $0.1 < $1.1 }), best.1 < best.0.count else { return nil }
-    // Short words differ in two letters by chance.
-    if best.1 > (max(name.count, best.0.count) <= 4 ? 1 : max(2, best.0.count / 3)) { return nil }
+    let length = max(name.count, best.0.count)
+    if best.1 > (length <= 5 ? 1 : length <= 8 ? 2 : 3) { return nil }
+    // With another letter, a very short word is another word: 'rate' and 'race'.
+    if length <= 4, name.count == best.0.count, Set(word) != Set(best.0.lowercased()) { return nil }
     return best.0
 }
 

@@ -21,11 +21,12 @@ extension SettingType {
                     return nil
                 }
                 let known = own + (sections.map { reading.registry[$0].map(\.name) } ?? [])
-                for member in members where !known.contains(member.name) {
-                    reading.reportUnknownKey(
-                        member, message: "unknown key '\(member.name.prefix(64))' of \(noun)", sections: sections,
-                        among: known)
-                }
+                let outer = reading.misnamed
+                defer { reading.misnamed = outer }
+                reading.misnamed = Set(
+                    members.filter { !known.contains($0.name) }.compactMap {
+                        reading.reportUnknownKey($0, of: noun, declarations, sections: sections)
+                    })
                 let given = (repeat SettingValue(value: (each keys).read(node, noun, reading)))
                 do { return make(node, reading, repeat try (each given).unwrapped()) } catch { return nil }
             })

@@ -31,7 +31,7 @@ public final class Setting<Value: Sendable>: Sendable {
                 return reading.inside("." + name) { type.read(node, reading) }
             }
             if let part = defaultPart?(reading) { return part }
-            if fallback == nil {
+            if fallback == nil, !reading.misnamed.contains(name) {
                 reading.report(
                     "\(owner) needs the setting '\(name)'", at: settings.position, expected: type.expectation)
             }

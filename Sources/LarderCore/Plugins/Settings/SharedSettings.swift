@@ -17,7 +17,8 @@ extension Setting where Value == Duration? {
             "limit", optional: .duration(.milliseconds(1) ... .forever),
             help:
                 "How long one operation may take before it counts as failed; removing the entries of an account, of a "
-                + "tag, or all, may always take 30s")
+                + "tag, or all, may always take 30s"
+        ).alsoCalled("time-out", "timeLimit")
     }
 }
 

@@ -4,19 +4,23 @@ import LarderCore
 struct OTLPSettings {
     let endpoint = Setting(
         "endpoint", .otlpEndpoint,
-        help: "The URL for metrics, with its path, as in \"http://localhost:4318/v1/metrics\"")
+        help: "The URL for metrics, with its path, as in \"http://localhost:4318/v1/metrics\""
+    ).alsoCalled("url", "uri", "host", "collector")
     let fields = Setting(
         "fields", .fields, default: [],
-        help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\"")
+        help: "Header fields of every request; secret values come from the environment, as in \"${TOKEN}\""
+    ).calledFields()
     let attributes = Setting(
         "attributes", .otlpAttributes, default: [],
         help: "Attributes of the process, as in { \"service.name\": \"shop\" } (default: its name)")
     let every = Setting(
         "every", .duration(.seconds(1) ... .seconds(86_400)), default: .seconds(60),
-        help: "How often the metrics are sent")
+        help: "How often the metrics are sent"
+    ).calledEvery()
     let limit = Setting(
         "limit", .duration(.milliseconds(1) ... .seconds(600)), default: .seconds(10),
-        help: "How long one request may take")
+        help: "How long one request may take"
+    ).calledTimeout()
     let histograms = Setting(
         "histograms", .choice(["explicit", "exponential"]), default: "explicit",
         help:

@@ -24,7 +24,8 @@ extension Plugin {
         "refresh", "Refreshes the resource again and again in the background.",
         Setting(
             "every", .duration(.seconds(30) ... .seconds(366 * 86_400)),
-            help: "The shortest time between the starts of two refreshes"),
+            help: "The shortest time between the starts of two refreshes"
+        ).calledEvery(),
         Setting(
             "when", .choice(NetworkCondition.allCases.map(\.rawValue)), default: NetworkCondition.online.rawValue,
             help:

@@ -5,16 +5,12 @@ import Synchronization
 /// The settings of the store `sqlite`.
 private struct SQLiteStoreSettings {
     let file = Setting("file", .name, default: "entries.sqlite", help: "The name of the database")
-        .alsoCalled("path", "database")
+        .alsoCalled("path", "database", "name")
     let capacity = Setting(
         "capacity", .size, default: 200_000_000, help: "The largest total size of payloads, keys and metadata"
-    ).advised(.capacity).alsoCalled("size", "maxSize", "maxBytes", "sizeLimit", "totalCostLimit")
-    let entries = Setting("entries", optional: .int(1...1_000_000_000), help: "The largest number of entries")
-        .alsoCalled("count", "countLimit", "maxEntries", "maxItems")
-    let forgetAfter = Setting(
-        "forgetAfter", .duration, default: .forever,
-        help: "How long an entry is kept after it was fetched or validated"
-    ).alsoCalled("ttl", "maxAge", "expiry")
+    ).advised(.capacity).calledCapacity()
+    let entries = Setting<Int?>.entries
+    let forgetAfter = Setting<Duration>.forgetAfter
     let durability = Setting(
         "durability", .choice(SQLiteOptions.Durability.allCases.map(\.rawValue)), default: "process",
         help: "What an entry survives once it is saved: nothing, the end of the process, or a power cut")
