@@ -66,6 +66,7 @@ extension Command {
                 }
             }
             if let data = arguments.value(of: "data") { problems += CacheFolderCheck.problems(inData: data) }
+            problems = problems.withoutRepeats
             let errors = problems.filter { $0.severity == .error }.count
             let warnings = problems.count - errors
             if isJSON {

@@ -99,6 +99,25 @@ import Testing
         #expect(await Output(["check", folder.path + "/feed.json"]).code == 0)
     }
 
+    @Test(arguments: [
+        (#"{ "strategy": "network-only", "store": { "use": "memory", "capacity": "20XB" } }"#, "1 error, 0 warnings"),
+        (#"{ "strategy": "network-only", "store": "memory" }"#, "0 errors, 1 warning"), ("{", "1 error, 0 warnings"),
+    ]) func problemOfABaseIsToldOnce(_ base: String, _ sum: String) async throws {
+        let folder = try Folder()
+        try folder.write(base, to: "_base.json")
+        for name in ["a", "b", "c"] {
+            try folder.write(
+                #"{ "extends": "_base.json", "resource": "\#(name)", "origin": { "use": "constant", "value": 1 } }"#,
+                to: name + ".json")
+        }
+        let output = await Output(["check", folder.path])
+        #expect(output.out.split(separator: "\n").count == 1 && output.out.hasPrefix(folder.path + "/_base.json:1:"))
+        #expect(output.err == "3 policies, \(sum)\n")
+        guard output.code == 1 else { return }
+        let load = await Output(["load", "d", "--policies", folder.path])
+        #expect(load.err == output.out)
+    }
+
     @Test func folderCheckSkipsFilesThatAreNoPolicies() async throws {
         let folder = try Self.folder(Self.sound)
         for name in ["_base.json", "policy.schema.json", ".hidden.json", "notes.txt"] {

@@ -128,11 +128,19 @@ public struct PolicyError: Error, Sendable, CustomStringConvertible {
 
     /// Makes the error of these problems.
     package init(_ problems: [Problem]) {
-        self.problems = problems
+        self.problems = problems.withoutRepeats
     }
 
     /// The problems, each on a line of its own.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+extension [Problem] {
+    /// The problems, each once. Every policy that extends a file has the problems of that file.
+    package var withoutRepeats: [Problem] {
+        var seen: Set<[String]> = []
+        return filter { seen.insert([$0.file, "\($0.position?.offset ?? -1)", $0.path, $0.message]).inserted }
+    }
 }
 
 /// Returns the name among `known` that is closest to `name`: at most one letter different in up to 5 letters, two in up
