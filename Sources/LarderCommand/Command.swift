@@ -101,7 +101,9 @@ package struct Arguments: Sendable {
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let option = command.options.first(where: { "--\($0.name)" == parts[0] }) else {
-                throw UsageError(message: "unknown option '\(parts[0])'")
+                let meant = closestName(to: String(parts[0].drop { $0 == "-" }), among: command.options.map(\.name))
+                throw UsageError(
+                    message: "unknown option '\(parts[0])'" + (meant.map { " (did you mean '--\($0)'?)" } ?? ""))
             }
             if option.value == nil {
                 if parts.count > 1 { throw UsageError(message: "--\(option.name) takes no value") }

@@ -119,7 +119,8 @@ public enum LarderCommand {
     private static func refuse(
         _ message: String, near name: String, arguments: [String], terminal: Terminal
     ) -> Int32 {
-        let meant = commands.map(\.name).first { $0.hasPrefix(name) || name.hasPrefix($0) }
+        let names = commands.map(\.name)
+        let meant = names.first { $0.hasPrefix(name) || name.hasPrefix($0) } ?? closestName(to: name, among: names)
         tellAsJSON(message, arguments: arguments, terminal: terminal)
         terminal.complain(message + (meant.map { " (did you mean '\($0)'?)" } ?? ""))
         terminal.complain("'larder --help' lists the commands")

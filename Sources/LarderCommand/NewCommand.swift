@@ -22,6 +22,9 @@ extension Command {
         ],
         run: { arguments, registry, terminal in
             guard arguments.operands.count == 1 else { throw UsageError(message: "new takes one RESOURCE") }
+            if arguments.operands[0].contains("://") {
+                throw UsageError(message: "a URL is given as --url URL, after the name of the resource")
+            }
             let (name, place) = try arguments.resource(arguments.operands[0])
             guard PolicyReader.isName(name) else {
                 throw UsageError(
@@ -38,20 +41,21 @@ extension Command {
                 return false
             }
             let text = starter(name, strategy: strategy, origin: origin, registry: registry).text() + "\n"
-            var parameters: [String] = []
-            if let url = arguments.value(of: "url"), !url.contains("${") {
+            var (parameters, unset) = ([String](), [String]())
+            if let url = arguments.value(of: "url") {
+                unset = unsetVariables(in: url, arguments.environment)
                 // A policy that cannot be read would stop every pantry of the folder.
-                let reader = try PolicyReader(
-                    registry: registry, texts: [name: text], files: folder, environment: arguments.environment)
-                do throws(PolicyError) {
-                    parameters = try reader.readAll().first?.origin?.originTraits.requiredParameters ?? []
-                } catch {
-                    for problem in error.problems {
-                        terminal.complain(
-                            "--url: \(problem.message)\(problem.expected.map { "; expected \($0)" } ?? "")")
-                    }
-                    return false
+                let result = try check(
+                    text, of: name, in: folder, registry: registry, environment: arguments.environment, unset: unset)
+                for problem in result.problems {
+                    let place = problem.path == "$.origin.url" ? "--url" : problem.path
+                    let expected = problem.expected.map { "; expected \($0)" } ?? ""
+                    let effect = result.policy == nil ? "\(path) is not written" : "warning about \(path)"
+                    terminal.complain("\(effect): \(place): \(problem.message)\(expected)")
                 }
+                guard let policy = result.policy else { return false }
+                let traits = policy.origin?.originTraits
+                parameters = traits?.parameters ?? traits?.requiredParameters ?? []
             }
             try Disk.makeFolder(folder, isPrivate: false)
             let seed =
@@ -62,15 +66,41 @@ extension Command {
             let next = next(name, path: path, parameters: parameters, arguments: arguments).map(shellCommand)
             if arguments.has("json") {
                 let result = JSON.present([
-                    "file": .string(path), "seed": seed.map(JSON.string), "next": .list(next.map(JSON.string)),
+                    "file": .string(path), "seed": seed.map(JSON.string),
+                    "unset": unset.isEmpty ? nil : .list(unset.map(JSON.string)), "next": .list(next.map(JSON.string)),
                 ])
                 terminal.print(result.text())
             } else {
-                terminal.print("wrote \(path); the next commands are\n  \(next.joined(separator: "\n  "))")
+                let set = unset.isEmpty ? nil : "set \(unset.joined(separator: ", ")) in the environment, then run"
+                terminal.print(
+                    "wrote \(path); \(set ?? "the next commands are")\n  \(next.joined(separator: "\n  "))")
                 if let seed { terminal.print("the origin reads \(seed); put its data there") }
             }
             return true
         })
+
+    /// Returns the environment variables that a URL needs and that are not set.
+    private static func unsetVariables(in url: String, _ environment: [String: String]) -> [String] {
+        var seen: Set<String> = []
+        return url.replacing("$${", with: "").matches(of: /\$\{([A-Za-z_]\w*)\}/).map { String($0.1) }.filter {
+            environment[$0]?.isEmpty != false && seen.insert($0).inserted
+        }
+    }
+
+    /// Checks the text of a policy. The first values with which it is sound stand for the variables that are not set.
+    private static func check(
+        _ text: String, of name: String, in folder: String, registry: Registry, environment: [String: String],
+        unset: [String]
+    ) throws(PolicyError) -> PolicyReader.CheckResult {
+        var result = PolicyReader.CheckResult(problems: [])
+        for value in ["example", "https://example.com"] where result.policy == nil {
+            let environment = environment.merging(unset.map { ($0, value) }) { $1 }
+            let reader = try PolicyReader(
+                registry: registry, texts: [name: text], files: folder, environment: environment)
+            result = reader.check(name + ".json")
+        }
+        return result
+    }
 
     /// Writes a file, unless it is there.
     private static func write(_ text: String, to path: String, in folder: String) throws {
@@ -111,8 +141,15 @@ extension Command {
         let known = registry[kind]
         guard let plugin = name.map({ registry[kind, $0] }) ?? known.first else {
             let names = known.map(\.name).joined(separator: ", ")
-            let own = name.map { "; if your app registers it, add --assume \(kind):\($0.printable)" } ?? ""
-            throw UsageError(message: "there is no \(kind) called '\(name ?? "")'; there are: \(names)\(own)")
+            let hint =
+                name.flatMap { name in
+                    registry.name(meantBy: name, of: kind).map { " (did you mean '\($0)'?)" }
+                        ?? Problem.UnknownPlugin(kind, name).map {
+                            "; if your app registers it, add --assume \(kind):\($0.name)"
+                        }
+                } ?? ""
+            throw UsageError(
+                message: "there is no \(kind) called '\((name ?? "").printable)'; there are: \(names)\(hint)")
         }
         return plugin
     }

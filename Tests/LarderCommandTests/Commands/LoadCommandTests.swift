@@ -134,7 +134,7 @@ import Testing
         (["demo", "x", "y"], "demo takes one PATH"),
         (["demo", "x", "--policies", "y"], "PATH and --policies exclude each other"),
         (["demo", "--seed", "x"], "--seed takes a whole number from 0 to \(Int.max)"),
-        (["lode"], "unknown command 'lode'"),
+        (["lode"], "unknown command 'lode'"), (["chekc"], "unknown command 'chekc' (did you mean 'check'?)"),
     ])
     func usageErrorIsExplained(_ arguments: [String], _ message: String) async {
         let output = await Output(arguments)

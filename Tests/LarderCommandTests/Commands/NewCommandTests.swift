@@ -60,7 +60,7 @@ import Testing
         let output = await Output([
             "new", "prices", "--policies", folder.path, "--url", "https://a.example/{id}{?page}",
         ])
-        #expect(output.code == 0 && output.out.contains("larder load prices --policies \(folder.path) id=1\n"))
+        #expect(output.code == 0 && output.out.contains("larder load prices --policies \(folder.path) id=1 page=1\n"))
     }
 
     @Test func badURLWritesNothing() async throws {
@@ -69,9 +69,54 @@ import Testing
         #expect(output.code == 1 && output.out.isEmpty)
         #expect(
             output.err
-                == "larder: --url: the URL has no scheme and host; expected a URL that begins with https:// or http://\n"
+                == "larder: \(folder.path)/p/prices.json is not written: --url: the URL has no scheme and host; "
+                + "expected a URL that begins with https:// or http://\n"
         )
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/p"))
+    }
+
+    @Test(arguments: [
+        ("https://a.example/{a,b}", "the next commands are", "a=1 b=1"),
+        ("https://${HOST}/x/{id}", "set HOST in the environment, then run", "id=1"),
+        ("${BASE}/x/{id}?u=${USER:-me}", "set BASE in the environment, then run", "id=1"),
+    ]) func nextCommandsWorkForEveryURL(_ url: String, _ first: String, _ instance: String) async throws {
+        let folder = try Folder()
+        let output = await Output(["new", "prices", "--policies", folder.path, "--url", url], environment: [:])
+        #expect(
+            output.out == """
+                wrote \(folder.path)/prices.json; \(first)
+                  larder check \(folder.path)/prices.json
+                  larder load prices --policies \(folder.path) \(instance)
+
+                """, "\(output.err)")
+    }
+
+    @Test func strategyWithoutOriginNeedsNoURL() async throws {
+        let folder = try Folder()
+        let output = await Output([
+            "new", "prices", "--policies", folder.path, "--strategy", "cache-only", "--url", "https://a.example/{id}",
+        ])
+        #expect(output.code == 0 && output.out.hasSuffix("larder load prices --policies \(folder.path)\n"))
+    }
+
+    @Test func variableOfAnotherFrameworkInTheURLIsWarnedOf() async throws {
+        let folder = try Folder()
+        let output = await Output(["new", "prices", "--policies", folder.path, "--url", "https://a.example/:id"])
+        #expect(output.code == 0 && output.out.hasPrefix("wrote "))
+        #expect(
+            output.err
+                == "larder: warning about \(folder.path)/prices.json: --url: ':id' is no variable, and is sent as it "
+                + "stands; expected a variable in braces: {id}\n")
+    }
+
+    @Test(arguments: [
+        (["--strategy", "swr"], "network-only (did you mean 'stale-while-revalidate'?)"),
+        (["--strategy", "netwrok-first"], "network-only (did you mean 'network-first'?)"),
+        (["--origin", "https"], "sample (did you mean 'http'?)"), (["--origin", "my api"], "mirrors, sample"),
+    ]) func wordForAPluginIsLedToItsName(_ option: [String], _ end: String) async throws {
+        let output = await Output(["new", "prices", "--policies", try Folder().path] + option)
+        let line = output.err.split(separator: "\n").first ?? ""
+        #expect(output.code == 2 && line.hasSuffix(end), "\(output.err)")
     }
 
     @Test func fileThatOriginReadsIsWrittenUnlessItExists() async throws {
@@ -193,6 +238,7 @@ import Testing
         (["new", "a", "--strategy", "fastest"], "there is no strategy called 'fastest'; there are: network-first, "),
         (["new", "a", "--origin", "ftp"], "there is no origin called 'ftp'; there are: http, file, constant, "),
         (["new", "a", "--origin", "https://example.com"], "a URL is given as --url URL"),
+        (["new", "https://example.com"], "a URL is given as --url URL, after the name of the resource"),
         (
             ["new", "a", "--origin", "file", "--url", "https://example.com"],
             "origin 'file' takes no URL. To call a service from a closure of your app, register it as .origin(\"a\") { … } "
