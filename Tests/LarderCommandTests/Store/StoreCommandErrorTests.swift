@@ -38,9 +38,9 @@ import Testing
 
     @Test func unknownResourceIsToldWithTheNearestName() async throws {
         let app = try await App(Self.sqlite)
-        let output = await app.run("ls", "fead")
+        let output = await app.run("ls", "fede")
         #expect(output.code == 1)
-        #expect(output.err == "larder: fead: no such resource; there are: feed, live (did you mean 'feed'?)\n")
+        #expect(output.err == "larder: fede: no such resource; there are: feed, live (did you mean 'feed'?)\n")
     }
 
     @Test func unknownEntriesAreTold() async throws {
