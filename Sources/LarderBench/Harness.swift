@@ -1,4 +1,5 @@
 import Larder
+import LarderSystem
 
 /// An operation that is timed. `run` does it many times, in a loop of its own.
 struct Case {
@@ -82,12 +83,17 @@ struct Harness {
     var only = ""
 
     private let world = SystemWorld()
+    /// The names of all cases so far, measured or not.
+    let names = Locked<[String]>([])
 
     /// Returns whether a case is measured.
-    func includes(_ name: String) -> Bool { only.isEmpty || name.contains(only) }
+    func includes(_ name: String) -> Bool {
+        names.withLock { if !$0.contains(name) { $0.append(name) } }
+        return only.isEmpty || name.contains(only)
+    }
 
     func compare(_ group: String, _ cases: [Case]) async throws -> [Figure] {
-        let cases = only.isEmpty ? cases : cases.filter { includes("\(group): \($0.name)") }
+        let cases = cases.filter { includes("\(group): \($0.name)") }
         if cases.isEmpty { return [] }
         var counts: [Int] = []
         for one in cases { counts.append(try await calibrate(one)) }

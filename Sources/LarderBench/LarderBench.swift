@@ -99,6 +99,12 @@ import Larder
             note("larder-bench: \(error)")
             return 1
         }
+        if figures.isEmpty {
+            let names = harness.names.withLock { $0 }
+            let list = names.isEmpty ? "" : "; there are:\n  " + names.joined(separator: "\n  ")
+            note("larder-bench: no case contains '\(harness.only)'" + list)
+            return 2
+        }
         if isJSON {
             print(JSON.list(figures.map(\.json)).text())
         } else {

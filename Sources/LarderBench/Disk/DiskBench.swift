@@ -11,15 +11,13 @@ enum DiskBench {
 
     static func figures(_ harness: Harness) async throws -> [Figure] {
         var figures: [Figure] = []
-        func isWanted(_ group: String) -> Bool { group.contains(harness.only) || harness.only.hasPrefix(group) }
+        func isWanted(_ group: String) -> Bool { harness.includes(group) || harness.only.hasPrefix(group) }
         for size in [kilobyte, 100 * kilobyte, 1_000 * kilobyte] {
-            if harness.only.isEmpty || isWanted("disk put \(title(size))") {
-                figures += try await writes(harness, size)
-            }
-            if harness.only.isEmpty || isWanted("disk get \(title(size))") { figures += try await reads(harness, size) }
+            if isWanted("disk put \(title(size))") { figures += try await writes(harness, size) }
+            if isWanted("disk get \(title(size))") { figures += try await reads(harness, size) }
         }
         let isQuick = harness.rounds < Harness().rounds
-        if harness.only.isEmpty || isWanted("disk reopen") {
+        if isWanted("disk reopen") {
             for count in isQuick ? [10_000] : [10_000, 1_000_000] { figures += try await reopening(count) }
         }
         return figures
