@@ -63,6 +63,21 @@ import Testing
         }
     }
 
+    @Test func dumpsAndLogsCanBeReadByTheirOwnerOnly() throws {
+        try SimulatedWorld().run(leaving: .anything) { world in
+            let former = umask(0)
+            defer { umask(former) }
+            let settings = #"{ "metrics": { "every": "1m", "prometheus": "larder.prom" }, "log": {} }"#
+            let room = try await Room(world, settings: settings)
+            await room.load()
+            try await world.sleep(for: .seconds(121))
+            for name in ["metrics.json", "metrics.1.json", "larder.prom", "decisions.jsonl"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: room.cache + "/" + name)
+                #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+            }
+        }
+    }
+
     @Test func pantryWorksWithoutLogAndWritesItLater() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
             let room = try await Room(world) { try Disk.makeFolder($0.path + "/cache/decisions.jsonl") }

@@ -20,9 +20,9 @@ struct DumpFiles: Sendable {
         let path = folder + "/" + settings.file
         let former = Disk.item(path)
         // The former dump is renamed only once the new one is written, so that a full disk does not cost older dumps.
-        try Disk.replace(path, with: [text], isPrivate: false) { if former?.isFolder == false { setAside(path) } }
+        try Disk.replace(path, with: [text]) { if former?.isFolder == false { setAside(path) } }
         if let name = settings.prometheus {
-            try Disk.replace(folder + "/" + name, with: [Array(dump.prometheus.utf8)], isPrivate: false)
+            try Disk.replace(folder + "/" + name, with: [Array(dump.prometheus.utf8)])
         }
         return former != nil
     }
