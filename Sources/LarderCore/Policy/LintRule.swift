@@ -71,6 +71,15 @@ package struct LintRule: Sendable {
                 "'\(member.name)' has no effect: strategy '\(strategy.plugin.name)' does not use it",
                 at: "$.\(member.name)", node: node, reading: reading)
         }
+        func checkFormerValues(_ part: Part) {
+            for (list, other) in part.presentAmongFormer {
+                rule.report(
+                    "a value of '\(list)' has no effect: it is the present '\(other)'", about: part, setting: list,
+                    reading)
+            }
+            part.nested.forEach(checkFormerValues)
+        }
+        policy.origin.map(checkFormerValues)
         if let patience = strategy.strategyTraits.patience, let longest = longestCall(of: policy), patience >= longest {
             rule.report(
                 "'patience' has no effect: it is not shorter than \(spelled(longest, policy.around + [policy.origin].compactMap { $0 })), after which a call is given up",

@@ -51,6 +51,18 @@ extension Part {
         return text
     }
 
+    /// The settings that list the present value of another one among its former values.
+    var presentAmongFormer: [(list: String, of: String)] {
+        let present = text(with: nil).bytes
+        return plugin.settings.compactMap { setting in
+            guard case .formerValues(let other) = setting.role,
+                case .list(let values)? = node[setting.name]?.content,
+                values.contains(where: { text(with: (other, $0)).bytes == present })
+            else { return nil }
+            return (setting.name, other)
+        }
+    }
+
     /// The settings that identify data: all of them, if the plugin marks none.
     package var identifyingSettings: [SettingDeclaration] {
         let marked = plugin.settings.filter { $0.role == .identifiesData }
