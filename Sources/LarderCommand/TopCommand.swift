@@ -13,8 +13,9 @@ extension Command {
             percentiles are those of the last minute before each dump, so they change as often as dumps are written.
 
             On a terminal, the whole screen is drawn, and q quits. Another output gets plain lines whenever a dump was
-            written. Red lines are resources whose loads fail, yellow ones those that show copies in place of live data.
-            NO_COLOR turns colours off. Times are in UTC.
+            written. Red lines are resources whose loads fail, yellow ones those whose loads fall back: they get a copy, or the
+            value of one of the policy's 'fallbacks', because a call failed or took too long. NO_COLOR turns colours off. Times
+            are in UTC.
             """,
         options: [
             Option("interval", value: "TIME", help: "How often the files are looked at (default: 2s)"),
@@ -26,6 +27,10 @@ extension Command {
             let interval = try arguments.duration(of: "interval") ?? .seconds(2)
             guard (.milliseconds(100) ... .seconds(3_600)).contains(interval) else {
                 throw UsageError(message: "--interval takes a time from 100ms to 1h")
+            }
+            for path in arguments.operands where Disk.item(path) == nil {
+                throw CommandFailure(
+                    "\(path.printable): there is no such file or folder; top takes a folder of dumps, or a dump")
             }
             let dumps = FollowedDumps(arguments.operands) { file throws(MetricsDump.Unreadable) in
                 try DumpFile(path: file).dump()
@@ -79,7 +84,7 @@ private struct Top {
 
     /// Writes lines whenever there is something new, until the process is ended.
     mutating func writeLines() async throws {
-        var shown = 0
+        var (shown, isTold) = (0, false)
         while true {
             if read() {
                 if isJSON {
@@ -88,6 +93,9 @@ private struct Top {
                     for line in text.lines(after: shown) { terminal.print(line) }
                 }
                 shown = state.eventCount
+            } else if state.newest == nil, !isTold {
+                terminal.note(text.waiting)
+                isTold = true
             }
             try await terminal.pause(interval)
         }

@@ -6,8 +6,8 @@ struct DemoTable: Sendable {
     let rows: [DemoDay.Row]
 
     private static let titles = [
-        "resource", "phase", "loads", "hit_rate", "fallback_rate", "stale_rate", "stale_error_rate", "failed", "p50",
-        "p95",
+        "resource", "phase", "loads", "hit_rate", "fallback_rate", "stale_rate", "stale_error_rate", "failed",
+        "load_p50", "load_p95",
     ]
 
     /// The table, its columns aligned.
@@ -59,7 +59,7 @@ struct DemoTable: Sendable {
             "During the outage and the afternoon offline there were \(loads) loads. \(stoodIn) were answered with a copy instead of live data. "
                 + "\(failed) failed, \(refused) of them because the copy was older than the policy allows."
         ] + offlineStory + [
-            "In the slow hour the p95 of calls to the origin was up to \(origin.waited). The p95 that users felt was "
+            "In the slow hour the origin p95 was up to \(origin.waited). The load p95 was "
                 + waits.joined(separator: ", ") + ".",
             "Over the day \(Self.sum(all, \.loads)) loads led to \(asked) calls to the origins. A store answered \(hits) loads "
                 + "without waiting for a call.",
@@ -97,8 +97,8 @@ struct DemoTable: Sendable {
                             "stale_rate": .number(row.metrics[.staleRate]),
                             "stale_error_rate": .number(row.metrics[.staleErrorRate]),
                             "failures": .int(Int(row.metrics[.failures])),
-                            "p50_ms": row.metrics.load(percentile: 0.5).milliseconds,
-                            "p95_ms": row.metrics.load(percentile: 0.95).milliseconds,
+                            "load_p50_ms": row.metrics.load(percentile: 0.5).milliseconds,
+                            "load_p95_ms": row.metrics.load(percentile: 0.95).milliseconds,
                             "origin_calls": .int(Int(row.metrics[.originCalls])),
                         ],
                         .each(Self.offlineCounters) { ($0.name, .int(Int(clamping: row.metrics[$0]))) })

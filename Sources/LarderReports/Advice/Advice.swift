@@ -65,6 +65,9 @@ package struct Advice: Sendable {
         return Array(rules.compactMap { $0(basis) }.sorted { $0.share > $1.share }.prefix(most))
     }
 
+    /// The work of `larder advise` about changes that are not proved.
+    static let proof = "proves which changes keep the promises of the policy, and gives the lines to write"
+
     /// The part of the figure that would be saved, in the middle of the interval.
     var share: Double { figure > 0 ? (saved.lowerBound + saved.upperBound) / 2 / figure : 0 }
 

@@ -25,7 +25,7 @@ extension AdviceBasis {
             effect: .staleErrors,
             saves: answered...answered,
             sentence:
-                "\(counted(Int(clamping: metrics[.staleErrors]), one: "load")) failed although there was a copy; with onError "
-                + "\(value.spelled) instead of \(least.spelled), a copy would have answered \(answered.whole) of them")
+                "with onError \(value.spelled) instead of \(least.spelled), a copy would have answered \(answered.whole) of the "
+                + "\(counted(Int(clamping: metrics[.staleErrors]), one: "load")) that failed although there was one")
     }
 }

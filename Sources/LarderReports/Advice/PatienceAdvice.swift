@@ -28,7 +28,8 @@ extension AdviceBasis {
             setting, to: .string(value.spelled), effect: .fallbacks, saves: saved,
             sentence:
                 "\((all * factor).whole) loads got a copy because the origin was slower than \(patience.spelled); with "
-                + "patience \(value.spelled), \(saved.rounded) of them would have got a live answer")
+                + "patience \(value.spelled), \(saved.rounded) of them would have got a live answer; the price: each would "
+                + "have waited up to \(Optional(value - patience).waited) longer")
     }
 
     /// Advice to wait less, if loads that waited longer got no answer either.
@@ -47,7 +48,7 @@ extension AdviceBasis {
             setting, to: .string(value.spelled), effect: .fallbackWait, saves: saved...saved,
             sentence:
                 "\(waits) loads waited \(patience.spelled) and then got a copy; with patience \(value.spelled) each of them would "
-                + "have waited \(spared.spelled) less, and 99 of 100 answers that came in time took no longer than that"
+                + "have waited \(spared.spelled) less; the price: 1 of 100 loads that got a live answer would have got a copy"
         )
     }
 

@@ -17,11 +17,11 @@ struct Findings {
         let changes = section.comparisons.filter(\.isNext).map(RevisionFinding.init)
         var sentences = changes.filter(\.isWorse).compactMap(\.sentence)
         sentences += section.incidents.map(\.sentence)
-        if total[.staleErrors] > 0 {
+        let refused = total[.staleErrors]
+        let told = section.incidents.reduce(UInt64(0)) { $0.plus($1.refusedTold) }
+        if refused > told {
             sentences.append(
-                "\(counted(Int(clamping: total[.staleErrors]), one: "load")) failed although there was a copy, because the policy no "
-                    + "longer allowed it"
-            )
+                "\(counted(Int(clamping: refused), one: "load"))\(told > 0 ? " in all" : "") failed \(refused.refusal)")
         }
         let others = [
             (Counter.notSignedIn, "ended because nobody was signed in"),
@@ -44,12 +44,12 @@ struct Findings {
     }
 
     private static func masking(_ total: ResourceMetrics) -> [String] {
-        let answered = total.originAnswerLatency
-        guard let origin = answered.percentile(0.95), let felt = total.load(percentile: 0.95), felt * 2 <= origin
+        guard let origin = total.originAnswerLatency.percentile(0.95), let load = total.load(percentile: 0.95),
+            load * 2 <= origin
         else { return [] }
         return [
-            "the p95 of the origin's answers was \(Optional(origin).waited), and users felt a p95 of "
-                + Optional(felt).waited
+            "users waited less than the origin took: load p95 \(Optional(load).waited), \(total.answeredP95Name) "
+                + Optional(origin).waited
         ]
     }
 
@@ -67,7 +67,17 @@ struct Findings {
     }
 }
 
+extension UInt64 {
+    /// The reason why this number of loads failed although there were copies.
+    var refusal: String { "because the policy no longer allowed \(self == 1 ? "its copy" : "their copies")" }
+}
+
 extension ResourceMetrics {
+    /// The name of the p95 of the calls that the origin answered: the origin p95 itself, if no call failed.
+    var answeredP95Name: String {
+        originFailureLatency.count == 0 ? "origin p95" : "origin p95 of answered calls"
+    }
+
     /// The reason why there is nothing to say about loads, in words.
     package var reasonWithoutLoads: String {
         let prefetched = self[.prefetched]

@@ -61,28 +61,38 @@ struct Incident: Sendable {
         guard times != nil else { return "\(title) of that kind" }
         let (loads, calls) = (sum[.loads], sum[.originCalls])
         let (failures, fallbacks) = (sum.failuresWithoutAnswers, sum[.fallbacks])
-        let (refused, callErrors) = (sum[.staleErrors], sum[.originErrors])
+        let callErrors = sum[.originErrors]
         let isFailing = failures > fallbacks
         var clauses = [
             isFailing
-                ? "\(title): \(share(failures, of: loads)) failed"
+                ? "\(title): \(share(failures, of: loads)) failed\(refusal)"
                 : "\(title): \(share(fallbacks, of: loads)) fell back"
         ]
         if offline > .zero {
             clauses.append(
                 "offline for \(Optional(offline).aged)" + (processes > 1 ? " in all processes together" : ""))
         }
-        if refused > 0, refused.plus(refused) >= failures {
-            clauses.append(
-                "copies of \(counted(Int(clamping: refused), one: "load")) were older than the policy allows")
-        }
         if callErrors > 0 { clauses.append("\(share(callErrors, of: calls, "calls")) to the origin failed") }
+        if !isFailing, callErrors == 0, calls > 0, offline == .zero {
+            clauses.append("no call to the origin failed: it was slow, or rested after earlier failures")
+        }
         if let oldest = sum.oldest { clauses.append("users saw data up to \(Optional(oldest).aged) old") }
         if !isFailing {
             clauses.append(
-                failures == 0 ? "nobody got an error" : "\(counted(Int(clamping: failures), one: "load")) got an error")
+                failures == 0
+                    ? "nobody got an error" : "\(counted(Int(clamping: failures), one: "load")) got an error\(refusal)")
         }
         return clauses.joined(separator: "; ")
+    }
+
+    /// The number of refused copies that the sentence tells.
+    var refusedTold: UInt64 { times == nil ? 0 : sum[.staleErrors] }
+
+    /// The part of the failed loads whose copies were refused, in words; empty if there is none.
+    private var refusal: String {
+        let refused = sum[.staleErrors]
+        if refused == 0 { return "" }
+        return (refused < sum.failuresWithoutAnswers ? ", \(refused) of them " : ", ") + refused.refusal
     }
 
     private func share(_ part: UInt64, of whole: UInt64, _ things: String = "loads") -> String {

@@ -26,7 +26,7 @@ struct DistributionChart {
     static func latency(_ section: Report.Section, id: String) -> DistributionChart? {
         let total = section.total
         let rows =
-            [Row(name: "origin", label: "origin calls", kind: "origin", sketch: total.originLatency)]
+            [Row(name: "origin", label: "origin", kind: "origin", sketch: total.originLatency)]
             + Outcome.allCases.map { outcome in
                 let sketch = total.latency[outcome] ?? Sketch()
                 return Row(name: outcome.rawValue, label: outcome.rawValue, kind: outcome.rawValue, sketch: sketch)

@@ -79,22 +79,24 @@ extension Report {
         guard !sections.isEmpty else { return "<p>There are no resources in these dumps.</p>" }
         var table = PageTable(
             "All resources",
-            ["resource", "fell back", "stale", "failed", "p95 felt", "p95 of calls", "hit", "loads"])
+            ["resource", "fell back", "stale", "failed", "load p95", "origin p95", "hit", "loads"])
         table.stacks = true
         for (number, section) in sections.enumerated() {
             let total = section.total
+            func share(_ rate: Rate) -> String { total[rate.whole] == 0 ? "–" : total[rate].shown }
             table.add(
                 "<a href=\"#resource-\(number + 1)\">\(section.title)</a>",
                 [
-                    total[.fallbackRate].shown, total[.staleRate].shown, total.rate(.failures, of: .loads).shown,
+                    share(.fallbackRate), share(.staleRate), share(.failedRate),
                     total.load(percentile: 0.95).waited, total.originLatency.percentile(0.95).waited,
-                    total[.hitRate].shown, total.loads.grouped,
+                    share(.hitRate), total.loads.grouped,
                 ])
         }
         return """
             <nav aria-labelledby="overview">
             <h2 id="overview">Resources</h2>
             \(table.markup)
+            \(meaningOfFallingBack.map { "<p class=\"well\">\($0)</p>" as Markup } ?? "")
             </nav>
             """
     }
@@ -113,7 +115,7 @@ extension Report {
             \(Markup(section.findings.map { "<li>\(section.linked($0))</li>" as Markup }))
             </ul>
             \(section.proposals)
-            \(section.total.loads > 0 ? section.figures(id, times: common) : "")
+            \(section.total.loads > 0 ? section.figures(id, times: common) : section.prefetches)
             \(section.housekeeping)
             </section>
             """
@@ -124,18 +126,15 @@ extension Report.Section {
     /// The name in a form that can be shown.
     var title: String { name.printable }
 
-    /// The advice to change the policy.
+    /// The effects that changes of the policy would have had.
     fileprivate var proposals: Markup {
         if advice.isEmpty { return "" }
-        let items = advice.map { advice -> Markup in
-            let lines = Markup(advice.lines.map { "<br><code>\($0)</code>" as Markup })
-            return "<li>\(advice.sentence)\(lines)</li>"
-        }
         return """
-            <h3>What to change</h3>
+            <h3>What if</h3>
             <ul class="findings">
-            \(Markup(items))
+            \(Markup(advice.map { "<li>\($0.sentence)</li>" as Markup }))
             </ul>
+            <p class="well"><code>larder advise</code> \(Advice.proof).</p>
             """
     }
 

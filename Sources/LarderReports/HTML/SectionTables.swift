@@ -31,11 +31,11 @@ extension Report.Section {
         func add(_ label: Markup, _ sketch: Sketch) {
             table.add(label, [0.5, 0.95, 0.99].map { sketch.percentile($0).waited } + [sketch.count.grouped])
         }
-        add("All loads", total.wholeLatency)
+        add("load", total.wholeLatency)
         for outcome in Outcome.allCases {
             if let sketch = total.latency[outcome], sketch.count > 0 { add("<span>\(outcome.rawValue)</span>", sketch) }
         }
-        add("The origin’s calls", total.originLatency)
+        add("origin", total.originLatency)
         if total.originFailureLatency.count > 0 {
             add("<span>answered</span>", total.originAnswerLatency)
             add("<span>failed</span>", total.originFailureLatency)
@@ -47,6 +47,7 @@ extension Report.Section {
     var offline: Markup {
         guard let offline = OfflineFigures(total) else { return "" }
         var table = PageTable("Time without a network, and the loads in it by outcome", OfflineFigures.title)
+        table.stacks = true
         let row = offline.row(\.grouped)
         table.add("\(row.first ?? "")", Array(row.dropFirst()))
         return "<h3>Without a network</h3>\n\(table.markup)"
@@ -56,22 +57,26 @@ extension Report.Section {
     var prefetches: Markup {
         guard let prefetches = PrefetchFigures(total) else { return "" }
         var table = PageTable("Uses of prefetched copies", PrefetchFigures.title)
+        table.stacks = true
         for row in prefetches.rows(\.grouped) { table.add("\(row.first ?? "")", Array(row.dropFirst())) }
         return "<h3>Prefetched copies</h3>\n\(table.markup)"
     }
 
     private var hidden: String {
-        let felt = total.load(percentile: 0.95)
-        let answered = total.originAnswerLatency
-        guard let origin = answered.percentile(0.95), let felt else { return "The origin answered no call." }
+        guard let origin = total.originAnswerLatency.percentile(0.95), let load = total.load(percentile: 0.95)
+        else { return "The origin answered no call." }
         let both =
-            "Of the origin’s answers, 95 of 100 took at most \(Optional(origin).waited); "
-            + "of all loads, 95 of 100 took at most \(Optional(felt).waited)."
-        return felt < origin ? "\(both) The cache hid \(Optional(origin - felt).waited) of the origin’s p95." : both
+            "95 of 100 loads took at most \(Optional(load).waited) (load p95). 95 of 100 calls that the origin answered took "
+            + "at most \(Optional(origin).waited) (\(total.answeredP95Name))."
+        return load < origin ? "\(both) The cache hid the difference of \(Optional(origin - load).waited)." : both
     }
 
-    /// The revisions of the policy side by side, the oldest first.
+    /// The revisions of the policy side by side, the oldest first. A single one has the figures of the whole section.
     var changes: Markup {
+        if let only = revisions.first, revisions.count == 1 {
+            let strategy = only.strategy.isEmpty ? "" : ", strategy \(only.strategy.printable)"
+            return "<p>The policy did not change: revision \(only.title)\(strategy).</p>"
+        }
         var table = PageTable(
             "Before and after each change of the policy",
             [""] + revisions.map { $0.title + ($0.isCurrent ? " (now)" : "") })
@@ -82,7 +87,7 @@ extension Report.Section {
         add("loads") { $0.metrics.loads.grouped }
         for rate in Rate.all { add("\(rate.title)") { $0.metrics[rate].shown } }
         for (label, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
-            add("\(label)") { $0.metrics.load(percentile: share).waited }
+            add("load \(label)") { $0.metrics.load(percentile: share).waited }
         }
         add("origin p95") { $0.metrics.originLatency.percentile(0.95).waited }
         return table.markup
@@ -117,6 +122,7 @@ extension Report.Section {
     var scheduled: Markup {
         guard let schedule = ScheduleFigures(total) else { return "" }
         var table = PageTable("Refreshes that were due, by their end", ScheduleFigures.title)
+        table.stacks = true
         let row = schedule.row(\.grouped)
         table.add("\(row.first ?? "")", Array(row.dropFirst()))
         return "<h3>Refreshes on a schedule</h3>\n\(table.markup)"
@@ -125,7 +131,7 @@ extension Report.Section {
     private var kept: PageTable {
         var table = PageTable("Store", ["what", "count"])
         table.add("entries kept", [store.entries.grouped])
-        table.add("kept", [UInt64(clamping: store.bytes).weight])
+        table.add("size of the entries", [UInt64(clamping: store.bytes).weight])
         table.add("evicted to make room", [store.evictions.grouped])
         table.add("reads that found a copy which may be shown", [store.hits.grouped])
         table.add("reads that found none", [store.misses.grouped])
@@ -151,7 +157,8 @@ extension Report.Section {
         ]
         for (label, counter) in core { table.add(label, [total[counter].grouped]) }
         for counter in total.pluginCounters where total[counter] > 0 {
-            table.add(Markup(counter.help.isEmpty ? counter.title : counter.help), [counter.figure(total[counter])])
+            let label = counter.help.isEmpty ? counter.title : counter.help
+            table.add(Markup(label.prefix(1).lowercased() + label.dropFirst()), [counter.figure(total[counter])])
         }
         table.add("received from it", [total[.bytesIn].weight])
         table.add("handed to callers", [total[.bytesOut].weight])
@@ -174,8 +181,12 @@ extension RevisionComparison {
 }
 
 extension ClosedRange<Timestamp> {
-    /// `2026-01-05 14:00 UTC to 2026-01-06 14:00 UTC`.
-    var spelled: String { "\(lowerBound.spelled) to \(upperBound.spelled)" }
+    /// `2026-01-05 14:00 UTC to 2026-01-06 14:00 UTC`, with seconds if both are in the same minute.
+    var spelled: String {
+        lowerBound.spelled == upperBound.spelled
+            ? "\(lowerBound.spelledToSecond) to \(upperBound.spelledToSecond)"
+            : "\(lowerBound.spelled) to \(upperBound.spelled)"
+    }
 }
 
 extension Double {

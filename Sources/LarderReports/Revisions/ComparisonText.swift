@@ -12,7 +12,7 @@ extension RevisionComparison {
     /// The changed lines of the policy: `strategy.patience 800ms → 3s`.
     var changedLines: [String] {
         guard let changes else { return ["the dumps do not contain both policies"] }
-        if changes.isEmpty { return [RevisionChange.hiddenLine(in: new.policy)] }
+        if changes.isEmpty { return [RevisionChange.hiddenLine] }
         let most = 20
         return changes.prefix(most).map(\.line)
             + (changes.count > most ? ["and \(changes.count - most) more lines"] : [])
@@ -39,10 +39,13 @@ extension RevisionComparison {
                 line.signed(line.difference.value), interval ?? "–", line.verdict,
             ]
         } + [
-            ["p95 of all times", old.metrics.load(percentile: 0.95).waited, new.metrics.load(percentile: 0.95).waited]
-                + ["", "", ""],
             [
-                "p95 of stale copies' ages, all times", old.metrics.ages[.stale]?.percentile(0.95).aged ?? "–",
+                "load p95, all times", old.metrics.load(percentile: 0.95).waited,
+                new.metrics.load(percentile: 0.95).waited, "", "", "",
+            ],
+            [
+                "age p95 of stale copies, all times",
+                old.metrics.ages[.stale]?.percentile(0.95).aged ?? "–",
                 new.metrics.ages[.stale]?.percentile(0.95).aged ?? "–", "", "", "",
             ],
         ]
@@ -57,8 +60,8 @@ extension RevisionComparison {
                 .list(
                     changes.map { change in
                         [
-                            "path": .string(change.path), "old": change.old.map { .string($0) } ?? .null,
-                            "new": change.new.map { .string($0) } ?? .null,
+                            "path": .string(change.path), "old": change.shownOld.map { .string($0) } ?? .null,
+                            "new": change.shownNew.map { .string($0) } ?? .null,
                         ]
                     })
             } ?? .null,

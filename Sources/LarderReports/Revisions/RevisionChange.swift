@@ -10,7 +10,8 @@ struct RevisionChange: Sendable, Hashable {
 
     /// The change in one line: `strategy.patience 800ms → 3s`.
     var line: String {
-        switch (old, new) {
+        switch (shownOld, shownNew) {
+        case (Self.hidden, Self.hidden): "\(path) changed; its value is hidden"
         case (let old?, let new?): "\(path) \(old) → \(new)"
         case (nil, let new?): "\(path) \(new) added"
         case (let old?, nil): "\(path) \(old) removed"
@@ -18,15 +19,16 @@ struct RevisionChange: Sendable, Hashable {
         }
     }
 
-    /// Returns the line for revisions that differ although no line does: dumps do not show texts, for example. It names the
-    /// settings whose values are not shown. Others are left out of dumps altogether.
-    static func hiddenLine(in policy: JSON?) -> String {
-        let paths = policy.map(lines)?.filter { $0.1 == "…" }.map(\.0) ?? []
-        let told = paths.prefix(mostHidden).joined(separator: " or ")
-        return "a setting that dumps do not show changed" + (told.isEmpty ? "" : ", perhaps \(told)")
-    }
+    /// The values as they are shown: a hidden one without the digits that tell it from others.
+    var shownOld: String? { old.map(Self.shown) }
+    var shownNew: String? { new.map(Self.shown) }
 
-    private static let mostHidden = 4
+    private static func shown(_ value: String) -> String { value.hasPrefix(hidden) ? hidden : value }
+
+    private static let hidden = "…"
+
+    /// The line for revisions that differ although no line does, because dumps leave out what changed.
+    static let hiddenLine = "a setting that dumps leave out changed"
 
     /// The number of lines of a policy that are compared. A dump may contain any.
     private static let mostLines = 2_000

@@ -36,7 +36,7 @@ struct RevisionFinding {
 
     private var changes: String {
         guard let changes = comparison.changes else { return "" }
-        guard let first = changes.first else { return " (\(RevisionChange.hiddenLine(in: comparison.new.policy)))" }
+        guard let first = changes.first else { return " (\(RevisionChange.hiddenLine))" }
         let more = changes.count > 2 ? " and more" : ""
         let second = changes.count > 1 ? ", " + changes[1].line : ""
         return " (\(first.line)\(second)\(more))"

@@ -72,10 +72,10 @@ package struct GrafanaDashboard {
                     queries: [.init(every.share(rate), "{{resource}}")])
             } + [
                 GrafanaPanel(
-                    "Load time, p95", about: MetricFamily.loadDuration.help, unit: .seconds,
+                    "Load p95", about: MetricFamily.loadDuration.help, unit: .seconds,
                     queries: [.init(every.percentile(0.95, of: .loadDuration), "{{resource}}")]),
                 GrafanaPanel(
-                    "Origin time, p95", about: MetricFamily.originDuration.help, unit: .seconds,
+                    "Origin p95", about: MetricFamily.originDuration.help, unit: .seconds,
                     queries: [.init(every.percentile(0.95, of: .originDuration), "{{resource}}")]),
             ]
     }
@@ -93,7 +93,7 @@ package struct GrafanaDashboard {
                 "Loads by outcome", about: "Loads that ended in a second, by outcome", unit: .perSecond,
                 queries: [.init(every.samples(of: .loadDuration, by: ["outcome"]), "{{outcome}}")]),
             GrafanaPanel(
-                "Load time by outcome, p95", about: MetricFamily.loadDuration.help, unit: .seconds,
+                "Load p95 by outcome", about: MetricFamily.loadDuration.help, unit: .seconds,
                 queries: [.init(every.percentile(0.95, of: .loadDuration, by: ["outcome"]), "{{outcome}}")]),
             GrafanaPanel(
                 "Load time", about: "Times that callers waited", unit: .seconds,

@@ -26,6 +26,12 @@ extension Timestamp {
 
     /// `2026-01-05 14:05 UTC`.
     package var spelled: String { "\(date) \(time) UTC" }
+
+    /// `2026-01-05 14:05:09 UTC`.
+    package var spelledToSecond: String { "\(date) \(clock) UTC" }
+
+    /// `14:05:09`.
+    var clock: String { "\(time):\(parts.tm_sec.two)" }
 }
 
 extension Timestamp? {

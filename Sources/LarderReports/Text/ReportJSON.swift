@@ -25,7 +25,7 @@ extension Report.Section {
         .joined(
             [
                 "resource": .string(name), "findings": .list(findings.map { .string($0) }),
-                "advice": .list(advice.map { $0.json() }),
+                "what_if": .list(advice.map { $0.json() }),
             ],
             total.figures(prefix: "\(name)_"),
             [

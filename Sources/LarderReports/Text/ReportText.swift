@@ -6,14 +6,22 @@ extension Report {
 
     private var lines: [String] {
         var lines = [
-            "\(times.lowerBound.spelled) to \(times.upperBound.spelled), "
+            "\(times.spelled), "
                 + (installations == 0 ? "" : "\(counted(installations, one: "installation")), ")
                 + "\(counted(processes, one: "process", many: "processes")), \(counted(dumps, one: "dump"))"
                 + (hosts.isEmpty ? "" : " from " + hostList)
         ]
-        lines += exceptions + notes
+        lines += exceptions + notes + [meaningOfFallingBack].compactMap { $0 }
         for section in sections { lines += [""] + section.lines }
         return lines
+    }
+
+    /// The meaning of a word that readers may take for the policy's `fallbacks`; nil if no load fell back.
+    var meaningOfFallingBack: String? {
+        guard sections.contains(where: { $0.total[.fallbacks] > 0 }) else { return nil }
+        return
+            "A load fell back if it got a copy, or the value of one of the policy's 'fallbacks', because a call failed, was "
+            + "refused or took too long."
     }
 
     /// The names of the hosts. Of many, the first twelve.
@@ -51,11 +59,14 @@ extension Report.Section {
         let heading = findings.enumerated().map { number, finding in
             (number == 0 ? name + ": " : String(repeating: " ", count: name.count + 2)) + finding
         }
-        var advice = advice.flatMap { ["  advice: \($0.sentence)"] + $0.lines.map { "    " + $0 } }
-        if !advice.isEmpty {
-            advice.append("    not proved yet: 'larder advise' tells whether the promises still hold")
-        }
-        return heading + advice + (total.loads > 0 ? figures.map { $0.isEmpty ? $0 : "  " + $0 } : [])
+        let whatIf =
+            advice.map { "  what if: \($0.sentence)" } + (advice.isEmpty ? [] : ["    'larder advise' " + Advice.proof])
+        let figures = total.loads > 0 ? figures : prefetchLines.isEmpty ? [] : [""] + prefetchLines
+        return heading + whatIf + figures.map { $0.isEmpty ? $0 : "  " + $0 }
+    }
+
+    private var prefetchLines: [String] {
+        PrefetchFigures(total).map { Table([PrefetchFigures.title] + $0.rows { "\($0)" }).lines } ?? []
     }
 
     private var figures: [String] {
@@ -79,9 +90,7 @@ extension Report.Section {
         if let offline = OfflineFigures(total) {
             lines += Table([OfflineFigures.title, offline.row { "\($0)" }]).lines + [""]
         }
-        if let prefetches = PrefetchFigures(total) {
-            lines += Table([PrefetchFigures.title] + prefetches.rows { "\($0)" }).lines + [""]
-        }
+        if !prefetchLines.isEmpty { lines += prefetchLines + [""] }
         if let schedule = ScheduleFigures(total) {
             lines += Table([ScheduleFigures.title, schedule.row { "\($0)" }], left: 0).lines + [""]
         }
@@ -129,9 +138,11 @@ extension Report.Section {
 
     fileprivate var storeLine: String {
         let faults = total.faults.values.reduce(UInt64(0)) { $0.plus($1) }
-        return "store: \(store.entries) entries, \(store.bytes) bytes, \(store.evictions) evicted, \(faults) faults, "
-            + "\(total[.corrupt]) damaged; origin: \(total[.originCalls]) calls, \(total[.originErrors]) failed, "
-            + "\(total[.unchanged]) unchanged, \(total[.coalesced]) loads shared one"
+        func told(_ count: UInt64, _ one: String) -> String { counted(Int(clamping: count), one: one) }
+        return "store: \(counted(store.entries, one: "entry", many: "entries")), \(counted(store.bytes, one: "byte")), "
+            + "\(store.evictions) evicted, \(told(faults, "fault")), \(total[.corrupt]) damaged; "
+            + "origin: \(told(total[.originCalls], "call")), \(total[.originErrors]) failed, "
+            + "\(total[.unchanged]) unchanged, \(told(total[.coalesced], "load")) joined another's"
     }
 
     private var faultRows: [[String]] {

@@ -173,8 +173,3 @@ extension TopState.Row {
         }
     }
 }
-
-extension Timestamp {
-    /// `14:05:09`, in UTC.
-    var clock: String { "\(time):\(parts.tm_sec.two)" }
-}

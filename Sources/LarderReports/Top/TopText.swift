@@ -33,7 +33,7 @@ package struct TopText {
         let shown = all.prefix(room)
         var lines: [(text: String, colour: Colour)] = [(heading + (limit == nil ? "" : "  q quits"), .title)]
         if all.isEmpty {
-            lines.append(("waiting for a dump in \(paths.map(\.printable).joined(separator: ", "))", .plain))
+            lines.append((waiting, .plain))
         }
         for table in all.isEmpty ? [] : [rateRows(shown), timeRows(shown), storeRows(shown)] {
             lines.append(("", .plain))
@@ -58,6 +58,9 @@ package struct TopText {
         // Each line is cleared after its text, and the rest of the screen after the last line, so that nothing flickers.
         return "\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
     }
+
+    /// The line as long as there is no dump.
+    package var waiting: String { "waiting for a dump in \(paths.map(\.printable).joined(separator: ", "))" }
 
     private var heading: String {
         let (count, current) = state.count(at: now)
@@ -86,13 +89,13 @@ package struct TopText {
     private func rateRows(_ rows: ArraySlice<TopState.Row>) -> [[String]] {
         [["1 min", "loads"] + Self.rates.map { $0.name.replacing("_rate", with: "") }]
             + rows.map { row in
-                [row.name.printable, row.minute.loads.grouped]
+                [row.name.printable, row.prefetched ?? row.minute.loads.grouped]
                     + Self.rates.map { row.minute[$0.whole] == 0 ? "–" : row.minute[$0].shown }
             }
     }
 
     private func timeRows(_ rows: ArraySlice<TopState.Row>) -> [[String]] {
-        [["p95", "all"] + Outcome.allCases.map(\.rawValue) + ["origin", "stale age", "fresh age"]]
+        [["1 min p95", "load"] + Outcome.allCases.map(\.rawValue) + ["origin", "stale age", "fresh age"]]
             + rows.map { row in
                 let outcomes = Outcome.allCases.map { row.minute.latency[$0]?.percentile(0.95).waited ?? "–" }
                 let ages = [Freshness.stale, .fresh].map { row.minute.ages[$0]?.percentile(0.95).aged ?? "–" }
@@ -124,9 +127,10 @@ package struct TopText {
                     row.minute.latency[outcome]?.percentile(0.95).map { "\(outcome.rawValue) \(Optional($0).waited)" }
                 }
                 let age = row.minute.ages[.stale]?.percentile(0.95).map { "stale copies up to \(Optional($0).aged)" }
+                let loads = counted(Int(clamping: row.minute.loads), one: "load")
                 let parts =
-                    ["\(row.minute.loads) loads in a minute"] + rates
-                    + (times.isEmpty ? [] : ["p95 " + times.joined(separator: ", ")]) + [age].compactMap { $0 }
+                    [row.prefetched ?? "\(loads) in a minute"] + rates
+                    + (times.isEmpty ? [] : ["load p95 " + times.joined(separator: ", ")]) + [age].compactMap { $0 }
                     + row.unusualLevels
                 return "\(now.clock) \(row.name.printable): " + parts.joined(separator: "; ")
             }
@@ -144,6 +148,12 @@ package struct TopText {
 }
 
 extension TopState.Row {
+    /// `24 copies prefetched, no loads`, if the resource only prefetched in the last minute; nil otherwise.
+    fileprivate var prefetched: String? {
+        guard minute.loads == 0, minute[.prefetched] > 0 else { return nil }
+        return counted(Int(clamping: minute[.prefetched]), one: "copy", many: "copies") + " prefetched, no loads"
+    }
+
     /// Red if users get errors or a level is at its worst, yellow if they get copies in place of calls.
     fileprivate var colour: TopText.Colour {
         let isWorst = levels.contains { level, counts in level.values.last.map { counts[$0] != nil } ?? false }
@@ -156,8 +166,8 @@ extension TopState.Row {
             ["resource": .string(name), "loads": .int(Int(clamping: minute.loads))],
             .each(Rate.all) { ($0.name, .number(minute[$0])) },
             [
-                "p95": minute.load(percentile: 0.95).milliseconds,
-                "p95_by_outcome": .each(Outcome.allCases) { outcome in
+                "load_p95": minute.load(percentile: 0.95).milliseconds,
+                "load_p95_by_outcome": .each(Outcome.allCases) { outcome in
                     (outcome.rawValue, minute.latency[outcome]?.percentile(0.95).map { Optional($0).milliseconds })
                 },
                 "origin_p95": minute.originLatency.percentile(0.95).milliseconds,

@@ -30,7 +30,7 @@ import LarderReports
         let json = try String(contentsOf: URL(filePath: out + "/demo.json"), encoding: .utf8)
         #expect(json.contains("\"fallback_rate\"") && json.contains("\"seed\": 1"))
         let report = await Output(["report", out + "/metrics.json"])
-        let beginning = report.out.split(separator: "\n", omittingEmptySubsequences: false).prefix(3)
+        let beginning = report.out.split(separator: "\n", omittingEmptySubsequences: false).prefix(4)
         #expect(report.code == 0 && readme.contains(beginning.joined(separator: "\n")), "\(beginning)")
         #expect(await Output(["report", out + "/metrics.json", "--format", "prometheus"]).out == file("metrics.prom"))
         #expect(await Output(["report", out + "/metrics.json", "--format", "html"]).out == file("report.html"))
@@ -113,7 +113,7 @@ import LarderReports
         // Nobody waits without a network.
         let dark = try #require(rows.first { $0.resource == "feed" && $0.phase == "offline" }).metrics
         #expect(dark.load(percentile: 0.95).waited == "< 1 ms")
-        #expect((table.lines + table.offlineLines).allSatisfy { $0.count <= 108 })
+        #expect((table.lines + table.offlineLines).allSatisfy { $0.count <= 112 })
         let all = rows.map(\.metrics)
         func sum(_ counters: Counter...) -> UInt64 {
             counters.reduce(0) { sum, counter in all.reduce(sum) { $0 + $1[counter] } }

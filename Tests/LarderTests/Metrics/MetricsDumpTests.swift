@@ -160,10 +160,28 @@ import Testing
             #expect(!shown.contains("canary"), "\(shown)")
             for part in [
                 #""patience":"800ms""#, #""capacity":"1MB""#, #""retries":2"#, #""jitter":"10%""#, #""breaker""#,
-                #""use":"http""#, #""statuses":[200]"#, #""url":"…""#, #""fields":"…""#, #""directory":"${FOLDER}""#,
+                #""use":"http""#, #""statuses":[200]"#, #""url":"…"#, #""fields":"…"#, #""directory":"${FOLDER}""#,
                 #"[{"use":"memory""#,
             ] { #expect(shown.contains(part), "\(part) in \(shown)") }
         }
+    }
+
+    @Test func hiddenValueInDumpHasDigitsThatChangeWithIt() throws {
+        func url(_ url: String, token: String = "one") throws -> String {
+            let policy = """
+                { "resource": "feed", "strategy": "network-only",
+                  "origin": { "use": "http", "url": "\(url)", "fields": { "Authorization": "Bearer ${TOKEN}" } } }
+                """
+            return try SimulatedWorld().run { world in
+                let simulated = try await SimulatedPantry(["feed": policy], in: world, environment: ["TOKEN": token])
+                let dump = await simulated.pantry.metrics.dump()
+                return try #require(dump.resources.first?.revisions.first?.policy).text(indented: false)
+            }
+        }
+        let first = try url("https://api.example/a")
+        #expect(try url("https://api.example/a") == first && url("https://api.example/b") != first)
+        // A value from the environment changes nothing.
+        #expect(try url("https://api.example/a", token: "two") == first)
     }
 
     @Test func periodTellsHowLongCallersWaited() throws {

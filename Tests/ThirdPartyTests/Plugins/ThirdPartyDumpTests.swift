@@ -43,8 +43,8 @@ import Testing
             """)
         #expect(!text.contains("hunter") && !text.contains("9876"), "\(text)")
         for part in [
-            #""password":"…""#, #""words":"…""#, #""pin":"…""#, #""code":"…""#, #""region":"north""#,
-            #""zones":["a","b"]"#, #""mode":"slow""#, #""size":"3KB""#, #""inner":{"use":"vault","password":"…""#,
+            #""password":"…"#, #""words":"…"#, #""pin":"…"#, #""code":"…"#, #""region":"north""#,
+            #""zones":["a","b"]"#, #""mode":"slow""#, #""size":"3KB""#, #""inner":{"use":"vault","password":"…"#,
         ] { #expect(text.contains(part), "\(part) in \(text)") }
     }
 

@@ -93,8 +93,8 @@ import Testing
         let lines = output.out.split(separator: "\n").map(String.init)
         #expect(
             lines.first
-                == "catalog: 400 loads failed although there was a copy; with onError 2h instead of 10m, a copy would have "
-                + "answered 300 of them")
+                == "catalog: with onError 2h instead of 10m, a copy would have answered 300 of the 400 loads that failed "
+                + "although there was one")
         #expect(lines.dropFirst().first == #"  validators[0] (age): "onError": "2h""#)
     }
 
@@ -241,8 +241,46 @@ import Testing
         let place = try Place.ofFailedLoads()
         for format in ["text", "json", "html"] {
             let output = await Output(["report", place.folder.path + "/dumps", "--format", format])
-            #expect(output.out.contains("a copy would have answered 300 of them"), "\(format)")
+            #expect(output.out.contains("a copy would have answered 300 of the 400 loads"), "\(format)")
         }
+    }
+
+    @Test func reportLeavesProposalsToAdvise() async throws {
+        // The promise forbids the change, so that 'advise' does not propose it.
+        let place = try Place.ofFailedLoads(promising: #"{ "neverOlderThan": "30m" }"#)
+        #expect(await place.advise().out.contains("not proposed: it would break neverOlderThan 30m"))
+        for format in ["text", "html"] {
+            let output = await Output(["report", place.folder.path + "/dumps", "--format", format]).out
+            #expect(!output.contains("onError&quot;:") && !output.contains("\"onError\":"))
+            #expect(output.contains("larder advise"), "\(output)")
+        }
+    }
+
+    @Test func longerPatienceTellsItsPrice() async throws {
+        let output = await
+            (try Place { counts in
+                for _ in 0..<200 { counts.answeredLate.record(.milliseconds(350)) }
+            }).advise()
+        #expect(
+            output.out.hasPrefix(
+                "catalog: 200 loads got a copy because the origin was slower than 300ms; with patience 400ms, 200 of them would "
+                    + "have got a live answer; the price: each would have waited up to 100 ms longer\n"
+            ),
+            "\(output.out)")
+    }
+
+    @Test func shorterPatienceTellsItsPrice() throws {
+        var metrics = ResourceMetrics()
+        metrics.latency[.live, default: Sketch()].record(.milliseconds(20), times: 500)
+        for _ in 0..<100 { metrics.alternatives.failedLate.record(.seconds(30)) }
+        let setting = AdvisedSetting(
+            topic: .patience, path: PolicyPath([.member("strategy"), .member("patience")]), plugin: "network-first",
+            value: "8s", isNested: false)
+        let advice = AdviceBasis("feed", metrics: metrics, settings: [setting]).shorterPatience
+        #expect(
+            advice?.sentence.hasSuffix(
+                " less; the price: 1 of 100 loads that got a live answer would have got a copy") == true,
+            "\(advice?.sentence ?? "none")")
     }
 
     // MARK: Patches

@@ -41,12 +41,91 @@ import Larder
         #expect(
             try findings(RevisionDump([.loads: 100, .failures: 12, .staleErrors: 1], [one])) == [
                 "Tuesday 2026-11-17 12:00–12:05: 12 of 100 loads (12 %) failed",
-                "1 load failed although there was a copy, because the policy no longer allowed it",
+                "1 load failed because the policy no longer allowed its copy",
             ])
         let many = (0..<5).map { FiveMinutes(at: $0 * 20, [.loads: 100, .fallbacks: 50 + UInt64($0)]) }
         let found = try findings(RevisionDump([.loads: 500, .fallbacks: 260], many))
         #expect(found.count == 4 && found[0].contains("13:20–13:25") && found[2].contains("12:40–12:45"))
         #expect(found[3] == "2 lesser incidents of that kind")
+    }
+
+    @Test func refusedLoadsOfAnIncidentAreToldOnce() throws {
+        let bad = FiveMinutes(at: 0, [.loads: 100, .fallbacks: 60, .failures: 12, .staleErrors: 9])
+        func findings(refused: UInt64) throws -> [String] {
+            try self.findings(RevisionDump([.loads: 900, .fallbacks: 60, .staleErrors: refused], [bad]))
+        }
+        let incident =
+            "Tuesday 2026-11-17 12:00–12:05: 60 of 100 loads (60 %) fell back; 12 loads got an error, 9 of them because the "
+            + "policy no longer allowed their copies"
+        #expect(try findings(refused: 9) == [incident])
+        #expect(
+            try findings(refused: 11) == [
+                incident, "11 loads in all failed because the policy no longer allowed their copies",
+            ])
+    }
+
+    @Test func p95OfAnsweredCallsIsNamedApartIfCallsFailed() throws {
+        var revision = RevisionDump(
+            [.loads: 100], live: Array(repeating: .milliseconds(100), count: 100),
+            origin: Array(repeating: .seconds(9), count: 100))
+        for _ in 0..<50 {
+            revision.metrics.originLatency.record(.milliseconds(5))
+            revision.metrics.originFailureLatency.record(.milliseconds(5))
+        }
+        #expect(
+            try findings(revision) == [
+                "users waited less than the origin took: load p95 100 ms, origin p95 of answered calls 9 s"
+            ])
+    }
+
+    @Test func p95OfLoadsAndOfCallsHaveOneNameEachInAPage() async throws {
+        let dump = projectFolder.appending(path: "Tests/LarderCommandTests/Fixtures/dump.json").path
+        let page = await Output(["report", dump, "--format", "html"]).out
+        #expect(page.contains(">load p95</th>") && page.contains(">origin p95</th>"))
+        for name in ["p95 felt", "p95 of calls", "The origin’s calls", "origin’s p95"] { #expect(!page.contains(name)) }
+    }
+
+    @Test func noteSaysWhatFallingBackMeans() async throws {
+        let words = "A load fell back if it got a copy, or the value of one of the policy's 'fallbacks', because "
+        let dumps = try Dumps()
+        try dumps.write("a.json", RevisionDump([.loads: 9, .fallbacks: 1]))
+        for format in ["text", "html"] {
+            let output = await dumps.report("--format", format).out
+            #expect(output.contains(format == "html" ? words.replacing("'", with: "&#39;") : words), "\(format)")
+        }
+        try dumps.write("a.json", RevisionDump([.loads: 9]))
+        #expect(await !dumps.report().out.contains(words))
+    }
+
+    @Test func oneOfAThingIsNoPlural() async throws {
+        let dumps = try Dumps()
+        try dumps.write(
+            "a.json", store: StoreStatistics(entries: 1, bytes: 1),
+            RevisionDump([.loads: 9, .originCalls: 1, .coalesced: 1]))
+        #expect(
+            await dumps.report().out.contains(
+                "store: 1 entry, 1 byte, 0 evicted, 0 faults, 0 damaged; origin: 1 call, 0 failed, 0 unchanged, 1 load joined "
+                    + "another's\n"))
+    }
+
+    @Test func reportAboutLessThanAMinuteShowsSeconds() async throws {
+        let dumps = try Dumps()
+        var dump = Dumps.dump([RevisionDump([.loads: 9])])
+        dump.written = dump.started + .seconds(7)
+        try dumps.write("a.json", dump)
+        let times = "2026-11-17 12:00:00 UTC to 2026-11-17 12:00:07 UTC"
+        #expect(await dumps.report().out.hasPrefix(times))
+        #expect(await dumps.report("--format", "html").out.contains(times))
+    }
+
+    @Test func resourceThatOnlyPrefetchesSaysSoInTextAndPage() async throws {
+        let dumps = try Dumps()
+        try dumps.write("a.json", RevisionDump([.prefetched: 24, .prefetchedBytes: 2_400]))
+        for format in ["text", "html"] {
+            let output = await dumps.report("--format", format).out
+            #expect(output.contains("24 copies were prefetched, and nobody has loaded one yet"), "\(output)")
+            #expect(output.contains("wasted of used and wasted") && !output.contains("0.0 %"), "\(output)")
+        }
     }
 
     @Test func outageAfterWhichCopiesWereTooOldIsNamedWithItsCause() throws {
@@ -56,8 +135,8 @@ import Larder
         let found = try findings(RevisionDump([.loads: 120, .failures: 120, .staleErrors: 116], outage))
         #expect(
             found.first
-                == "Tuesday 2026-11-17 12:00–12:10: all 120 loads failed; copies of 116 loads were older than the policy "
-                + "allows; all 120 calls to the origin failed")
+                == "Tuesday 2026-11-17 12:00–12:10: all 120 loads failed, 116 of them because the policy no longer allowed "
+                + "their copies; all 120 calls to the origin failed")
         // A 404 is an answer, and no incident.
         let answers = FiveMinutes(at: 0, [.loads: 60, .failures: 60, .answers: 60])
         #expect(
@@ -77,7 +156,7 @@ import Larder
         var slow = revision(failing: 50)
         slow.metrics.originFailureLatency = Sketch()
         #expect(
-            try findings(slow) == ["the p95 of the origin's answers was 9 s, and users felt a p95 of 100 ms"])
+            try findings(slow) == ["users waited less than the origin took: load p95 100 ms, origin p95 9 s"])
     }
 
     @Test func risingAndFallingTrendsAreReported() throws {
@@ -103,7 +182,7 @@ import Larder
         ]
         #expect(
             try findings(revision) == [
-                "the p95 of the origin's answers was 897 ms, and users felt a p95 of 100 ms",
+                "users waited less than the origin took: load p95 100 ms, origin p95 897 ms",
                 "store 'file\u{FFFD}' failed to read 3 times",
                 "store 'file\u{FFFD}' failed to write 1 time", "2 damaged copies were removed",
             ])

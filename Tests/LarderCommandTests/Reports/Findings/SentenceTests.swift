@@ -89,11 +89,15 @@ import Larder
             words: "all 100 loads failed", present: period([.failures: 100]),
             absent: period([.failures: 99])),
         Kind(
-            words: "copies of 8 loads were older than the policy allows",
-            present: period([.failures: 16, .staleErrors: 8]), absent: period([.failures: 17, .staleErrors: 8])),
+            words: "16 of 100 loads (16 %) failed, 8 of them because the policy no longer allowed their copies",
+            anyWords: "because", present: period([.failures: 16, .staleErrors: 8]),
+            absent: period([.failures: 16])),
         Kind(
             words: "22 of 50 calls (44 %) to the origin failed", present: period([.fallbacks: 42, .originErrors: 22]),
             absent: period([.fallbacks: 42])),
+        Kind(
+            words: "no call to the origin failed: it was slow, or rested", present: period([.fallbacks: 42]),
+            absent: period([.fallbacks: 42, .offlineTime: 240_000])),
         Kind(
             words: "users saw data up to 3 h old", present: period([.fallbacks: 42], oldest: .seconds(10_800)),
             absent: period([.fallbacks: 42])),
@@ -129,7 +133,8 @@ import Larder
 
     static let totals = [
         Kind(
-            words: "3 loads failed although there was a copy", present: [RevisionDump([.loads: 100, .staleErrors: 3])],
+            words: "3 loads failed because the policy no longer allowed their copies",
+            present: [RevisionDump([.loads: 100, .staleErrors: 3])],
             absent: [RevisionDump([.loads: 100, .failures: 3])]),
         Kind(
             words: "offline 14 min, 3 times: 96.0 % of loads were answered",
@@ -193,7 +198,7 @@ import Larder
             present: [RevisionDump([.loads: 9, .refreshes: 50, .refreshErrors: 5])],
             absent: [RevisionDump([.loads: 9, .refreshes: 50, .refreshErrors: 4])]),
         Kind(
-            words: "the p95 of the origin's answers was 897 ms, and users felt a p95 of 100 ms",
+            words: "users waited less than the origin took: load p95 100 ms, origin p95 897 ms",
             present: waits(100, 900), absent: waits(500, 900)),
         Kind(words: "store 'file' failed to write 4 times", present: failing(4), absent: failing(0)),
         Kind(words: "failed to write 1 time", present: failing(1), absent: failing(0)),

@@ -170,19 +170,19 @@ import Larder
             (isNew ? 0.9 : 0.3) + Double(device % 7) * 0.01
         }
         let finding = try #require(section.findings.first)
-        #expect(finding.hasPrefix("with bbb (a setting that dumps do not show changed) the mean wait is"))
-        #expect(section.comparisons.first?.changedLines == ["a setting that dumps do not show changed"])
+        #expect(finding.hasPrefix("with bbb (a setting that dumps leave out changed) the mean wait is"))
+        #expect(section.comparisons.first?.changedLines == ["a setting that dumps leave out changed"])
     }
 
-    @Test func hiddenChangeNamesTheSettingsAndNoValues() {
-        let origin: JSON = ["use": "http", "url": "…", "limit": "5s", "fields": "…"]
+    @Test func hiddenChangeNamesOnlyTheSettingThatChanged() {
+        let old: JSON = ["origin": ["use": "http", "url": "…a1", "fields": "…b2", "sign": "…c3"]]
+        let new: JSON = ["origin": ["use": "http", "url": "…0f", "fields": "…b2", "accept": "…d4"]]
+        let changes = RevisionChange.changes(from: old, to: new)
         #expect(
-            RevisionChange.hiddenLine(in: ["origin": ["use": "http", "url": "…"]])
-                == "a setting that dumps do not show changed, perhaps origin.url")
-        #expect(
-            RevisionChange.hiddenLine(in: ["origin": origin])
-                == "a setting that dumps do not show changed, perhaps origin.url or origin.fields")
-        #expect(RevisionChange.hiddenLine(in: nil) == "a setting that dumps do not show changed")
+            changes.map(\.line) == [
+                "origin.url changed; its value is hidden", "origin.accept … added", "origin.sign … removed",
+            ])
+        #expect(changes.map(\.shownNew) == ["…", "…", nil])
     }
 
     @Test func changesNameEveryLineThatDiffers() {

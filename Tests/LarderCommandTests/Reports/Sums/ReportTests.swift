@@ -83,7 +83,7 @@ import Larder
         #expect(prometheus.contains("# HELP larder_naps_total Calls that waited for a nap\n"))
         #expect(prometheus.contains("\nlarder_mood_angry{resource=\"feed\"} 1\n"))
         let page = await dumps.report("--format", "html").out
-        #expect(page.contains("Calls that waited for a nap") && page.contains("How long they were"))
+        #expect(page.contains("calls that waited for a nap") && page.contains("how long they were"))
     }
 
     @Test func valuesOfLevelThatVersionsDeclareDifferentlyAreUnited() async throws {

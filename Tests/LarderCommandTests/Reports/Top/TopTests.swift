@@ -213,7 +213,7 @@ import Testing
         #expect(output.out.contains("1 min") && output.out.contains("feed") && !output.out.contains("\u{1B}"))
         let facts = try Facts(await Output(["top", dumps.folder.path, "--once", "--json"]).out)
         #expect(facts["resources"].items.first?["loads"].int == 40)
-        #expect(facts["resources"].items.first?["p95_by_outcome"]["live"].value as? Double != nil)
+        #expect(facts["resources"].items.first?["load_p95_by_outcome"]["live"].value as? Double != nil)
     }
 
     @Test func otherJSONFilesInAFolderAreToldOnce() async throws {
@@ -230,9 +230,51 @@ import Testing
     @Test func onceWithoutDumpFails() async throws {
         let folder = try Folder()
         let output = await Output(["top", folder.path + "/missing", "--once"])
-        #expect(output.code == 1 && output.err.hasPrefix("larder: there is no dump in "))
+        #expect(output.code == 1 && output.err.contains("/missing: there is no such file or folder"))
         try folder.write("{}", to: "other.json")
         #expect(await Output(["top", folder.path, "--once"]).code == 1)
+    }
+
+    @Test func pathThatDoesNotExistIsAnError() async throws {
+        let folder = try Folder()
+        let output = await Output(["top", folder.path + "/nope"])
+        #expect(output.code == 1 && output.out.isEmpty)
+        #expect(
+            output.err
+                == "larder: \(folder.path)/nope: there is no such file or folder; top takes a folder of dumps, or a dump\n"
+        )
+    }
+
+    @Test func waitForTheFirstDumpIsToldOnce() async throws {
+        let folder = try Folder()
+        let (err, rounds) = (Locked(""), Locked(0))
+        var terminal = Terminal(
+            out: { _ in }, err: { bytes in err.withLock { $0 += String(decoding: bytes, as: UTF8.self) } })
+        terminal.pause = { _ in
+            if rounds.withLock({ rounds in
+                rounds += 1
+                return rounds
+            }) == 3 {
+                throw CancellationError()
+            }
+        }
+        _ = await LarderCommand.run(["top", folder.path], environment: [:], terminal: terminal)
+        #expect(err.withLock { $0 }.hasPrefix("waiting for a dump in \(folder.path)\n"))
+        #expect(err.withLock { $0 }.ranges(of: "waiting").count == 1)
+    }
+
+    @Test func resourceThatOnlyPrefetchesSaysSo() {
+        let dump = Self.dump { dump in
+            var minute = ResourceMetrics()
+            minute[.prefetched] = 24
+            dump.resources[0].revisions[0].windows[.minute] = minute
+        }
+        let text = Self.text(Self.taking([.dump(dump)]))
+        #expect(text.lines(after: 0) == ["13:00:00 feed: 24 copies prefetched, no loads"])
+        #expect(
+            text.screen(columns: 200, rows: nil).contains {
+                $0.text.hasPrefix("feed ") && $0.text.contains("24 copies prefetched, no loads")
+            })
     }
 
     @Test(arguments: [[], ["x", "--interval", "1ms"], ["x", "--interval", "soon"]])
@@ -263,9 +305,9 @@ import Testing
         let lines = out.withLock { $0 }.split(separator: "\n")
         #expect(
             lines == [
-                "13:00:00 feed: 40 loads in a minute; fell back 25.0 %; p95 live 120 ms; stale copies up to 2 h",
+                "13:00:00 feed: 40 loads in a minute; fell back 25.0 %; load p95 live 120 ms; stale copies up to 2 h",
                 "13:00:00 event: feed: breaker closed → open",
-                "13:00:00 feed: 40 loads in a minute; fell back 25.0 %; p95 live 120 ms; stale copies up to 2 h; breaker open",
+                "13:00:00 feed: 40 loads in a minute; fell back 25.0 %; load p95 live 120 ms; stale copies up to 2 h; breaker open",
             ])
     }
 
