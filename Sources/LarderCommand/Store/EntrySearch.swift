@@ -19,7 +19,7 @@ extension OpenStores {
             let page = try await resource.list(after: cursor, most: 500)
             for entry in page.entries { body(entry) }
             count += page.entries.count
-            progress.show(min(1, Double(count) / total), "\(count) entries")
+            progress.show(min(1, Double(count) / total), counted(count, one: "entry", many: "entries"))
             cursor = page.next
         } while cursor != nil
     }

@@ -18,7 +18,10 @@ struct OpenStores {
         let named = try call.resource.map { try Self.policy($0, policies) }
         guard Pantry.isCacheFolder(call.cache.path) else {
             if let named, named.store?.isPersistent != true { throw Self.nothingPersistent(named) }
-            throw CommandFailure("\(call.cache.shortPath): this is no cache folder: no store has kept anything in it")
+            let isDefault = call.arguments.value(of: "cache") == nil
+            throw CommandFailure(
+                "\(call.cache.shortPath): this is no cache folder: no store has kept anything in it"
+                    + (isDefault ? "; it is that of 'larder load', and --cache names that of an app" : ""))
         }
         pantry = try await Pantry(
             reader: reader, cache: call.cache, ifCacheUnusable: .fail, world: SystemWorld(),

@@ -32,13 +32,18 @@ extension OpenStores {
         let before = try await resource.statistics().entries
         if call.subcommand == .expire {
             try await resource.expire(selection)
-            tell(resource, done: "expired", facts: [:], text: Self.text(selection))
+            tell(resource, done: "expired", facts: [:], text: "all entries\(Self.text(selection))")
             return true
         }
         try await resource.clear(selection)
         let left = try await resource.statistics().entries
-        let counts: JSON = ["removed": .int(max(0, before - left)), "left": .int(left)]
-        tell(resource, done: "cleared", facts: counts, text: "\(Self.text(selection)); \(left) left")
+        let removed = max(0, before - left)
+        let facts: JSON = ["removed": .int(removed), "left": .int(left)]
+        let text =
+            removed == 0
+            ? "nothing: no copy\(Self.text(selection)) was kept"
+            : "\(counted(removed, one: "entry", many: "entries"))\(Self.text(selection))"
+        tell(resource, done: "cleared", facts: facts, text: "\(text); \(left) left")
         return true
     }
 
@@ -49,10 +54,10 @@ extension OpenStores {
 
     private static func text(_ selection: Selection) -> String {
         switch selection {
-        case .key, .all: "all entries"
-        case .scope(let name?): "the entries of account '\(name.printable)'"
-        case .scope(nil): "the entries of no account"
-        case .tag(let tag): "the entries with tag '\(tag.printable)'"
+        case .key, .all: ""
+        case .scope(let name?): " of account '\(name.printable)'"
+        case .scope(nil): " of no account"
+        case .tag(let tag): " with tag '\(tag.printable)'"
         }
     }
 }

@@ -15,7 +15,8 @@ extension OpenStores {
             let list = try entries.map { entry in
                 JSON.joined(
                     ["digest": .string(entry.digest)], keyMember(entry.key),
-                    try state(of: entry.metadata, entry.key, resource), ["size": .int(entry.size)])
+                    try state(of: entry.metadata, entry.key, resource),
+                    ["size": .int(entry.size), "pinned": .bool(entry.isPinned)])
             }
             let json: JSON = ["resource": .string(resource.name), "entries": .list(list)]
             terminal.print(json.text())
@@ -26,15 +27,16 @@ extension OpenStores {
             return true
         }
         let now = terminal.now()
-        var rows = [["digest", "freshness", "age", "size"]]
+        let hasPins = entries.contains(where: \.isPinned)
+        var rows = [["digest", "freshness"] + (hasPins ? ["pinned"] : []) + ["age", "size"]]
         for entry in entries {
-            rows.append([
-                String(entry.digest.prefix(Self.digits)), try freshness(of: entry.metadata, entry.key, resource),
-                Optional(entry.metadata.age(at: now)).aged, UInt64(max(0, entry.size)).weight,
-            ])
+            rows.append(
+                [String(entry.digest.prefix(Self.digits)), try freshness(of: entry.metadata, entry.key, resource)]
+                    + (hasPins ? [entry.isPinned ? "yes" : "no"] : [])
+                    + [Optional(entry.metadata.age(at: now)).aged, UInt64(max(0, entry.size)).weight])
         }
         let keys = ["key"] + entries.map { $0.key.map { Self.text(of: $0) } ?? "–" }
-        for (line, key) in zip(Table(rows, left: 2).lines, keys) {
+        for (line, key) in zip(Table(rows, left: hasPins ? 3 : 2).lines, keys) {
             terminal.print(call.arguments.has("keys") ? line + "  " + key : line)
         }
         return true
@@ -80,8 +82,9 @@ extension OpenStores {
             ["resource": .string(resource.name), "digest": .string(key.digest)], keyMember(key),
             ["tier": .string(found.tier)], try state(of: metadata, key, resource),
             .present([
-                "size": .int(found.entry.payload.bytes.count), "fetched": .string(metadata.fetchedAt.spelled),
-                "validated": metadata.validatedAt.map { .string($0.spelled) }, "status": metadata.status.map(JSON.int),
+                "size": .int(found.entry.payload.bytes.count), "fetched": .string(metadata.fetchedAt.spelledToSecond),
+                "validated": metadata.validatedAt.map { .string($0.spelledToSecond) },
+                "status": metadata.status.map(JSON.int),
                 "etag": metadata.etag.map(JSON.string), "lastModified": metadata.lastModified.map(JSON.string),
                 "contentType": metadata.contentType.map(JSON.string),
                 "tags": metadata.tags.isEmpty ? nil : .list(metadata.tags.map { .string($0) }),

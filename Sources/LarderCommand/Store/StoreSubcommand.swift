@@ -51,7 +51,7 @@ enum StoreSubcommand: String, CaseIterable {
 
     var summary: String {
         switch self {
-        case .ls: "Lists the entries: age, size, freshness and digest of the key"
+        case .ls: "Lists the entries: age, size, freshness, pins and digest of the key"
         case .get: "Shows the facts about an entry, and its payload if it is asked for"
         case .rm: "Removes an entry"
         case .expire: "Marks entries as out of date, so that they are shown only when the origin fails"

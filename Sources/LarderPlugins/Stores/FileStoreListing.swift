@@ -24,9 +24,11 @@ extension FileStore {
             let (items, next) = files.items(after: position, most: count)
             let entries = items.compactMap { name, time -> ListedEntry? in
                 guard isYoung(time, name), let head = head(of: name) else { return nil }
-                return ListedEntry(
+                var entry = ListedEntry(
                     key: head.written.key, digest: Self.digest(in: name), metadata: head.metadata,
                     size: head.written.payloadSize)
+                entry.isPinned = pinned.withLock { $0.contains(name) }
+                return entry
             }
             return StorePage(entries, next: next.map { StoreCursor("\($0)") })
         }

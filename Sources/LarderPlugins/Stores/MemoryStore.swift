@@ -151,8 +151,10 @@ final class MemoryStore: Store {
         let (items, next) = table.items(after: position, most: count)
         let now = world.now
         return StorePage(
-            items.filter { !isTooOld($0.item, at: now) || table.isPinned($0.id, hash: $0.id.hash) }.map {
-                ListedEntry($0.id, $0.item.metadata, size: $0.item.payload.bytes.count)
+            items.compactMap { id, item in
+                var entry = ListedEntry(id, item.metadata, size: item.payload.bytes.count)
+                entry.isPinned = table.isPinned(id, hash: id.hash)
+                return entry.isPinned || !isTooOld(item, at: now) ? entry : nil
             }, next: next.map { StoreCursor("\($0)") })
     }
 

@@ -147,7 +147,7 @@ import Testing
         let one = await app.run("ls", "feed", "--json").out
         #expect(one.ranges(of: #""expired": true"#).count == 1 && !one.contains(#""fresh""#), "\(one)")
         let tag = await app.run("expire", "feed", "--tag", "tag 1")
-        #expect(tag.out == "feed: expired the entries with tag 'tag 1'\n", "\(tag)")
+        #expect(tag.out == "feed: expired all entries with tag 'tag 1'\n", "\(tag)")
         #expect(await app.run("ls", "feed", "--json").out.ranges(of: #""expired": true"#).count == 2)
         #expect(await app.run("expire", "feed", "--all").code == 0)
         #expect(await app.run("ls", "feed", "--json").out.ranges(of: #""expired": true"#).count == 3)
@@ -156,13 +156,42 @@ import Testing
     @Test(arguments: stores) func selectedEntriesAreCleared(_ store: String) async throws {
         let app = try await App(store, entries: 9)
         let scope = await app.run("clear", "feed", "--no-scope")
-        #expect(scope.out == "feed: cleared the entries of no account; 8 left\n", "\(scope)")
+        #expect(scope.out == "feed: cleared 1 entry of no account; 8 left\n", "\(scope)")
         let tag = await app.run("clear", "feed", "--tag", "tag 0", "--json")
         #expect(tag.out.contains(#""left": 4"#), "\(tag)")
         #expect(await app.run("clear", "feed", "--scope", "alice").out.hasSuffix("; 0 left\n"))
         let empty = await app.run("ls", "feed")
         #expect(empty.code == 0 && empty.out.isEmpty && empty.err == "feed: no entries\n")
         #expect(await app.run("clear", "feed", "--all").code == 0)
+    }
+
+    @Test(arguments: stores) func clearingSaysHowManyCopiesWentAndThatThereWereNone(_ store: String) async throws {
+        let app = try await App(store)
+        let typo = await app.run("clear", "feed", "--scope", "alcie")
+        #expect(
+            typo.code == 0 && typo.out == "feed: cleared nothing: no copy of account 'alcie' was kept; 3 left\n",
+            "\(typo)")
+        let output = await app.run("clear", "feed", "--scope", "alice")
+        #expect(output.out == "feed: cleared 2 entries of account 'alice'; 1 left\n", "\(output)")
+        #expect(await app.run("clear", "feed", "--all").out == "feed: cleared 1 entry; 0 left\n")
+        #expect(await app.run("clear", "feed", "--all").out == "feed: cleared nothing: no copy was kept; 0 left\n")
+    }
+
+    @Test(arguments: stores) func pinsAreListed(_ store: String) async throws {
+        let app = try await App(store)
+        #expect(await app.run("pin", "feed", App.key(0).text).code == 0)
+        let output = await app.run("ls", "feed").out
+        let lines = output.split(separator: "\n")
+        #expect(lines.first == "digest            freshness  pinned     age     size", "\(output)")
+        func line(_ id: Int) -> Substring? { lines.first { $0.hasPrefix(App.key(id).digest.prefix(16)) } }
+        #expect(line(0)?.contains("fresh      yes  ") == true, "\(output)")
+        #expect(line(1)?.contains("stale      no  ") == true, "\(output)")
+        #expect(await app.run("ls", "feed", "--json").out.ranges(of: #""pinned": true"#).count == 1)
+    }
+
+    @Test func timesOfAnEntryHaveSeconds() async throws {
+        let app = try await App(Self.stores[0])
+        #expect(await app.run("get", "feed", App.key(0).text).out.contains("fetched      2026-11-24 11:59:30 UTC\n"))
     }
 
     @Test(arguments: stores) func pinnedEntrySurvivesWhereOthersAreEvicted(_ store: String) async throws {

@@ -34,6 +34,8 @@ public struct ListedEntry: Sendable {
     public var metadata: Metadata
     /// The size of the payload, in bytes.
     public var size: Int
+    /// Whether it is pinned, as far as the store tells.
+    public var isPinned = false
 
     /// Creates the facts about an entry whose key is known.
     public init(_ key: Key, _ metadata: Metadata, size: Int) {

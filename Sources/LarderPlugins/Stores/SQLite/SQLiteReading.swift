@@ -148,9 +148,10 @@ extension SQLiteStore {
             guard let row = try? SQLiteRow(reading: statement), let head = try? EncodedHead(of: row.head),
                 isYoung(row)
             else { return true }
-            page.entries.append(
-                ListedEntry(
-                    key: head.key, digest: head.key?.digest ?? "", metadata: head.metadata, size: head.payloadSize))
+            var entry = ListedEntry(
+                key: head.key, digest: head.key?.digest ?? "", metadata: head.metadata, size: head.payloadSize)
+            entry.isPinned = row.isPinned
+            page.entries.append(entry)
             return true
         }
         if rows == count { page.next = StoreCursor("\(last)") }
