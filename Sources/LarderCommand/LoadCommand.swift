@@ -12,7 +12,8 @@ extension Command {
             The payload is written to the output, everything else to the error output. With --json the output has the value,
             its source and its trail: one document for one load, a line for each of several.
 
-            The stores are the real ones: a copy that one run saves is found by the next.
+            The stores are the real ones: a copy that one run saves is found by the next. With --repeat or --watch, the dumps
+            and logs that _larder.json names are written too.
             """,
         options: [
             .policies, .cache, .data, .json,
@@ -36,8 +37,9 @@ extension Command {
             let (folder, request) = try request(arguments)
             let reader = arguments.reader(registry, folder.shortPath).needing(request.key.resource)
             // A single load leaves the dumps alone that a longer run writes.
+            let isLong = isWatching || times > 1
             let pantry = try await Pantry(
-                reader: isWatching ? reader : reader.withoutProcess, cache: arguments.cache(for: folder),
+                reader: isLong ? reader : reader.withoutProcess, cache: arguments.cache(for: folder),
                 data: arguments.data(for: folder),
                 world: SystemWorld())
             let warnings = isWatching ? pantry.warnings : pantry.warnings(of: request.key.resource)

@@ -10,7 +10,7 @@ extension Command {
             OLD and NEW are policy files, folders of policies, or Git revisions of either, such as HEAD~1:Policies. HEAD~1
             alone means the folder of --policies in that revision. Without NEW, OLD is compared with the folder of
             --policies. The same situations are played through both policies in simulated time. Each line tells a situation
-            and its outcome with the old and with the new policy. Policies that differ only in their layout give no output.
+            and its outcome with the old and with the new policy. Of policies that differ only in their layout, it says so.
             """,
         options: [
             .policies, .json, .format(["text", "markdown", "json"]),

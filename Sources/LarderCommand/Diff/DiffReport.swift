@@ -53,6 +53,7 @@ struct DiffReport {
 
     /// The differences in lines of text: at most `most` about situations of each resource.
     func lines(_ most: Int) -> [String] {
+        if isEmpty { return [Self.nothing] }
         let blocks = comparisons.map { comparison -> [String] in
             [comparison.resource] + comparison.settings.map { "  changed  \($0)" }
                 + (comparison.consequences + comparison.shown(most).map(\.description) + comparison.rest(most)).map {
@@ -64,6 +65,7 @@ struct DiffReport {
 
     /// The differences in Markdown, for a review.
     func markdown(_ most: Int) -> [String] {
+        if isEmpty { return [Self.nothing] }
         let blocks = comparisons.map { comparison -> [String] in
             var lines = ["### \(comparison.resource.inMarkdown)", ""]
             lines += comparison.settings.map { "- changed: \($0.inMarkdown)" }
@@ -77,6 +79,9 @@ struct DiffReport {
         }
         return Array((blocks + (ends.isEmpty ? [] : [ends(most).map { "- \($0.inMarkdown)" }])).joined(separator: [""]))
     }
+
+    private var isEmpty: Bool { comparisons.isEmpty && ends.isEmpty }
+    private static let nothing = "no difference: the policies have the same settings"
 
     var json: JSON {
         [

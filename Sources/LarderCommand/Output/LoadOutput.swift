@@ -77,7 +77,7 @@ extension Loaded {
             parts.append("never fresh")
         } else if let metadata, let lifetime = permissions.freshFor {
             let start = (metadata.validatedAt ?? metadata.fetchedAt) - metadata.initialAge
-            let end = lifetime >= .forever ? "for ever" : "until \((start + lifetime).spelled)"
+            let end = lifetime >= .forever ? "for ever" : "until \((start + lifetime).spelledToSecond)"
             parts.append("fresh \(end)")
         } else {
             parts.append("not fresh")

@@ -1,5 +1,6 @@
 import LarderFoundation
 import Larder
+import LarderSystem
 import Testing
 
 @testable import LarderCommand
@@ -74,6 +75,17 @@ import Testing
     @Test func eachRepeatedLoadHasItsOwnLine() async throws {
         let output = await Self.load(try Self.folder(), "motto", "--repeat", "3")
         #expect(output.out == String(repeating: "{\"text\":\"less\"}\n", count: 3))
+    }
+
+    @Test func repeatedLoadsWriteTheDumpAndASingleOneDoesNot() async throws {
+        let folder = try Self.folder()
+        try folder.write(#"{ "metrics": { "file": "metrics.json" } }"#, to: "_larder.json")
+        let dump = folder.path + "/cache/metrics.json"
+        #expect(await Self.load(folder, "motto").code == 0 && Disk.item(dump) == nil)
+        #expect(await Self.load(folder, "motto", "--repeat", "5").code == 0)
+        let revision = try Facts(folder.text(of: "cache/metrics.json"))["resources"].items.first?["revisions"].items
+            .first
+        #expect(revision?["total"]["counters"]["loads"].int == 5)
     }
 
     @Test func unwritableRecordingIsReportedWithItsFile() async throws {
