@@ -61,6 +61,7 @@ import Larder
     private static func run(_ words: [String]) async -> Int32 {
         var arguments = words[...]
         switch arguments.first {
+        case "evictions": return EvictionBench.main(Array(arguments.dropFirst()))
         case "hitratio": return await HitRatioBench.main(Array(arguments.dropFirst()))
         case "story": return StoryBench.main(Array(arguments.dropFirst()))
         case "crowd": return await CrowdBench.main(Array(arguments.dropFirst()))
@@ -80,10 +81,11 @@ import Larder
             let list = groups.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
             let usage = "usage: larder-bench all|GROUP [--only TEXT] [--quick] [--json]\n\n"
             let others = """
-                  crowd     20,000 waiting loads beside as many bare tasks; see larder-bench crowd --help
-                  story     ten minutes with an outage at 30,000 loads a second; see larder-bench story --help
-                  hitratio  the hit ratio of the memory store on recorded traffic; see larder-bench hitratio --help
-                  loop      one case and nothing else, for profilers; see larder-bench loop --help
+                  crowd      20,000 waiting loads beside as many bare tasks; see larder-bench crowd --help
+                  story      ten minutes with an outage at 30,000 loads a second; see larder-bench story --help
+                  hitratio   the hit ratio of the memory store on recorded traffic; see larder-bench hitratio --help
+                  evictions  hit ratios below the best of ten known evictions; see larder-bench evictions --help
+                  loop       one case and nothing else, for profilers; see larder-bench loop --help
                 """
             let help = usage + list + "\n" + others
             if wanted == "--help" { print(help) } else { note(help) }
