@@ -41,7 +41,8 @@ struct Adaptive: Eviction {
         returned = -1
         let record = Record(hash: UInt32(stirring: hash), last: now)
         ghosts.reserve(queues.count, now: now)
-        if let before = ghosts.take(record.hash, now: now), victim().map({ before.isAfter(queues[$0].last) }) ?? true {
+        let before = ghosts.take(record.hash, now: now)
+        if let before, victim().map({ before.isAfter(queues[$0].last) }) ?? (choice.share < 1) {
             queues.insert(place, weight: weight, record: record, in: Self.main)
             returned = place
         } else {
@@ -75,15 +76,25 @@ struct Adaptive: Eviction {
     mutating func evict() -> Int? {
         sizer.willEvict(queues)
         let window = sizer.window(queues)
+        var moves = 4
         while let oldest = queues.oldest(Self.window) {
             if queues.weights[Self.window] <= window, let victim = victim() {
                 // The entry that has just returned is not the one to evict, whatever its weight is.
                 return drop(victim == returned ? oldest : victim)
             }
-            guard queues[oldest].uses >= choice.threshold else { return drop(oldest) }
+            if queues[oldest].uses < choice.threshold {
+                guard moves > 0, isShrinking(to: window, without: oldest) else { return drop(oldest) }
+                moves -= 1
+            }
             enter(oldest)
         }
         return victim().flatMap { drop($0) }
+    }
+
+    /// Returns whether the window became smaller, and remains too large without its oldest and its newest entry.
+    private func isShrinking(to window: Int, without oldest: Int) -> Bool {
+        let newest = queues.newest(Self.window) ?? oldest
+        return queues.weights[Self.window] >= window + queues.weight(of: oldest) + queues.weight(of: newest)
     }
 
     private mutating func enter(_ place: Int) {

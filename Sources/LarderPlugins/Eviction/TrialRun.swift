@@ -57,7 +57,8 @@ struct TrialRun {
         keys[key].trialCount += 1
         links[key * trials.count + number].uses = 0
         let weight = Int(keys[key].weight)
-        if let lastUse, victim(number).map({ lastUse.isAfter(keys[$0].last) }) ?? true {
+        let isMainUsed = trials[number].choice.share < 1
+        if let lastUse, victim(number).map({ lastUse.isAfter(keys[$0].last) }) ?? isMainUsed {
             return link(key, number: number, list: Self.main)
         }
         link(key, number: number, list: Self.window, asOldest: weight > windowRoom(number))

@@ -19,9 +19,9 @@ struct Trials: Sendable {
 
     /// All rules. An eviction begins with the first one.
     static let choices = [
-        Choice(share: 0.03, threshold: 1, mostUses: 3), Choice(share: 0.03, threshold: 1, mostUses: 1),
-        Choice(share: 0.3, threshold: 1, mostUses: 1), Choice(share: 0.3, threshold: 2, mostUses: 3),
-        Choice(share: 0.6, threshold: 1, mostUses: 3),
+        Choice(share: 0.01, threshold: 1, mostUses: 3), Choice(share: 0.01, threshold: 1, mostUses: 1),
+        Choice(share: 0.1, threshold: 2, mostUses: 3), Choice(share: 0.15, threshold: 1, mostUses: 3),
+        Choice(share: 0.6, threshold: 1, mostUses: 3), Choice(share: 1, threshold: 1, mostUses: 1),
     ]
 
     private var sample = SampledKeys()
@@ -30,6 +30,8 @@ struct Trials: Sendable {
     /// The position of each key in each trial. The keys 0 and 1 are the ends of the trial's window and main part.
     private var links: [TrialRun.Link]
     private var now: UInt32 = 0
+    /// The number of requests since results were last made to count less.
+    private var sinceFade = 0
     private var shift: UInt32 = 0
     private var mask: UInt32 = 0
 
@@ -59,7 +61,7 @@ struct Trials: Sendable {
         guard Int(weight) <= room else { return nil }
         now &+= 1
         let known = sample.find(hash)
-        let key = known ?? sample.add(hash, weight: weight, limit: 16 + 3 * trials[0].count)
+        let key = known ?? sample.add(hash, weight: weight, limit: 16 + 6 * trials[0].count)
         while links.count < sample.keys.count * trials.count { links.append(TrialRun.Link()) }
         let lastUse = known.map { sample.keys[$0].last }
         sample.keys[key].last = now
@@ -68,8 +70,12 @@ struct Trials: Sendable {
         if trials[0].count > capacity || sample.count > 8 * capacity { halve() }
         guard isFull else { return nil }
         ranking.record(found)
-        if Int(now) % max(16, trials[0].count) == 0 { ranking.fade() }
-        guard now & 127 == 0, ranking.decide(notBefore: trials[0].count / 2) else { return nil }
+        sinceFade += 1
+        if sinceFade >= max(16, trials[0].count) {
+            sinceFade = 0
+            ranking.fade()
+        }
+        guard now & 31 == 0, ranking.decide() else { return nil }
         return trials[ranking.leader].choice
     }
 
