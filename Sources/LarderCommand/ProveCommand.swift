@@ -20,10 +20,11 @@ extension Command {
             Option(
                 "out", value: "DIR", help: "Write the situations that break promises as scenarios, for 'larder test'"),
             Option("scenario", help: "Print the situations that break promises as scenarios, and nothing else"),
-            .assume,
+            .lifetime, .assume,
         ],
         run: { arguments, registry, terminal in
             let isJSON = try arguments.format(["text", "json"]) == "json"
+            let lifetimes = try arguments.lifetimes
             let policies = try policies(arguments, registry)
             let progress = Progress(terminal, "prove")
             var proofs: [PromiseProof] = []
@@ -33,7 +34,7 @@ extension Command {
                 do {
                     let simulated = try SimulatedPolicy(
                         policy.policy, registry: registry, files: policy.folder.shortPath,
-                        environment: arguments.environment)
+                        environment: arguments.environment, lifetimes: lifetimes)
                     if arguments.operands.isEmpty, simulated.promises == nil { continue }
                     proofs.append(try PromiseProof(simulated) { progress.show((Double(number) + $0) / count, name) })
                 } catch {

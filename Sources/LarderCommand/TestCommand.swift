@@ -18,7 +18,7 @@ extension Command {
             Option("keys", help: "List the keys of scenario files, and end"),
             Option("coverage", help: "Also tell the kinds of situations that no scenario plays"),
             Option("out", value: "DIR", help: "With --coverage, write a scenario for each of them to this folder"),
-            .assume,
+            .lifetime, .assume,
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
@@ -27,6 +27,9 @@ extension Command {
                 return true
             }
             let out = arguments.value(of: "out")
+            if !arguments.values(of: "lifetime").isEmpty, !arguments.has("coverage") {
+                throw UsageError(message: "--lifetime is for the situations of --coverage; a scenario names its own")
+            }
             if out != nil, !arguments.has("coverage") {
                 throw UsageError(message: "--out writes the situations that --coverage finds, so it needs --coverage")
             }
@@ -88,7 +91,8 @@ extension Command {
         return try policies.enumerated().map { number, policy in
             progress.show(Double(number) / Double(policies.count), policy.resource)
             let simulated = try SimulatedPolicy(
-                policy, registry: registry, files: folder, environment: arguments.environment)
+                policy, registry: registry, files: folder, environment: arguments.environment,
+                lifetimes: arguments.lifetimes)
             return try ScenarioCoverage(of: simulated, report.results)
         }
     }

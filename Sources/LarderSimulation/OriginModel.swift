@@ -30,6 +30,8 @@ public struct OriginModel: Sendable {
     public var changes = Duration.seconds(600)
     /// The size of a payload in bytes.
     public var size = 10_000
+    /// The lifetime that the origin states for its answers, as the field `Cache-Control: max-age`; nil if it states none.
+    public var lifetime: Duration?
     /// The media type of the payloads.
     public var contentType = "application/json"
 
@@ -103,6 +105,16 @@ public final class ModelledOrigin: Loader {
         let etag = "\"\(edition)\""
         if call.known?.metadata.etag == etag { return try .unchanged(call) }
         state.withLock { $0.bytes += payload.count }
-        return Loaded(Entry(payload, Metadata(etag: etag, contentType: model.contentType)))
+        return Loaded(Entry(payload, Metadata(etag: etag, contentType: model.contentType).stating(model.lifetime)))
+    }
+}
+
+extension Metadata {
+    /// Returns the metadata with a lifetime as servers state it: with the field `Cache-Control: max-age`.
+    package func stating(_ lifetime: Duration?) -> Metadata {
+        guard let lifetime else { return self }
+        var copy = self
+        (copy.status, copy.fields) = (200, ["Cache-Control": "max-age=\(lifetime.nanoseconds / 1_000_000_000)"])
+        return copy
     }
 }

@@ -16,7 +16,7 @@ extension Command {
             .policies, .json, .format(["text", "markdown", "json"]),
             Option("all", help: "Show all lines, not only the \(DiffReport.mostLines) that matter most to users"),
             Option("no-prove", help: "Do not compare promises, which takes longest"),
-            .assume,
+            .lifetime, .assume,
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "markdown", "json"])
@@ -26,7 +26,10 @@ extension Command {
             let sources = try (arguments.operands + [arguments.folder]).prefix(2).map {
                 try PolicySource($0, policies: arguments.folder)
             }
-            let read = try sources.map { try $0.policies(registry, arguments.environment) }
+            let lifetimes = try arguments.lifetimes
+            let read = try sources.map {
+                try $0.policies(registry, arguments.environment, lifetimes: lifetimes)
+            }
             let progress = Progress(terminal, "diff")
             let report = try DiffReport(from: read[0], to: read[1], proves: !arguments.has("no-prove")) {
                 progress.show($0, $1)

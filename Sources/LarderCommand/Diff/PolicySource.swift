@@ -59,13 +59,16 @@ struct PolicySource {
     /// Reads the policies.
     ///
     /// - Throws: `PolicyError` with the problems of all policies.
-    func policies(_ registry: Registry, _ environment: [String: String]) throws -> Policies {
+    func policies(
+        _ registry: Registry, _ environment: [String: String], lifetimes: [Duration?]
+    ) throws -> Policies {
         let reader =
             file.map { PolicyReader(registry: registry, file: folder + "/" + $0, environment: environment) }
             ?? PolicyReader(registry: registry, folder: folder, environment: environment)
         do {
             let all = try reader.readAll().map {
-                try SimulatedPolicy($0, registry: registry, files: folder, environment: environment)
+                try SimulatedPolicy(
+                    $0, registry: registry, files: folder, environment: environment, lifetimes: lifetimes)
             }
             return Policies(all: all, isFile: file != nil)
         } catch let error as PolicyError where extracted != nil {

@@ -2,6 +2,7 @@ import LarderFoundation
 import Larder
 import LarderReports
 import LarderSimulation
+import LarderStories
 import LarderSystem
 
 extension Command {
@@ -32,6 +33,9 @@ extension Command {
             Option("trace", value: "FILE", help: "Recorded requests"),
             Option("traffic", value: "SPEC", help: "Generated requests"),
             Option("origin", value: "SPEC", help: "The behaviour of the origin"),
+            Option(
+                "lifetime", value: "DURATION",
+                help: "The lifetime that the origin states for its answers, or 'none' (default: none)"),
             Option("policy", value: "FILE", help: "A policy to try; repeatable (default: every policy of the folder)"),
             Option("try", value: "STRATEGY", help: "Also try each policy with this strategy; repeatable"), .policies,
             Option("advice", value: "FILE", help: "Check advice of 'larder advise --json' with these requests"),
@@ -47,7 +51,10 @@ extension Command {
             let progress = Progress(terminal, "simulate")
             let advice = try arguments.value(of: "advice").map(AdviceFile.read) ?? []
             let requests = try requests(arguments, seed: UInt64(seed), terminal)
-            let model = try OptionObject.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
+            var model = try OptionObject.read(arguments.value(of: "origin") ?? "", as: .originModel, option: "origin")
+            let lifetimes = try arguments.lifetimes
+            if arguments.values(of: "lifetime").count > 1 { throw UsageError(message: "simulate takes one --lifetime") }
+            model.lifetime = lifetimes.first ?? nil
             var accounts: [(label: String, account: Replay.Account)] = []
             let readers = try readers(arguments, registry)
             for (number, entry) in readers.enumerated() {
@@ -57,6 +64,11 @@ extension Command {
                 }
                 progress.end()
                 for warning in account.policy.warnings { terminal.note(warning.description) }
+                for validator in account.policy.validators where validator.validatorTraits.followsOrigin {
+                    terminal.note(
+                        "\(entry.label): validator '\(validator.plugin.name)' follows the origin, which is assumed to "
+                            + "state \([model.lifetime].inWords)")
+                }
                 if account.metrics.loads + account.metrics[.cancelled] == 0 {
                     terminal.note("\(entry.label): no request for this policy has ended")
                 } else {

@@ -18,10 +18,8 @@ extension Resource {
     /// Whether the policy's origin calls only in the name of an account, and nobody is signed in. Every call without a
     /// scope fails then with ``LoadError/Code/notSignedIn``.
     ///
-    /// Work that an app or a section of a policy begins by itself should wait until this is false.
-    ///
     /// - Throws: ``LoadError`` if there is no such resource.
-    public var lacksAccount: Bool {
+    package var lacksAccount: Bool {
         get throws(LoadError) {
             try graph().lacksAccount
         }

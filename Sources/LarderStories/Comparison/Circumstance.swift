@@ -6,7 +6,7 @@ struct Circumstance: Sendable {
     /// The kind of the fact. Several circumstances can be of one kind, such as two deadlines.
     enum Kind: Hashable, Sendable {
         case none, refresh, copyOnly, deadline, restart, slowStore, hangingStore, failingStore
-        case failure, failures, underWay, costlyNetwork, jitter
+        case failure, failures, underWay, costlyNetwork, jitter, lifetime
         /// A fact for which policies are not compared.
         case other
     }
@@ -43,6 +43,11 @@ struct Circumstance: Sendable {
                     situation.copy?.spread = 0.999_999
                 }
             ]
+    }
+
+    /// A lifetime that the origin states for its answers.
+    static func lifetime(_ lifetime: Duration?) -> Circumstance {
+        Circumstance(.lifetime, name: "if the origin states \([lifetime].inWords)") { $0.lifetime = lifetime }
     }
 
     private static func requests(_ policies: [SimulatedPolicy]) -> [Circumstance] {
@@ -140,9 +145,11 @@ struct Circumstance: Sendable {
 }
 
 extension Story {
-    /// The facts besides the origin and the copy.
-    var circumstances: Set<Circumstance.Kind> {
-        var kinds: Set<Circumstance.Kind> = []
+    /// Returns the kinds of the facts besides the origin and the copy.
+    ///
+    /// - Parameter lifetime: the lifetime that is no fact of its own.
+    func circumstances(besides lifetime: Duration?) -> Set<Circumstance.Kind> {
+        var kinds: Set<Circumstance.Kind> = self.lifetime == lifetime ? [] : [.lifetime]
         if load.mode == .refresh { kinds.insert(.refresh) }
         if load.mode == .cachedOnly { kinds.insert(.copyOnly) }
         if load.deadline != nil { kinds.insert(.deadline) }

@@ -13,6 +13,8 @@ struct SituationGrid: Sendable {
     /// No copy, and the ranges of ages.
     let ages: [AgeRange?]
     let circumstances: [Circumstance]
+    /// The lifetime that the origin states unless a circumstance says otherwise.
+    let lifetime: Duration?
     private let first: Duration?
     /// The time after which every policy gives a call up; nil if one does not.
     private let callLimit: Duration?
@@ -26,7 +28,9 @@ struct SituationGrid: Sendable {
             between: waits, until: limits.contains(nil) ? nil : limits.compactMap { $0 }.max(),
             isRetried: policies.contains { $0.mostTries > 1 })
         ages = [nil] + AgeRange.all(between: Set(policies.flatMap(\.ageBorders)).sorted())
-        circumstances = [.none] + Circumstance.all(for: policies)
+        let lifetimes = policies.map(\.lifetimes).max { $0.count < $1.count } ?? []
+        lifetime = lifetimes.first ?? nil
+        circumstances = [.none] + Circumstance.all(for: policies) + lifetimes.dropFirst().map(Circumstance.lifetime)
         first = waits.first
         hanging = policies.hanging
         let callLimits = policies.map(\.callLimits.last)
@@ -42,6 +46,7 @@ struct SituationGrid: Sendable {
             ages.indices.compactMap { age in
                 var situation = origins[origin].situation(first: first, hanging: hanging)
                 situation.copy = ages[age].map { Story.Copy(age: $0.middle) }
+                situation.lifetime = lifetime
                 return circumstance.apply(situation).map { (Cell(origin: origin, age: age), $0) }
             }
         }

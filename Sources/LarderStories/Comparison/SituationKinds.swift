@@ -72,8 +72,9 @@ package struct SituationKinds: Sendable {
         all.filter { kind in
             !plays.contains { situation, seen in
                 guard Outcome(seen, in: situation).shown.isSameEnding(as: kind.shown) else { return false }
-                if kind.circumstance != .none { return situation.circumstances == [kind.circumstance] }
-                return situation.circumstances.isEmpty && grid.cell(of: situation).map(kind.cells.contains) == true
+                let circumstances = situation.circumstances(besides: grid.lifetime)
+                if kind.circumstance != .none { return circumstances == [kind.circumstance] }
+                return circumstances.isEmpty && grid.cell(of: situation).map(kind.cells.contains) == true
             }
         }
     }

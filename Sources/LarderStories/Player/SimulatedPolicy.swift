@@ -11,6 +11,9 @@ package struct SimulatedPolicy: Sendable {
     let files: String?
     let environment: [String: String]
     let registry: Registry
+    /// The lifetimes that the origin may state for its answers. Nil is none. Situations have the first one unless they say
+    /// otherwise.
+    let lifetimes: [Duration?]
     /// The parts of the graph whose code is played: all but simulated stores and origins.
     let parts: [Part]
     /// The simulated stores, the fastest first.
@@ -43,9 +46,14 @@ package struct SimulatedPolicy: Sendable {
         try self.init(policy, registry: registry, files: folder.shortPath, environment: environment)
     }
 
+    /// The lifetimes that are assumed unless others are named.
+    package static let usualLifetimes: [Duration?] = [nil, .seconds(60), .seconds(86_400)]
+
+    /// - Parameter lifetimes: the lifetimes that the origin may state for its answers, if the policy follows it.
     /// - Throws: `PolicyError` if it cannot be composed.
     package init(
-        _ policy: Policy, registry: Registry, files: String?, environment: [String: String]
+        _ policy: Policy, registry: Registry, files: String?, environment: [String: String],
+        lifetimes: [Duration?] = usualLifetimes
     ) throws {
         self.policy = policy
         self.registry = registry
@@ -59,6 +67,7 @@ package struct SimulatedPolicy: Sendable {
         tiers = all.filter { $0.plugin.kind == .store && isSimulated($0) && !$0.storeTraits.keepsNothing }
         let played: [PluginKind] = [.origin, .wrapper, .strategy, .validator, .store, .section]
         parts = all.filter { played.contains($0.plugin.kind) && !isSimulated($0) }
+        self.lifetimes = parts.contains(where: \.validatorTraits.followsOrigin) ? lifetimes : [nil]
         try tryOut()
     }
 
@@ -98,10 +107,8 @@ package struct SimulatedPolicy: Sendable {
 extension SimulatedPolicy {
     /// The ages of a copy at which validators and stores act differently, in order.
     package var ageBorders: [Duration] {
-        let told = parts.filter { $0.plugin.kind == .validator }.flatMap { part in
-            (part.borders ?? Self.commonAges) + [part.validatorTraits.showsFor].compactMap { $0 }
-        }
-        return Self.ordered(told + refreshBorders + tiers.compactMap(\.storeTraits.keepsFor))
+        let shown = parts.filter { $0.plugin.kind == .validator }.compactMap(\.validatorTraits.showsFor)
+        return Self.ordered(validatorBorders + shown + refreshBorders + tiers.compactMap(\.storeTraits.keepsFor))
     }
 
     /// An age that copies exceed only if no part of the policy limits their age, however long a load lasts. It is
@@ -126,7 +133,13 @@ extension SimulatedPolicy {
 
     /// The ages at which the validators themselves act differently, in order.
     var validatorBorders: [Duration] {
-        Self.ordered(parts.filter { $0.plugin.kind == .validator }.flatMap { $0.borders ?? Self.commonAges })
+        Self.ordered(
+            parts.filter { $0.plugin.kind == .validator }.flatMap { part -> [Duration] in
+                let borders = part.borders ?? Self.commonAges
+                guard part.validatorTraits.followsOrigin, let fresh = borders.first else { return borders }
+                return borders
+                    + lifetimes.compactMap { $0 }.flatMap { lifetime in borders.map { lifetime + $0 - fresh } }
+            })
     }
 
     /// The times after which wrappers and origins give a call up, in order.

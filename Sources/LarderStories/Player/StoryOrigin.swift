@@ -38,13 +38,15 @@ final class StoryOrigin: Loader {
 
     private let world: SimulatedWorld
     private let contentType: String
+    private let lifetime: Duration?
     private let state: Locked<State>
 
-    /// - Parameter lead: how long after now zero is.
-    init(_ acts: [Story.OriginAct], contentType: String, lead: Duration, in world: SimulatedWorld) {
+    /// Begins with the acts before zero.
+    init(_ story: Story, contentType: String, in world: SimulatedWorld) {
         self.contentType = contentType
         self.world = world
-        state = Locked(State(acts: acts, zero: world.uptime + lead))
+        lifetime = story.lifetime
+        state = Locked(State(acts: story.earlierOrigin, zero: world.uptime + story.lead))
     }
 
     /// Behaves as `acts` say from now on.
@@ -111,13 +113,9 @@ final class StoryOrigin: Loader {
                 state.payloads += 1
                 return state.payloads
             }
-            let text = "{\"answer\":\(number)}"
-            send(text)
-            return Loaded(Entry(Data(text.utf8), Metadata(etag: "\"\(number)\"", contentType: contentType)))
+            return sent("{\"answer\":\(number)}", Metadata(etag: "\"\(number)\"", contentType: contentType))
         case .sends(let value, let etag, let contentType):
-            let text = value.text(indented: false)
-            send(text)
-            return Loaded(Entry(Data(text.utf8), Metadata(etag: etag, contentType: contentType)))
+            return sent(value.text(indented: false), Metadata(etag: etag, contentType: contentType))
         case .status(let status, let retryAfter): throw LoadError.status(status, retryAfter: retryAfter)
         case .hangs: throw CancellationError()
         case .throwsError(let message): throw StoryError(message: message)
@@ -133,11 +131,12 @@ final class StoryOrigin: Loader {
         return try .unchanged(call)
     }
 
-    private func send(_ payload: String) {
+    private func sent(_ payload: String, _ metadata: Metadata) -> Loaded<Entry> {
         state.withLock { [now = world.now] state in
             state.dates[payload] = now
             state.sent.insert(payload)
         }
+        return Loaded(Entry(Data(payload.utf8), metadata.stating(lifetime)))
     }
 
     private func end(_ number: Int, _ ending: StoryHistory.Call.Ending) {

@@ -10,6 +10,7 @@ final class StoryStage: Sendable {
     let origin: StoryOrigin
     let stores: StoryStores
     private let player: StoryPlayer
+    private let lifetime: Duration?
     private let folder: TemporaryFolder?
     private let present = Locked<Pantry?>(nil)
 
@@ -17,7 +18,8 @@ final class StoryStage: Sendable {
         self.player = player
         self.world = world
         folder = try player.needsFolder ? TemporaryFolder() : nil
-        origin = StoryOrigin(story.earlierOrigin, contentType: player.contentType, lead: story.lead, in: world)
+        lifetime = story.lifetime
+        origin = StoryOrigin(story, contentType: player.contentType, in: world)
         stores = StoryStores(player.stores, in: world)
     }
 
@@ -96,7 +98,8 @@ final class StoryStage: Sendable {
     ) async throws -> String? {
         let metadata = Metadata(
             fetchedAt: world.now - (copy.age - lead), etag: copy.etag, contentType: copy.contentType,
-            spread: copy.spread)
+            spread: copy.spread
+        ).stating(lifetime)
         let entry = Entry(Data((copy.value?.text(indented: false) ?? "").utf8), metadata)
         guard let tier = copy.tier else {
             let isKept = try await pantry.resource(player.resource).stock(entry, for: request)
@@ -115,7 +118,8 @@ final class StoryStage: Sendable {
         let fetchedAt = world.now - age
         origin.record(text, at: fetchedAt)
         let metadata = Metadata(
-            fetchedAt: fetchedAt, etag: "\"\(name)\"", contentType: player.contentType, spread: spread)
+            fetchedAt: fetchedAt, etag: "\"\(name)\"", contentType: player.contentType, spread: spread
+        ).stating(lifetime)
         return pantry.admitted(Entry(Data(text.utf8), metadata), by: player.resource)
     }
 }

@@ -12,7 +12,8 @@ extension SimulatedPolicy {
             "section '\($0.plugin.name)' goes around loads and tells no borders"
         }
         gaps += parts.filter(\.validatorTraits.followsOrigin).map {
-            "validator '\($0.plugin.name)' follows what the origin says about its answers, which is not played"
+            "validator '\($0.plugin.name)' follows the origin; it is played with answers that state \(lifetimes.inWords), "
+                + "and with no other rules"
         }
         gaps += parts.filter { $0.wrapperTraits.changesAfterFailures ?? 0 > Self.mostFailures }.map {
             "\($0.plugin.kind) '\($0.plugin.name)' changes after \($0.wrapperTraits.changesAfterFailures ?? 0) failures, which are not played"

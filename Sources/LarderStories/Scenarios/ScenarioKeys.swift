@@ -31,6 +31,11 @@ extension SettingType where Value == Scenario {
                 "origin", .oneOrMore(.originPhase), default: [],
                 help: "What the origin does, each from its moment to the next one's; until the first it is offline"),
             Setting(
+                "lifetime", optional: .moment,
+                help: "The lifetime that the origin states for its answers, in whole seconds, as "
+                    + "'Cache-Control: max-age'; without it, none"
+            ),
+            Setting(
                 "network", .oneOrMore(.network), default: [],
                 help:
                     "What the device knows about its network, each from its moment on; until the first it knows nothing"
@@ -42,10 +47,13 @@ extension SettingType where Value == Scenario {
                 "chance", optional: .share,
                 help: "Every random number is this share of the largest one; without it they are random"),
             Setting("asks", .oneOrMore(.ask), help: "Who asks when, and what is expected")
-        ) { node, reading, name, copies, isRestarted, origin, networks, stores, chance, asks in
+        ) { node, reading, name, copies, isRestarted, origin, lifetime, networks, stores, chance, asks in
+            if let lifetime, lifetime.nanoseconds % 1_000_000_000 != 0 {
+                reading.report("'lifetime' takes whole seconds", at: node["lifetime"]?.position ?? node.position)
+            }
             let story = Story().with { story in
                 (story.copies, story.isRestarted, story.origin) = (copies, isRestarted, origin)
-                (story.networks, story.stores) = (networks, stores.flatMap { $0 })
+                (story.lifetime, story.networks, story.stores) = (lifetime, networks, stores.flatMap { $0 })
                 (story.chance, story.loads) = (chance, asks.map(\.load))
             }
             let scenario = Scenario(

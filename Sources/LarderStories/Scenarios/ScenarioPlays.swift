@@ -20,7 +20,7 @@ extension StoryHistory {
             (story.load.mode, story.load.deadline) = (answer.load.mode, answer.load.deadline)
             story.load.isRestarted = answer.load.isRestarted || whole.isRestarted && answer.load.at == .zero
             story.load.clockBack = answer.load.clockBack
-            story.stores = whole.stores
+            (story.stores, story.lifetime) = (whole.stores, whole.lifetime)
             let network = whole.networks.last { $0.from <= answer.start }
             story.networks = network.map { [Story.Network($0.reach, isCostly: $0.isCostly)] } ?? []
             (story.earlier, story.earlierOrigin) = earlier(than: answer)

@@ -1,5 +1,14 @@
 import Larder
 
+extension [Duration?] {
+    /// The lifetimes that an origin may state: "no lifetime", "no lifetime, 1m or 1d", "a lifetime of 5m".
+    package var inWords: String {
+        let words = (contains(nil) ? ["no lifetime"] : []) + compactMap { $0?.inWords }
+        let list = words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + (words.last ?? "")
+        return (contains(nil) ? "" : "a lifetime of ") + list
+    }
+}
+
 extension Duration {
     /// The time to the millisecond, for sentences: `6h 4m 59.999s`.
     package var inWords: String {

@@ -67,6 +67,9 @@ public struct Story: Hashable, Sendable {
     /// The behaviour of the origin from zero on. The last one holds for all further calls. Without any, and before the
     /// first, the origin cannot be reached.
     public var origin: [OriginAct] = [OriginAct(.value)]
+    /// The lifetime that the origin states for each answer and each copy, as the field `Cache-Control: max-age` of HTTP.
+    /// Nil if it states none.
+    public var lifetime: Duration?
     /// The loads before zero, the earliest first.
     public var earlier: [Load] = []
     /// The behaviour of the origin before zero. The first one begins with the first call.

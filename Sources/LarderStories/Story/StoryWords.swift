@@ -7,7 +7,7 @@ extension Story {
         var count = origin == [OriginAct(.value)] ? 0 : 2 * origin.count - 1
         if let copy { count += 1 + (copy.tier == nil ? 0 : 1) + (copy.spread == 0 ? 0 : 1) }
         count += Set(earlier.map(\.isOther)).count + min(earlier.count, 3)
-        count += (network == .unknown ? 0 : 1) + (isNetworkCostly ? 1 : 0)
+        count += (lifetime == nil ? 0 : 1) + (network == .unknown ? 0 : 1) + (isNetworkCostly ? 1 : 0)
         count += Set(stores.map(\.fault)).count + Set(stores.map(\.tier)).count
         count += [load.isRestarted, load.clockBack > .zero, load.deadline != nil, chance != 0.5].count { $0 }
         // Few callers ask for a mode of their own.
@@ -42,7 +42,7 @@ extension Story {
     }
 
     private var facts: [String] {
-        var facts: [String] = []
+        var facts = lifetime.map { ["the origin states a lifetime of \($0.inWords)"] } ?? []
         switch network {
         case .unknown: break
         case .offline: facts.append("the device knows that it has no network")

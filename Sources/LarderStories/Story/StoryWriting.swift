@@ -14,6 +14,7 @@ extension Story {
         return .present([
             "name": .string(name), "cached": cached.isEmpty ? nil : .list(cached),
             "restarted": isRestarted ? true : nil, "origin": .list(phases),
+            "lifetime": lifetime.map { .string($0.spelled) },
             "network": networks.isEmpty ? nil : .list(networks.map { $0.json(from: lead + $0.from) }),
             "stores": stores.isEmpty ? nil : .list(stores.map(\.json)), "chance": chance.map(JSON.number),
             "asks": .list(asks),

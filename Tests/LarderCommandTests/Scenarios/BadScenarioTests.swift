@@ -37,6 +37,7 @@ import Testing
             #""cached""#, #""cashed""#,
             """
             5:7: error: unknown key 'cashed' of a scenario; expected one of 'name', 'cached', 'restarted', 'origin', \
+            'lifetime', \
             'network', 'stores', 'chance', 'asks' (did you mean 'cached'?) [at $.scenarios[0]]
             """
         ),

@@ -7,8 +7,10 @@ extension SituationSpace {
         let ends = Set([Self.step, limit - Self.step] + policy.ageBorders.map { $0 - Self.step })
         let times = ends.union(ages).filter { $0 > .zero && $0 < limit }.sorted()
         let requests = offlineRequests(clockBack: limit + .seconds(86_400))
-        return times.flatMap { time in
+        let moments = policy.lifetimes.flatMap { lifetime in times.map { (lifetime: lifetime, time: $0) } }
+        return moments.flatMap { lifetime, time in
             let live = Story().with { situation in
+                situation.lifetime = lifetime
                 situation.earlier = [Story.Load(before: time)]
                 situation.earlierOrigin = [.init(.value)]
             }

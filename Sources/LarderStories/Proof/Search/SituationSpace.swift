@@ -22,10 +22,13 @@ final class SituationSpace {
 
     let policy: SimulatedPolicy
     let ages: [Duration]
+    /// The situation that nothing else is said about.
+    let usual: Story
     static let step = Duration.milliseconds(1)
 
     init(_ policy: SimulatedPolicy) {
         self.policy = policy
+        usual = Story().with { $0.lifetime = policy.lifetimes.first ?? nil }
         ages = Self.around(policy.ageBorders, and: policy.oldest + SimulatedPolicy.spare / 2)
     }
 
@@ -198,7 +201,7 @@ final class SituationSpace {
 
     private func combined(_ copies: [Story.Copy?], _ origins: [[Story.OriginAct]]) -> [Story] {
         copies.flatMap { copy in
-            origins.map { origin in Story().with { ($0.copy, $0.origin) = (copy, origin) } }
+            origins.map { origin in usual.with { ($0.copy, $0.origin) = (copy, origin) } }
         }
     }
 

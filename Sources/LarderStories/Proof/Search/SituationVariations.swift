@@ -8,7 +8,12 @@ extension SituationSpace {
         let variations: [Variation] = [
             { $0.with { $0.copy?.spread = 0.999_999 } }, { $0.with { $0.load.clockBack = .seconds(3_600) } }, setBack,
         ]
-        return variations + tierVariations
+        return variations + tierVariations + lifetimeVariations
+    }
+
+    /// The lifetimes that the origin may state beside the usual one.
+    var lifetimeVariations: [Variation] {
+        policy.lifetimes.dropFirst().map { lifetime in { $0.with { $0.lifetime = lifetime } } }
     }
 
     /// The tiers in which the copy may lie, and a newer copy in the lowest one.

@@ -197,7 +197,7 @@ private struct UnusualFacts: Hashable {
             situation.copy?.tier != nil, situation.copy?.spread ?? 0 > 0, situation.origin != [.init(.value)],
             !situation.earlier.isEmpty, situation.network != .unknown, situation.isNetworkCostly,
             situation.load.isRestarted, situation.load.clockBack > .zero, situation.load.mode != .normal,
-            situation.load.deadline != nil, situation.chance != 0.5,
+            situation.load.deadline != nil, situation.chance != 0.5, situation.lifetime != nil,
         ])
     }
 }
