@@ -71,7 +71,9 @@ extension Loaded {
     fileprivate var failure: LoadError {
         for step in trail.steps.reversed() {
             if let code = step.event[.code] {
-                return LoadError(code, step.event, status: step.event[.status])
+                var error = LoadError(code, step.event, status: step.event[.status])
+                error.cause = step.event[.cause]
+                return error
             }
             switch step.event.kind {
             case .resting: return LoadError(.unavailable, step.event)

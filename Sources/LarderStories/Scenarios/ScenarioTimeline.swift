@@ -93,7 +93,8 @@ extension StoryHistory {
         let notes: [String] = answer.steps.compactMap { step in
             if step.event.isDrawn { return nil }
             if step.part != "origin" { return step.description }
-            let isShown = failures.contains(step.event) || [.timeout, .deadline].contains(step.event[.code])
+            let isTimeout = step.event.kind != .resting && [.timeout, .deadline].contains(step.event[.code])
+            let isShown = failures.contains(step.event) || isTimeout
             return isShown ? nil : step.event.description
         }
         return notes.filter { seen.insert($0).inserted }
@@ -152,7 +153,7 @@ extension StoryHistory.Answer {
     }
 
     /// Whether a wrapper ended a call.
-    fileprivate var hasTimedOut: Bool { steps.contains { $0.event[.code] == .timeout } }
+    fileprivate var hasTimedOut: Bool { steps.contains { $0.event.kind != .resting && $0.event[.code] == .timeout } }
 
     /// The window that allowed the copy.
     fileprivate var reason: String? {

@@ -48,7 +48,7 @@ import Larder
                 try await world.sleep(for: .seconds(2))
                 let lines = try await simulated.feed.load().trail.lines
                 #expect(lines.count == 2)
-                #expect(lines[0].hasPrefix("origin: failed 2 s ago, asked again in "), "\(lines)")
+                #expect(lines[0].hasPrefix("origin: failed with 503, 2 s ago, asked again in "), "\(lines)")
                 #expect(lines[1].contains("stale copy, 10 min old, allowed by age.onError 7d"), "\(lines)")
             }
         }

@@ -147,8 +147,8 @@ import Testing
             #expect(
                 Self.steps(.success(loaded)) == [
                     [
-                        "part": "retry", "event": "retrying", "after": .number(0.8), "code": "timeout",
-                        "attempt": .int(2), "wait": .number(1),
+                        "part": "retry", "event": "retrying", "after": .number(0.8), "cause": "timeout",
+                        "code": "timeout", "attempt": .int(2), "wait": .number(1),
                     ], ["part": "origin", "event": "answered", "after": .number(0.02)],
                 ])
         }

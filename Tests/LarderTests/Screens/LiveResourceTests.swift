@@ -88,6 +88,31 @@ extension LiveResource<Data>.Phase {
         }
     }
 
+    @Test func bannerKeepsTheCauseWhileTheOriginRests() throws {
+        for strategy in ["cache-first", "network-first", "race"] {
+            try run("\"\(strategy)\"") { simulated in
+                simulated.stock("old", age: .seconds(600))
+                simulated.origin.play(.failure(LoadError(.failed, "no address", cause: .noAddress)))
+                _ = try await simulated.feed.load()
+                try await simulated.world.sleep(for: .seconds(2))
+                let live = simulated.feed.live()
+                try await simulated.world.sleep(for: .milliseconds(1))
+                #expect(live.error?.code == .failed && live.error?.cause == .noAddress, "\(strategy)")
+                #expect(live.error?.message.hasPrefix("failed 2 s ago, asked again in ") == true, "\(strategy)")
+                #expect(simulated.origin.calls.count == 1, "\(strategy)")
+            }
+        }
+        try run(#""cache-first""#) { simulated in
+            simulated.stock("old", age: .seconds(600))
+            simulated.origin.play(.failure(.status(503)))
+            _ = try await simulated.feed.load()
+            let live = simulated.feed.live()
+            try await simulated.world.sleep(for: .milliseconds(1))
+            #expect(live.error?.status == 503)
+            #expect(live.error?.message.hasPrefix("failed with 503, 0 s ago, asked again in ") == true, "\(live.words)")
+        }
+    }
+
     @Test func callThatOutlastsPatienceIsFollowed() throws {
         try run(#"{ "use": "network-first", "patience": "1s" }"#) { simulated in
             simulated.stock("old", age: .seconds(600))

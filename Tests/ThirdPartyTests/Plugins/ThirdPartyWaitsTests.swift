@@ -4,6 +4,17 @@ import LarderSimulation
 import LarderStories
 import Testing
 
+private struct Stamp: Loader {
+    let inner: any Loader
+    let change: @Sendable (inout Fields) -> Void
+
+    func load(_ call: Call) async throws -> Loaded<Entry> {
+        var call = call
+        change(&call.request.fields)
+        return try await inner.load(call)
+    }
+}
+
 /// Plugins without package access can wait as the built-in ones do.
 @Suite struct ThirdPartyWaitsTests {
     @Test func thirdPartysTimeoutKeepsEveryPromise() {
@@ -14,6 +25,17 @@ import Testing
 
     @Test func thirdPartysHedgeKeepsEveryPromise() {
         #expect(WrapperConformance(.insistence, ["calls": 3, "pause": "1s"]).brokenPromises() == [])
+    }
+
+    @Test func wrapperMayAddAFieldButNotRemoveOne() {
+        func broken(_ change: @escaping @Sendable (inout Fields) -> Void) -> [Promise] {
+            let plugin = Plugin.wrapper("stamp", "Changes the fields of each call.") { _, inner in
+                Stamp(inner: inner, change: change)
+            }
+            return WrapperConformance(plugin).brokenPromises().map(\.promise)
+        }
+        #expect(broken { $0["x-app"] = "prices" } == [])
+        #expect(broken { $0["accept-language"] = nil } == [.passesOn])
     }
 
     @Test func thirdPartysRaceKeepsEveryPromise() {

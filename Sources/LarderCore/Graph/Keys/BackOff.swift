@@ -6,10 +6,12 @@ import LarderSystem
 // time and has answered for none, the first rest of another key is as long as that time. Each strategy sets the length of
 // the first rest.
 extension KeyTable {
-    /// Notes that the origin failed for a key.
-    func originFailed(_ key: Key, in world: any World) {
-        let outage = outage.withLock { $0.fail(at: world.uptime) }
-        note(key, isSlow: false, outage: outage, in: world) { failure in
+    /// Notes that the origin failed for a key, with an error or because it took too long.
+    func originFailed(_ key: Key, with error: LoadError? = nil, in world: any World) {
+        var failure = OriginFailure(in: world)
+        failure.outage = outage.withLock { $0.fail(at: world.uptime) }
+        if let error { (failure.code, failure.status, failure.cause) = (error.code, error.status, error.cause) }
+        note(failure, of: key) { failure in
             // A call that was slow and then failed counts as one failure.
             if !failure.isSlow { failure.count += 1 }
             failure.isSlow = false
@@ -20,7 +22,9 @@ extension KeyTable {
     func originOverran(_ key: Key, base: Duration, in world: any World) {
         // One slow call counts once, even if many callers wait for it.
         if base <= .zero || rest(of: key, base: base, at: world.uptime) != nil { return }
-        note(key, isSlow: true, outage: .zero, in: world) { failure in
+        var failure = OriginFailure(in: world)
+        failure.isSlow = true
+        note(failure, of: key) { failure in
             failure.count += 1
             failure.isSlow = true
         }
@@ -44,11 +48,8 @@ extension KeyTable {
         hasFailures ? read(key, \.failure)?.rest(base, at: uptime) : nil
     }
 
-    private func note(
-        _ key: Key, isSlow: Bool, outage: Duration, in world: any World, again: (inout OriginFailure) -> Void
-    ) {
-        var failure = OriginFailure(
-            at: world.uptime, jitter: 0.9 + 0.2 * world.chance(), isSlow: isSlow, outage: outage)
+    private func note(_ failure: OriginFailure, of key: Key, again: (inout OriginFailure) -> Void) {
+        var failure = failure
         change(key) { state in
             if let former = state.failure {
                 (failure.count, failure.isSlow) = (former.count, former.isSlow)

@@ -4,12 +4,19 @@ import LarderSystem
 package struct OriginFailure: Sendable {
     /// The number of failures in a row.
     var count = 1
-    var at: Duration
+    let at: Duration
     /// A random factor of the rest, so that keys that failed together are not asked for together.
-    var jitter: Double
-    var isSlow: Bool
+    let jitter: Double
+    /// Whether the origin was too slow for its callers, and has not failed.
+    var isSlow = false
+    /// The code of the failure, as callers see it while the origin rests.
+    var code = LoadError.Code.timeout
+    var status: Int?
+    var cause: LoadError.Cause?
     /// The time for which the origin had failed by then, for all keys.
     var outage = Duration.zero
+
+    init(in world: any World) { (at, jitter) = (world.uptime, 0.9 + 0.2 * world.chance()) }
 
     /// The longest rest, unless a strategy sets a longer first rest.
     package static let longestRest = Duration.seconds(30)
@@ -22,7 +29,7 @@ package struct OriginFailure: Sendable {
         let doubled = base * (1 << min(count - 1, 16))
         let rest = min(max(base, Self.longestRest), max(outage, doubled)).scaled(by: jitter)
         let since = uptime - at
-        return rest > since ? OriginRest(since: since, left: rest - since, isSlow: isSlow) : nil
+        return rest > since ? OriginRest(since: since, left: rest - since, failure: self) : nil
     }
 }
 
@@ -32,10 +39,20 @@ struct OriginRest: Sendable {
     var since: Duration
     /// The time until the origin may be asked again.
     var left: Duration
-    /// Whether the origin was too slow for its callers, and has not failed.
-    var isSlow: Bool
+    /// The last failure.
+    var failure: OriginFailure
 
-    var event: Trail.Event { .resting(since: since, left: left, isSlow: isSlow) }
+    /// The rest as an event, with the facts of the failure.
+    var event: Trail.Event {
+        if failure.isSlow { return .resting("gave no answer", since: since, left: left) }
+        let words: Trail.Words =
+            if let status = failure.status {
+                "failed with \(.status, status),"
+            } else {
+                failure.code == .timeout ? "timed out" : "failed"
+            }
+        return .resting(words, since: since, left: left).knowing(failure.code, nil, failure.cause)
+    }
 }
 
 /// The times of the first and the last failure since the origin answered for any key.

@@ -13,7 +13,7 @@ enum OriginPause: Sendable {
     }
 
     /// Whether the origin was too slow for its callers, and has not failed.
-    var isSlow: Bool { if case .resting(let rest) = self { rest.isSlow } else { false } }
+    var isSlow: Bool { if case .resting(let rest) = self { rest.failure.isSlow } else { false } }
 
     var isOffline: Bool { if case .offline = self { true } else { false } }
 }

@@ -184,7 +184,7 @@ package final class OriginSide: Loader {
         case .answer: storeAccess.keys.originAnswered(call.key)
         // This says nothing about the origin.
         case .notSignedIn, .invalidRequest: break
-        default: storeAccess.keys.originFailed(call.key, in: world)
+        default: storeAccess.keys.originFailed(call.key, with: failure, in: world)
         }
         if failure.saysGone {
             call.shared?.arrived(error)

@@ -110,14 +110,14 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The failure as an event of a trail: the event that the failure was created with, or else an event of the kind
-    /// `failed`. Its facts include the code, and the status if there is one.
+    /// `failed`. Its facts include the code, and the status and the cause if there are any.
     public var event: Trail.Event {
         let event =
             switch content {
             case .message(let message): Trail.Event(.failed, Trail.Words(message))
             case .event(let event): event
             }
-        return (status.map { event.knowing(.status, $0) } ?? event).knowing(.code, code)
+        return event.knowing(code, status, cause)
     }
 
     /// Returns an error that is the origin's answer. The caller gets it even if there is a copy. It is not retried, and

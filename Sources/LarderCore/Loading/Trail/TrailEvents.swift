@@ -75,6 +75,11 @@ extension Trail.Fact<LoadError.Code> {
     package static var code: Self { "code" }
 }
 
+extension Trail.Fact<LoadError.Cause> {
+    /// The reason why an exchange with a server failed.
+    static var cause: Self { "cause" }
+}
+
 extension Trail.Fact<Freshness> {
     /// The freshness of a copy.
     package static var freshness: Self { "freshness" }
@@ -115,9 +120,10 @@ extension Trail.Event {
 
     static var offline: Self { Self(.offline, "not called, because the device is offline") }
 
-    static func resting(since time: Duration, left: Duration, isSlow: Bool) -> Self {
-        if isSlow { return Self(.resting, "gave no answer \(.since, time) ago, asked again in \(.left, left)") }
-        return Self(.resting, "failed \(.since, time) ago, asked again in \(.left, left)")
+    /// - Parameter failure: what the origin did, such as `failed`.
+    static func resting(_ failure: Trail.Words, since time: Duration, left: Duration) -> Self {
+        let failure = Self(.resting, failure)
+        return Self(.resting, "\(failure) \(.since, time) ago, asked again in \(.left, left)")
     }
 }
 
