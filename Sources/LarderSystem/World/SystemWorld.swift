@@ -82,9 +82,10 @@ public struct SystemWorld: World {
 
     /// Runs `work` on one of this world's shared threads.
     public func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            threads.run { continuation.resume(with: Result { try work() }) }
-        }
+        try await Suspension<Result<Value, any Error>>.wait { task in
+            threads.run { task.resume(returning: Result { try work() }) }
+            return nil
+        }.get()
     }
 
     /// Runs `work` on one of the threads of `name`. A thread ends when it has been idle for ten seconds, or when the world
@@ -92,9 +93,10 @@ public struct SystemWorld: World {
     public func blocking<Value: Sendable>(
         on name: String, atMost limit: Int, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            named.run(on: name, atMost: limit) { continuation.resume(with: Result { try work() }) }
-        }
+        try await Suspension<Result<Value, any Error>>.wait { task in
+            named.run(on: name, atMost: limit) { task.resume(returning: Result { try work() }) }
+            return nil
+        }.get()
     }
 
     @inline(__always)

@@ -240,7 +240,7 @@ extension KeyTable {
             return unfinished.isEmpty ? (writes.endTurn(), []) : (nil, writes.holdUp())
         }
         if let end { return end.carryOut() }
-        for waiter in heldUp { waiter.continuation.resume(returning: false) }
+        for waiter in heldUp { waiter.task.resume(returning: false) }
         UnfinishedOperation.whenOver(unfinished) { self.endTurn(ticket.line) }
     }
 
@@ -253,14 +253,13 @@ extension KeyTable {
     /// - Parameter isPatient: whether to wait for operations that were given up, too.
     /// - Returns: whether the caller has the turn. It has not if operations that were given up hold it up.
     private func waitForTurn(_ line: KeyWrites, isPatient: Bool = false) async -> Bool {
-        await withCheckedContinuation { continuation in
-            let hasTurn = withTurns(of: line) { line -> Bool? in
+        await Suspension.wait { task in
+            withTurns(of: line) { line in
                 if line.takeTurn() { return true }
                 if line.isHeldUp, !isPatient { return false }
-                line.queue.append(KeyWrites.Waiter(continuation: continuation, isPatient: isPatient))
+                line.queue.append(KeyWrites.Waiter(task: task, isPatient: isPatient))
                 return nil
             }
-            if let hasTurn { continuation.resume(returning: hasTurn) }
         }
     }
 

@@ -14,13 +14,13 @@ private enum WaitEnd {
 /// as long.
 private struct Waiter {
     /// Nil until the wait has begun.
-    var continuation: CheckedContinuation<WaitEnd, Never>?
+    var task: Suspension<WaitEnd>?
     var alarm: Alarm?
 
     /// Ends this wait, outside the lock.
     func end(_ end: WaitEnd) {
         alarm?.cancel()
-        continuation?.resume(returning: end)
+        task?.resume(returning: end)
     }
 }
 
@@ -96,7 +96,7 @@ public final class AwaitableWork<Value: Sendable>: Sendable {
             return state.turn
         }
         let end = await withTaskCancellationHandler {
-            await withCheckedContinuation { wait(turn, $0, limit: limit) }
+            await Suspension.wait { wait(turn, $0, limit: limit) }
         } onCancel: {
             giveUp(turn)
         }
@@ -124,9 +124,8 @@ public final class AwaitableWork<Value: Sendable>: Sendable {
         for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.end(.outcome) }
     }
 
-    private func wait(
-        _ turn: Int, _ continuation: CheckedContinuation<WaitEnd, Never>, limit: Duration?
-    ) {
+    /// Begins the wait of a task. Returns its end if it is over at once.
+    private func wait(_ turn: Int, _ task: Suspension<WaitEnd>, limit: Duration?) -> WaitEnd? {
         let end = state.withLock { state -> WaitEnd? in
             if state.outcome != nil {
                 state.waiters[turn] = nil
@@ -134,18 +133,21 @@ public final class AwaitableWork<Value: Sendable>: Sendable {
             }
             // It was given up before it began.
             if state.waiters[turn] == nil { return .cancelled }
-            state.waiters[turn]?.continuation = continuation
+            state.waiters[turn]?.task = task
             return nil
         }
-        if let end { return continuation.resume(returning: end) }
-        guard let limit else { return }
-        if limit <= .zero { return leave(turn) }
+        guard end == nil, let limit else { return end }
+        if limit <= .zero {
+            leave(turn)
+            return nil
+        }
         let alarm = world.alarm(after: limit) { self.leave(turn) }
         let isNeeded = state.withLock { state -> Bool in
             state.waiters[turn]?.alarm = alarm
             return state.waiters[turn] != nil
         }
         if !isNeeded { alarm.cancel() }
+        return nil
     }
 
     private func leave(_ turn: Int) {

@@ -179,11 +179,9 @@ final class Flight: SharedCall {
         // A call that began on its caller's thread has often ended by now.
         if !Task.isCancelled, isOver(for: seat) { return .answered }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waiter = FlightSeat.Waiter(continuation, endsOffline: endsOffline)
-                if let ending = sit(seat, waiter: waiter, within: limit, isLast: isLast) {
-                    waiter.resume(returning: ending)
-                }
+            await Suspension.wait { task in
+                let waiter = FlightSeat.Waiter(task: task, endsOffline: endsOffline)
+                return sit(seat, waiter: waiter, within: limit, isLast: isLast)
             }
         } onCancel: {
             leave(seat)

@@ -2,19 +2,13 @@ import LarderSystem
 
 /// The seat of a caller in a flight.
 enum FlightSeat: Sendable {
-    /// A caller that waits. It is behind a reference, because the size of a continuation is not known when this is
-    /// compiled, and seats of unknown size are copied slowly.
-    final class Waiter: Sendable {
+    /// A caller that waits.
+    struct Waiter: Sendable {
+        let task: Suspension<Flight.Ending>
         /// Whether the wait ends when the device loses its network.
         let endsOffline: Bool
-        private let continuation: CheckedContinuation<Flight.Ending, Never>
 
-        init(_ continuation: CheckedContinuation<Flight.Ending, Never>, endsOffline: Bool) {
-            self.continuation = continuation
-            self.endsOffline = endsOffline
-        }
-
-        func resume(returning ending: Flight.Ending) { continuation.resume(returning: ending) }
+        func resume(returning ending: Flight.Ending) { task.resume(returning: ending) }
     }
 
     /// The caller does not wait at present. `isWoken` ends its next wait at once.

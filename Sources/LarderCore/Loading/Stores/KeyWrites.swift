@@ -9,14 +9,14 @@ class KeyWrites: @unchecked Sendable {
     /// An operation that waits for its turn.
     struct Waiter {
         /// Resumed with whether the operation has the turn.
-        let continuation: CheckedContinuation<Bool, Never>
+        let task: Suspension<Bool>
         /// Whether it also waits for operations that were given up.
         let isPatient: Bool
     }
 
     /// The consequences of the end of a turn, to be carried out without the lock.
     struct TurnEnd {
-        var next: CheckedContinuation<Bool, Never>?
+        var next: Suspension<Bool>?
         var postponed: (@Sendable () -> Void)?
         var claim: ByteClaim?
 
@@ -100,7 +100,7 @@ class KeyWrites: @unchecked Sendable {
             end.postponed = postponed?.begin
             postponed = nil
         }
-        if queue.isEmpty { isBusy = false } else { end.next = queue.removeFirst().continuation }
+        if queue.isEmpty { isBusy = false } else { end.next = queue.removeFirst().task }
         return end
     }
 }

@@ -36,7 +36,7 @@ final class HTTPBody: Sendable {
         var size = 0
         var end: End?
         var isPaused = false
-        var reader: CheckedContinuation<Void, Never>?
+        var reader: Suspension<Void>?
     }
 
     /// The number of bytes that may wait to be read before the transport pauses.
@@ -83,13 +83,12 @@ final class HTTPBody: Sendable {
     /// Returns when bytes or the end have arrived.
     private func arrival() async {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { reader in
-                let mustWait = state.withLock { state in
-                    guard state.end == nil, state.waiting.isEmpty else { return false }
+            await Suspension.wait { reader in
+                state.withLock { state in
+                    guard state.end == nil, state.waiting.isEmpty else { return () }
                     state.reader = reader
-                    return true
+                    return nil
                 }
-                if !mustWait { reader.resume() }
             }
         } onCancel: {
             cancel()
@@ -105,14 +104,14 @@ final class HTTPBody: Sendable {
             return (true, state.reader)
         }
         if wasOpen { control.cancel() }
-        reader?.resume()
+        reader?.resume(returning: ())
     }
 
     // MARK: Arriving
 
     /// Adds bytes that have arrived.
     func append(_ bytes: UnsafeRawBufferPointer) -> Reception {
-        let (reader, reception) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Reception) in
+        let (reader, reception) = state.withLock { state -> (Suspension<Void>?, Reception) in
             defer { state.reader = nil }
             guard state.end == nil else { return (state.reader, .end) }
             guard bytes.count <= capacity - state.size else {
@@ -124,7 +123,7 @@ final class HTTPBody: Sendable {
             state.isPaused = state.waiting.count >= Self.mostWaiting
             return (state.reader, state.isPaused ? .pause : .goOn)
         }
-        reader?.resume()
+        reader?.resume(returning: ())
         return reception
     }
 
@@ -135,7 +134,7 @@ final class HTTPBody: Sendable {
             if state.end == nil { state.end = failure.map { .failed($0) } ?? .complete }
             return state.reader
         }
-        reader?.resume()
+        reader?.resume(returning: ())
     }
 }
 

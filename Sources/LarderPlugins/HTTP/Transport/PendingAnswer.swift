@@ -3,9 +3,10 @@ import LarderSystem
 /// An answer that one task awaits. The first result counts, and any thread may give it.
 final class PendingAnswer: Sendable {
     private struct State {
+        /// The result, until it is returned.
         var result: Result<HTTPAnswer, any Error>?
         var isOver = false
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiter: Suspension<Result<HTTPAnswer, any Error>>?
     }
 
     private let state = Locked(State())
@@ -14,19 +15,12 @@ final class PendingAnswer: Sendable {
     ///
     /// When the task is cancelled, its canceller must give a result with ``fail(_:)``.
     func answer() async throws -> HTTPAnswer {
-        await withCheckedContinuation { waiter in
-            let mustWait = state.withLock { state in
+        try await Suspension.wait { waiter in
+            state.withLock { state in
                 if state.result == nil { state.waiter = waiter }
-                return state.result == nil
+                return state.result.take()
             }
-            if !mustWait { waiter.resume() }
-        }
-        let result = state.withLock { state in
-            defer { state.result = nil }
-            return state.result
-        }
-        guard let result else { throw CancellationError() }
-        return try result.get()
+        }.get()
     }
 
     /// Gives the answer, unless there is a result already.
@@ -36,12 +30,12 @@ final class PendingAnswer: Sendable {
     func fail(_ error: any Error) { resolve(.failure(error)) }
 
     private func resolve(_ result: Result<HTTPAnswer, any Error>) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiter = state.withLock { state -> Suspension<Result<HTTPAnswer, any Error>>? in
             guard !state.isOver else { return nil }
-            (state.isOver, state.result) = (true, result)
-            defer { state.waiter = nil }
-            return state.waiter
+            state.isOver = true
+            if state.waiter == nil { state.result = result }
+            return state.waiter.take()
         }
-        waiter?.resume()
+        waiter?.resume(returning: result)
     }
 }

@@ -154,19 +154,20 @@ final class SQLiteStore: Store {
 
     /// Waits until a change is made.
     private func change(_ change: SQLiteQueue.Change, isLast: Bool = false) async throws -> Bool {
-        try await withCheckedThrowingContinuation { caller in
-            do { try enqueue(change, caller: caller, isLast: isLast) } catch { caller.resume(throwing: error) }
-        }
+        try await Suspension<Result<Bool, any Error>>.wait { caller in
+            do { try enqueue(change, caller: caller, isLast: isLast) } catch { return .failure(error) }
+            return nil
+        }.get()
     }
 
     private func enqueue(
-        _ change: SQLiteQueue.Change, caller: CheckedContinuation<Bool, any Error>?, isLast: Bool = false
+        _ change: SQLiteQueue.Change, caller: Suspension<Result<Bool, any Error>>?, isLast: Bool = false
     ) throws {
         let (isFirst, removed) = try queue.withLock { queue throws(StoreError) in
             if queue.isClosed, !isLast { throw StoreError("the store is closed") }
             return queue.add(change, caller: caller)
         }
-        for caller in removed { caller.resume(returning: false) }
+        for caller in removed { caller.resume(returning: .success(false)) }
         if isFirst { serve() }
     }
 
@@ -178,7 +179,7 @@ final class SQLiteStore: Store {
                     while case let items = queue.withLock({ $0.take() }), !items.isEmpty { make(items) }
                 }
             } catch {
-                for item in queue.withLock({ $0.takeAll() }) { item.caller?.resume(throwing: error) }
+                for item in queue.withLock({ $0.takeAll() }) { item.caller?.resume(returning: .failure(error)) }
             }
         }
     }

@@ -12,7 +12,7 @@ extension SQLiteStore {
         for (item, result) in zip(items, results) {
             let isFailedRemoval = if case .failure = result { item.isRemoval } else { false }
             queue.withLock { $0.end(item, leavesOlder: isFailedRemoval || hidden.contains(item.number)) }
-            item.caller?.resume(with: result.mapError { $0 })
+            item.caller?.resume(returning: result.mapError { $0 })
         }
     }
 

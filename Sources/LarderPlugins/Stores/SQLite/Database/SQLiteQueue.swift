@@ -1,3 +1,4 @@
+import LarderSystem
 import LarderCore
 
 /// The changes that wait for the writer, in their order.
@@ -23,7 +24,7 @@ struct SQLiteQueue {
         let number: Int
         var change: Change
         /// Nil if the call did not wait.
-        let caller: CheckedContinuation<Bool, any Error>?
+        let caller: Suspension<Result<Bool, any Error>>?
 
         var isRemoval: Bool { if case .remove = change { true } else { false } }
 
@@ -61,11 +62,11 @@ struct SQLiteQueue {
     /// - Returns: whether a thread must be sent to make the changes, and the calls whose changes will not be made because
     ///   this one removes their entries.
     mutating func add(
-        _ change: Change, caller: CheckedContinuation<Bool, any Error>?
-    ) -> (isFirst: Bool, removed: [CheckedContinuation<Bool, any Error>]) {
+        _ change: Change, caller: Suspension<Result<Bool, any Error>>?
+    ) -> (isFirst: Bool, removed: [Suspension<Result<Bool, any Error>>]) {
         var item = Item(number: nextNumber, change: change, caller: caller)
         nextNumber += 1
-        var removed: [CheckedContinuation<Bool, any Error>] = []
+        var removed: [Suspension<Result<Bool, any Error>>] = []
         switch change {
         case .write(let entry, let key):
             pending[key] = (item.number, .entry(entry))
