@@ -51,7 +51,7 @@ struct OriginRest: Sendable {
             } else {
                 failure.code == .timeout ? "timed out" : "failed"
             }
-        return .resting(words, since: since, left: left).knowing(failure.code, nil, failure.cause)
+        return .resting(words, since: since, left: left).knowing(failure.code, status: nil, cause: failure.cause)
     }
 }
 

@@ -117,7 +117,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
             case .message(let message): Trail.Event(.failed, Trail.Words(message))
             case .event(let event): event
             }
-        return event.knowing(code, status, cause)
+        return event.knowing(code, status: status, cause: cause)
     }
 
     /// Returns an error that is the origin's answer. The caller gets it even if there is a copy. It is not retried, and

@@ -34,7 +34,7 @@ extension LoadError {
 
 extension Trail.Event {
     /// Returns the event with the facts of a failure.
-    func knowing(_ code: LoadError.Code, _ status: Int?, _ cause: LoadError.Cause?) -> Trail.Event {
+    func knowing(_ code: LoadError.Code, status: Int?, cause: LoadError.Cause?) -> Trail.Event {
         var event = self
         if let status { event = event.knowing(.status, status) }
         if let cause { event = event.knowing(.cause, cause) }

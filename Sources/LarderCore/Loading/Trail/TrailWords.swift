@@ -125,7 +125,7 @@ extension Trail {
             }
 
             /// Adds the description and the facts of another event.
-            public mutating func appendInterpolation(_ event: Event) {
+            package mutating func appendInterpolation(_ event: Event) {
                 pieces += event.words.pieces
             }
         }
