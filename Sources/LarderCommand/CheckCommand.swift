@@ -22,7 +22,7 @@ extension Command {
                 help: "The cache folder; warn if it cannot be written (default: the project's own, if there is one)"),
             Option("data", value: "DIR", help: "Warn if this folder for data of users cannot be written"),
             Option("prove", help: "Prove all promises, however long that takes"),
-            Option("no-prove", help: "Do not play the situations that could break promises"),
+            Option("no-prove", help: "Do not play the situations that could break promises"), .lifetime,
             Option("rules", help: "List the rules about settings that contradict each other, and end"),
         ],
         run: { arguments, registry, terminal in
@@ -31,6 +31,7 @@ extension Command {
                 list(LintRule.all, isJSON: isJSON, terminal: terminal)
                 return true
             }
+            let lifetimes = try arguments.lifetimes
             var count = 0
             var problems: [Problem] = []
             var unproved: [String] = []
@@ -47,7 +48,8 @@ extension Command {
                         arguments.has("no-prove")
                         ? nil
                         : brokenPromises(
-                            of: policy, registry, arguments.environment, mayTakeLong: arguments.has("prove"))
+                            of: policy, registry, arguments.environment, lifetimes: lifetimes,
+                            mayTakeLong: arguments.has("prove"))
                     if let broken {
                         problems += broken.problems
                         if !broken.isComplete { incomplete.append(policy.resource) }

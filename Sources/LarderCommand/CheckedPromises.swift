@@ -13,12 +13,14 @@ extension Command {
     /// The promises that a policy breaks, as problems, and whether the proof is complete; nil if showing them takes too many
     /// situations, or fails.
     static func brokenPromises(
-        of policy: Policy, _ registry: Registry, _ environment: [String: String], mayTakeLong: Bool = false
+        of policy: Policy, _ registry: Registry, _ environment: [String: String], lifetimes: [Duration?],
+        mayTakeLong: Bool = false
     ) -> (problems: [Problem], isComplete: Bool)? {
         if policy.sections.isEmpty { return ([], true) }
         guard
             let simulated = try? SimulatedPolicy(
-                policy, registry: registry, files: Disk.split(policy.file).folder, environment: environment)
+                policy, registry: registry, files: Disk.split(policy.file).folder, environment: environment,
+                lifetimes: lifetimes)
         else { return nil }
         if simulated.promises == nil { return ([], true) }
         if !mayTakeLong, isLong(simulated) { return nil }

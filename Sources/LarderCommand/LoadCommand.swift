@@ -35,7 +35,9 @@ extension Command {
             if every != nil, !isWatching { throw UsageError(message: "--every goes with --watch") }
             let pause = every ?? .seconds(1)
             let (folder, request) = try request(arguments)
-            let reader = arguments.reader(registry, folder.shortPath).needing(request.key.resource)
+            let all = arguments.reader(registry, folder.shortPath)
+            // With --watch, errors of the other policies are told too.
+            let reader = isWatching ? all : all.needing(request.key.resource)
             // A single load leaves the dumps alone that a longer run writes.
             let isLong = isWatching || times > 1
             let pantry = try await Pantry(

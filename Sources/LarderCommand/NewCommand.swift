@@ -93,7 +93,7 @@ extension Command {
         unset: [String]
     ) throws(PolicyError) -> PolicyReader.CheckResult {
         var result = PolicyReader.CheckResult(problems: [])
-        for value in ["example", "https://example.com"] where result.policy == nil {
+        for value in unset.isEmpty ? [""] : ["example", "https://example.com"] where result.policy == nil {
             let environment = environment.merging(unset.map { ($0, value) }) { $1 }
             let reader = try PolicyReader(
                 registry: registry, texts: [name: text], files: folder, environment: environment)

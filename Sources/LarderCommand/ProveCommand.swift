@@ -26,6 +26,7 @@ extension Command {
             let isJSON = try arguments.format(["text", "json"]) == "json"
             let lifetimes = try arguments.lifetimes
             let policies = try policies(arguments, registry)
+            arguments.explainUnusedLifetimes(policies.map(\.policy), terminal)
             let progress = Progress(terminal, "prove")
             var proofs: [PromiseProof] = []
             var failures: [ProofFailure] = []

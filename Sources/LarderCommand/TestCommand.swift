@@ -43,7 +43,8 @@ extension Command {
                 of: paths, policies: arguments.policies, registry: registry, environment: arguments.environment
             ) { progress.show($0, $1) }
             if arguments.has("coverage"), report.problems.isEmpty {
-                report.coverage = try coverage(of: report, arguments: arguments, registry: registry, progress: progress)
+                report.coverage = try coverage(
+                    of: report, arguments: arguments, registry: registry, progress: progress, terminal: terminal)
             }
             progress.end()
             if let out {
@@ -82,12 +83,13 @@ extension Command {
 extension Command {
     /// Plays the kinds of situations of the policies that scenarios are about; of all policies, if no file is named.
     static func coverage(
-        of report: ScenarioReport, arguments: Arguments, registry: Registry, progress: Progress
+        of report: ScenarioReport, arguments: Arguments, registry: Registry, progress: Progress, terminal: Terminal
     ) throws -> [ScenarioCoverage] {
         let folder = arguments.policies.shortPath
         let reader = arguments.reader(registry, folder)
         let named = Set(report.results.map(\.file.resource))
         let policies = try reader.readAll().filter { arguments.operands.isEmpty || named.contains($0.resource) }
+        arguments.explainUnusedLifetimes(policies, terminal)
         return try policies.enumerated().map { number, policy in
             progress.show(Double(number) / Double(policies.count), policy.resource)
             let simulated = try SimulatedPolicy(

@@ -6,7 +6,7 @@ import LarderCore
 extension Setting {
     /// Returns the setting `fresh` of a validator, with other words for it.
     func calledFresh() -> Setting {
-        alsoCalled("ttl", "maxAge", "lifetime", "expires", "expiresIn", "expiration", "staleTime", "cacheTime")
+        alsoCalled("ttl", "maxAge", "lifetime", "expires", "expiresIn", "expiration", "staleTime")
     }
 
     /// Returns the setting `whileRevalidating` of a validator, with other words for it.
@@ -44,6 +44,6 @@ extension Setting where Value == Duration {
         Setting(
             "forgetAfter", .duration, default: .forever,
             help: "How long an entry is kept after it was fetched or validated"
-        ).alsoCalled("ttl", "maxAge", "expiry", "expires", "expireAfter")
+        ).alsoCalled("ttl", "maxAge", "expiry", "expires", "expireAfter", "cacheTime", "gcTime")
     }
 }

@@ -9,7 +9,12 @@ extension FaultyStore {
         if let inner { return try await inner.list(after: cursor, most: count) }
         let all = entries.sorted { $0.key.text < $1.key.text }
         let rest = all.drop { $0.key.text <= cursor?.text ?? "" }
-        let page = rest.prefix(count).map { ListedEntry($0.key, $0.value.metadata, size: $0.value.payload.bytes.count) }
+        let pins = pins
+        let page = rest.prefix(count).map { key, entry in
+            var listed = ListedEntry(key, entry.metadata, size: entry.payload.bytes.count)
+            listed.isPinned = pins.contains(key)
+            return listed
+        }
         return StorePage(page, next: rest.count > count ? page.last?.key.map { StoreCursor($0.text) } : nil)
     }
 

@@ -60,10 +60,24 @@ import Testing
         #expect(output.code == 1 && output.out.contains("expected: noOlderThan 65m"), "\(output.out)\(output.err)")
     }
 
-    @Test(arguments: ["1500ms", "forever", "often", ""])
+    @Test(arguments: ["1500ms", "forever", "3651d", "often", ""])
     func lifetimeThatNoServerCanStateIsAnError(_ lifetime: String) async throws {
         let output = try await Self.prove(#"{ "waits": "6s" }"#, "--lifetime=" + lifetime)
-        #expect(output.code == 2 && output.err.contains("--lifetime takes a duration of whole seconds"), "\(output)")
+        #expect(output.code == 2 && output.err.contains("--lifetime takes whole seconds"), "\(output)")
+    }
+
+    @Test func checkAssumesTheLifetimesThatItIsTold() async throws {
+        let folder = try Folder()
+        try folder.write(Self.policy("http", promises: #"{ "neverOlderThan": "65m" }"#), to: "prices.json")
+        #expect(await Output(["check", "--prove", folder.path]).out.contains("this promise is broken"))
+        let known = await Output(["check", "--prove", folder.path, "--lifetime", "5m"])
+        #expect(known.code == 0, "\(known.out)")
+    }
+
+    @Test func lifetimeWithoutAValidatorThatFollowsItIsToldToHaveNoEffect() async throws {
+        let output = try await DiffCommandTests.diff(Self.policy("age"), Self.policy("age"), "--lifetime", "5m")
+        #expect(output.err.contains("--lifetime has no effect"), "\(output.err)")
+        #expect(try await !Self.prove(#"{ "waits": "6s" }"#, "--lifetime", "5m").err.contains("no effect"))
     }
 
     // MARK: Comparisons
@@ -77,9 +91,22 @@ import Testing
         #expect(output.out.contains("if the origin states a lifetime of 1d: error 503 at once → copy at once"))
     }
 
+    @Test func differenceOfAWindowIsToldAtTheAgesOfEachLifetime() async throws {
+        let longer = Self.policy("http").replacing(#""onError": "1h""#, with: #""onError": "2h""#)
+        let output = try await DiffCommandTests.diff(Self.policy("http"), longer, "--all")
+        for situation in [
+            "copy 1h 5m to 2h 5m old: error", "copy 1d 1h to 1d 2h old, if the origin states a lifetime of 1d: error",
+        ] { #expect(output.out.contains("  offline, \(situation) (failed) at once"), "\(output.out)") }
+        #expect(output.out.contains("  lines that name no lifetime are for an origin that states no lifetime\n"))
+    }
+
     @Test func diffFindsNoDifferenceIfTheServerStatesWhatThePolicySays() async throws {
-        let output = try await DiffCommandTests.diff(Self.policy("age"), Self.policy("http"), "--lifetime", "5m")
-        #expect(output.out.contains("  0 of "), "\(output.out)")
+        for (old, new) in [("age", "http"), ("http", "age")] {
+            let same = try await DiffCommandTests.diff(Self.policy(old), Self.policy(new), "--lifetime", "5m")
+            #expect(same.out.contains("  0 of "), "\(same.out)")
+            let other = try await DiffCommandTests.diff(Self.policy(old), Self.policy(new), "--lifetime", "1m")
+            #expect(!other.out.contains("  0 of "), "\(other.out)")
+        }
     }
 
     @Test func policyOfTheReadmeDiffersFromOneWithoutTheServersRules() async throws {

@@ -9,6 +9,7 @@ struct AdviceProof {
     let environment: [String: String]
     /// The folder of the files that the policies read.
     let folder: String
+    let lifetimes: [Duration?]
 
     /// The promises that changes break, and the reasons why a proof of the others is not complete.
     struct Result {
@@ -44,7 +45,8 @@ struct AdviceProof {
             registry: registry, texts: [resource: json.text()], files: folder, environment: environment)
         let result = reader.check(resource + ".json")
         guard let policy = result.policy else { throw PolicyError(result.problems) }
-        let simulated = try SimulatedPolicy(policy, registry: registry, files: folder, environment: environment)
+        let simulated = try SimulatedPolicy(
+            policy, registry: registry, files: folder, environment: environment, lifetimes: lifetimes)
         return simulated.promises == nil ? nil : try PromiseProof(simulated, progress: progress)
     }
 

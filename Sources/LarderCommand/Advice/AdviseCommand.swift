@@ -22,7 +22,7 @@ extension Command {
         options: [
             .policies, .json, .format(["text", "json"]),
             Option("since", value: "TIME", help: "Leave out everything before: 2h, 7d, 2026-01-05 or 2026-01-05T14:00"),
-            Option("output", value: "FILE", help: "Write the advice to this file"),
+            Option("output", value: "FILE", help: "Write the advice to this file"), .lifetime,
         ],
         run: { arguments, registry, terminal in
             let format = try arguments.format(["text", "json"])
@@ -32,7 +32,8 @@ extension Command {
             let policies = policies(of: advice, arguments: arguments, registry: registry, terminal: terminal)
             let progress = Progress(terminal, "advise")
             let proof = AdviceProof(
-                registry: registry, environment: arguments.environment, folder: arguments.policies.shortPath)
+                registry: registry, environment: arguments.environment, folder: arguments.policies.shortPath,
+                lifetimes: try arguments.lifetimes)
             var judged: [JudgedAdvice] = []
             for (number, one) in advice.enumerated() {
                 let accepted = judged.filter { $0.objection == nil && $0.advice.resource == one.resource }.map(\.advice)

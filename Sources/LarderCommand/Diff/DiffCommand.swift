@@ -10,7 +10,7 @@ extension Command {
             OLD and NEW are policy files, folders of policies, or Git revisions of either, such as HEAD~1:Policies. HEAD~1
             alone means the folder of --policies in that revision. Without NEW, OLD is compared with the folder of
             --policies. The same situations are played through both policies in simulated time. Each line tells a situation
-            and its outcome with the old and with the new policy. Of policies that differ only in their layout, it says so.
+            and its outcome with the old and with the new policy. If they differ only in their layout, it says so.
             """,
         options: [
             .policies, .json, .format(["text", "markdown", "json"]),
@@ -30,6 +30,7 @@ extension Command {
             let read = try sources.map {
                 try $0.policies(registry, arguments.environment, lifetimes: lifetimes)
             }
+            arguments.explainUnusedLifetimes(read.flatMap { $0.all.map(\.policy) }, terminal)
             let progress = Progress(terminal, "diff")
             let report = try DiffReport(from: read[0], to: read[1], proves: !arguments.has("no-prove")) {
                 progress.show($0, $1)

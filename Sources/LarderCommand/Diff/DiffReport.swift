@@ -109,7 +109,8 @@ extension PolicyComparison {
     fileprivate func rest(_ most: Int) -> [String] {
         let left = differences.count - shown(most).count
         let sum = "\(different) of \(counted(situations, one: "situation")) differ"
-        return (left > 0 ? ["… and \(counted(left, one: "more line")); --all shows them"] : []) + [sum]
+        let assumed = lifetime.map { ["lines that name no lifetime are for an origin that states \($0)"] } ?? []
+        return (left > 0 ? ["… and \(counted(left, one: "more line")); --all shows them"] : []) + [sum] + assumed
             + gaps.map { "not complete: \($0)" }
     }
 
@@ -125,7 +126,7 @@ extension PolicyComparison {
                     ["situation": .string($0.situation), "old": .string($0.old), "new": .string($0.new)]
                 }),
             "forgotten": .list(forgotten.map(JSON.string)), "promises": .list(promises.map(JSON.string)),
-            "gaps": .list(gaps.map(JSON.string)),
+            "gaps": .list(gaps.map(JSON.string)), "lifetime": lifetime.map(JSON.string) ?? .null,
         ]
     }
 }

@@ -76,6 +76,7 @@ extension Command {
                 }
             }
             if accounts.isEmpty { return false }
+            arguments.explainUnusedLifetimes(accounts.map(\.account.policy), terminal)
             let simulated = SimulatedAdvice(
                 advice: advice, requests: requests, model: model, seed: UInt64(seed), registry: registry,
                 environment: arguments.environment)

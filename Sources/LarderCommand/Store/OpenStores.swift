@@ -21,7 +21,7 @@ struct OpenStores {
             let isDefault = call.arguments.value(of: "cache") == nil
             throw CommandFailure(
                 "\(call.cache.shortPath): this is no cache folder: no store has kept anything in it"
-                    + (isDefault ? "; it is that of 'larder load', and --cache names that of an app" : ""))
+                    + (isDefault ? "; this is the folder of 'larder load'; name an app's folder with --cache" : ""))
         }
         pantry = try await Pantry(
             reader: reader, cache: call.cache, ifCacheUnusable: .fail, world: SystemWorld(),

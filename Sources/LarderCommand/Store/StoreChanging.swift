@@ -29,15 +29,15 @@ extension OpenStores {
     }
 
     private func change(_ resource: Resource<Data>, _ selection: Selection) async throws -> Bool {
-        let before = try await resource.statistics().entries
         if call.subcommand == .expire {
             try await resource.expire(selection)
             tell(resource, done: "expired", facts: [:], text: "all entries\(Self.text(selection))")
             return true
         }
+        var removed = 0
+        try await forEachEntry(of: resource) { if Self.isSelected($0, by: selection) { removed += 1 } }
         try await resource.clear(selection)
         let left = try await resource.statistics().entries
-        let removed = max(0, before - left)
         let facts: JSON = ["removed": .int(removed), "left": .int(left)]
         let text =
             removed == 0
@@ -45,6 +45,15 @@ extension OpenStores {
             : "\(counted(removed, one: "entry", many: "entries"))\(Self.text(selection))"
         tell(resource, done: "cleared", facts: facts, text: "\(text); \(left) left")
         return true
+    }
+
+    private static func isSelected(_ entry: ListedEntry, by selection: Selection) -> Bool {
+        switch selection {
+        case .all: true
+        case .scope(let scope): entry.key?.scope == scope
+        case .tag(let tag): entry.metadata.tags.contains(tag)
+        case .key(let key): entry.key == key
+        }
     }
 
     private func tell(_ resource: Resource<Data>, done: String, facts: JSON, text: String) {

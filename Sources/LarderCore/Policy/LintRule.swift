@@ -255,13 +255,15 @@ package struct LintRule: Sendable {
         let product = factors.reduce(1) { min($0 * min($1.tries.count, 1_000_000), 1_000_000) }
         guard product > 10, let (part, tries) = factors.first else { return }
         rule.report(
-            factors.count > 1
-                ? "a load calls up to \(product) times, because these multiply: "
-                    + factors.map { part, tries in
-                        "\(tries.count) \(part.plugin.kind == .origin ? "origins" : "tries") of '\(part.plugin.name)'"
-                    }.joined(separator: ", ")
-                : "'\(part.plugin.name)' calls up to \(tries.count) times, and waits \(spelled(tries.waits, [part])) "
-                    + "between the calls, while the load waits",
+            factors.count == 1 && part.plugin.kind == .origin
+                ? "a load asks up to \(product) origins of '\(part.plugin.name)'"
+                : factors.count > 1
+                    ? "a load calls up to \(product) times, because these multiply: "
+                        + factors.map { part, tries in
+                            "\(tries.count) \(part.plugin.kind == .origin ? "origins" : "tries") of '\(part.plugin.name)'"
+                        }.joined(separator: ", ")
+                    : "'\(part.plugin.name)' calls up to \(tries.count) times, and waits \(spelled(tries.waits, [part])) "
+                        + "between the calls, while the load waits",
             about: part, reading, expected: "at most 10 calls")
     }
 

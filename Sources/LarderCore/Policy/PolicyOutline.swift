@@ -34,7 +34,7 @@ extension Part {
 
 extension Node {
     /// The text in place of a value that is not shown. Its two digits tell it from most others, so that a report can name
-    /// the settings that changed. The revision depends on the value too, and so tells at least as much about it.
+    /// the settings that changed. They tell one of 256 about the value.
     private var hidden: JSON {
         var text = CanonicalText(isShown: true)
         text.write(self)

@@ -23,7 +23,7 @@ private struct PromisesSettings {
         "callsPerLoad", optional: .int(0...1_000_000),
         help:
             "The largest number of calls to origins that one load causes, with retries, hedges, mirrors and refreshes"
-    ).alsoCalled("calls", "maxCalls", "retries")
+    ).alsoCalled("calls", "maxCalls")
     let freshWithin = Setting(
         "freshWithin", optional: .duration,
         help:

@@ -28,7 +28,7 @@ struct RevisionChange: Sendable, Hashable {
     private static let hidden = "…"
 
     /// The line for revisions that differ although no line does, because dumps leave out what changed.
-    static let hiddenLine = "a setting that dumps leave out changed"
+    static let hiddenLine = "a setting whose value dumps hide or leave out changed"
 
     /// The number of lines of a policy that are compared. A dump may contain any.
     private static let mostLines = 2_000

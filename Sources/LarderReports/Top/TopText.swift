@@ -166,12 +166,12 @@ extension TopState.Row {
             ["resource": .string(name), "loads": .int(Int(clamping: minute.loads))],
             .each(Rate.all) { ($0.name, .number(minute[$0])) },
             [
-                "load_p95": minute.load(percentile: 0.95).milliseconds,
-                "load_p95_by_outcome": .each(Outcome.allCases) { outcome in
+                "load_p95_ms": minute.load(percentile: 0.95).milliseconds,
+                "load_p95_ms_by_outcome": .each(Outcome.allCases) { outcome in
                     (outcome.rawValue, minute.latency[outcome]?.percentile(0.95).map { Optional($0).milliseconds })
                 },
-                "origin_p95": minute.originLatency.percentile(0.95).milliseconds,
-                "stale_age_p95": minute.ages[.stale]?.percentile(0.95).milliseconds ?? .null,
+                "origin_p95_ms": minute.originLatency.percentile(0.95).milliseconds,
+                "stale_age_p95_ms": minute.ages[.stale]?.percentile(0.95).milliseconds ?? .null,
                 "in_flight": .int(inFlight), "store": ["entries": .int(store.entries), "bytes": .int(store.bytes)],
                 "levels": .each(levels.sorted { $0.key.name < $1.key.name }) { level, counts in
                     (level.name, .each(level.values) { ($0, counts[$0].map(JSON.int)) })

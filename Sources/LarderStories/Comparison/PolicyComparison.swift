@@ -24,6 +24,9 @@ public struct PolicyComparison: Sendable {
     public let promises: [String]
     /// The reasons why a difference may be missing, such as a plugin that tells no borders.
     public let gaps: [String]
+    /// The lifetime that the origin states for its answers in all differences that name none, in words. Nil if no policy
+    /// follows the origin.
+    package private(set) var lifetime: String?
     /// The number of situations that were played through each policy.
     public let situations: Int
     /// The number of those in which the policies differ.
@@ -72,6 +75,7 @@ public struct PolicyComparison: Sendable {
             gaps.append("a proof would play too many situations, so promises are not compared")
         }
         let grid = SituationGrid([old, new])
+        lifetime = grid.circumstances.contains { $0.kind == .lifetime } ? [grid.lifetime].inWords : nil
         var found = GridDifferences(grid)
         var count = 0
         var places = grid.circumstances.map { grid.situations(under: $0) }

@@ -53,8 +53,12 @@ struct GridDifferences {
                 isOutage: grid.isOutage(cell), isDelay: circumstance.isDelay)
             guard let change else { continue }
             count += 1
-            // A difference without the circumstance is told without it.
-            if !changes.isEmpty, usual.contains(cell) || changes[0][change] != nil { continue }
+            // A difference without the circumstance is told without it. Under another lifetime, it is at other ages.
+            let isKnown =
+                circumstance.kind == .lifetime
+                ? changes.first?[change]?.contains(cell)
+                : changes.first.map { usual.contains(cell) || $0[change] != nil }
+            if isKnown == true { continue }
             found[change, default: []].insert(cell)
         }
         if changes.isEmpty { usual = Set(found.values.flatMap { $0 }) }

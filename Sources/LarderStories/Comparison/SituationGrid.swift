@@ -28,7 +28,7 @@ struct SituationGrid: Sendable {
             between: waits, until: limits.contains(nil) ? nil : limits.compactMap { $0 }.max(),
             isRetried: policies.contains { $0.mostTries > 1 })
         ages = [nil] + AgeRange.all(between: Set(policies.flatMap(\.ageBorders)).sorted())
-        let lifetimes = policies.map(\.lifetimes).max { $0.count < $1.count } ?? []
+        let lifetimes = policies.map(\.lifetimes).first { $0 != [nil] } ?? [nil]
         lifetime = lifetimes.first ?? nil
         circumstances = [.none] + Circumstance.all(for: policies) + lifetimes.dropFirst().map(Circumstance.lifetime)
         first = waits.first

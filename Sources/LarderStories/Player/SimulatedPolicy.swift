@@ -5,7 +5,7 @@ import LarderSystem
 
 /// A policy as it is played in simulated time, with the times at which its parts act differently.
 package struct SimulatedPolicy: Sendable {
-    let policy: Policy
+    package let policy: Policy
     /// The policy with everything that it extends.
     let text: String
     let files: String?

@@ -57,8 +57,11 @@ extension SimulatedPolicy {
 
     /// The stores whose age limit decides how old copies may be. A pinned copy is kept longer.
     var lifetimeGaps: [String] {
+        let stated = lifetimes.compactMap { $0 }.max() ?? .zero
         let shown =
-            parts.filter { $0.plugin.kind == .validator }.compactMap(\.validatorTraits.showsFor).min() ?? .forever
+            parts.filter { $0.plugin.kind == .validator }.compactMap { part in
+                part.validatorTraits.showsFor.map { part.validatorTraits.followsOrigin ? $0 + stated : $0 }
+            }.min() ?? .forever
         return tiers.compactMap { tier in
             guard let kept = tier.storeTraits.keepsFor, kept < shown else { return nil }
             return "store '\(tier.plugin.name)' forgets copies after \(kept.inWords), but not those that an app keeps, "

@@ -32,7 +32,7 @@ extension SettingType where Value == Scenario {
                 help: "What the origin does, each from its moment to the next one's; until the first it is offline"),
             Setting(
                 "lifetime", optional: .moment,
-                help: "The lifetime that the origin states for its answers, in whole seconds, as "
+                help: "The lifetime that the origin states for its answers and for the copies, in whole seconds, as "
                     + "'Cache-Control: max-age'; without it, none"
             ),
             Setting(

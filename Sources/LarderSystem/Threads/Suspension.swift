@@ -32,7 +32,7 @@ public struct Suspension<Value: Sendable>: Sendable {
     /// - Parameter register: keeps the suspension for the thread that will resume it, and returns nil. It returns a value
     ///   instead if there is nothing to wait for. It is called once, at once, on the task's thread.
     @inlinable
-    public static func wait(_ register: (Suspension) -> Value?) async -> Value {
+    public nonisolated(nonsending) static func wait(_ register: (Suspension) -> Value?) async -> Value {
         #if DEBUG
             await withCheckedContinuation { begin(Suspension($0), register) }
         #else

@@ -35,8 +35,8 @@ import Testing
         #expect(output.code == 1 && output.err.contains("larder/projects/"), "\(output)")
         #expect(
             output.err.hasSuffix(
-                ": this is no cache folder: no store has kept anything in it; it is that of 'larder load', and --cache names "
-                    + "that of an app\n"), "\(output)")
+                ": this is no cache folder: no store has kept anything in it; this is the folder of 'larder load'; name "
+                    + "an app's folder with --cache\n"), "\(output)")
     }
 
     @Test func unknownResourceIsToldWithTheNearestName() async throws {

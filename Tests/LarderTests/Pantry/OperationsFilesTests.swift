@@ -65,8 +65,6 @@ import Testing
 
     @Test func dumpsAndLogsCanBeReadByTheirOwnerOnly() throws {
         try SimulatedWorld().run(leaving: .anything) { world in
-            let former = umask(0)
-            defer { umask(former) }
             let settings = #"{ "metrics": { "every": "1m", "prometheus": "larder.prom" }, "log": {} }"#
             let room = try await Room(world, settings: settings)
             await room.load()

@@ -127,7 +127,7 @@ import Larder
         Mistake("size", #""20MB""#, says: "error: unknown key 'size'; expected one of '$schema'"),
         Mistake(
             "strategy", first(#""name": "x""#), says: "'name' for strategy 'network-first'; expected one of 'rest'"),
-        Mistake("cacheTime", "300", says: "; 'fresh' is a setting of validator 'age', in 'validators' [at"),
+        Mistake("cacheTime", "300", says: "; 'forgetAfter' is a setting of store 'memory', in 'store' [at"),
         Mistake("origin", #"{ "use": "" }"#, says: "the name of an origin is empty"),
         Mistake("origin", #"{ "type": "http" }"#, says: #"'type' does not say which origin to use; expected "use""#),
         Mistake("origin", http(#""retries": 3"#), says: "; 'retries' is a setting of wrapper 'retry', in 'around'"),
@@ -205,10 +205,25 @@ import Larder
     @Test(arguments: [
         field(#""Authorization": "Bearer ${TOKEN}""#), field(#""Cookie": "a=${TOKEN}""#),
         field(#""Authorization": "Bearer ${NONE:-}""#), url("/x?api_key=${TOKEN}"), url("/x?token={token}&page=1"),
-        url("/x?pages=$count"), url("/x/$count"), url("/x:id"), url("/x?$top=5"),
+        url("/x?pages=$count"), url("/x/$count"), url("/x/{id}/$everything"), url("/x:id"), url("/x?$top=5"),
         #"{ "use": "http", "url": "HTTPS://a.example/x" }"#,
     ]) func originWithoutMistakeHasNoProblem(_ origin: String) throws {
         #expect(try Self.problem("origin", origin) == "")
+    }
+
+    @Test(arguments: [
+        ("origin", #"{ "use": "http", "url": "https://:s3cret@a.example" }"#, "the URL contains a user or a password"),
+        ("origin", #"{ "use": "http", "url": "https://a.example/x?token=$s3cret" }"#, "is a secret"),
+        ("origin", #"{ "use": "http", "url": "https://a.example/x?token=[s3cret]" }"#, "is a secret"),
+        ("store", #""redis://:s3cret@host""#, "this is a URL, not the name of a store"),
+    ]) func secretInAURLIsNotTold(_ key: String, _ value: String, _ words: String) throws {
+        let problem = try Self.problem(key, value)
+        #expect(problem.contains(words) && !problem.contains("s3cret"), "\(problem)")
+    }
+
+    @Test func wrongURLIsNotBlamedOnWhatMayStandInIt() throws {
+        let problem = try Self.problem("origin", #"{ "use": "http", "url": "api.example.com/:id" }"#)
+        #expect(problem.contains("the URL has no scheme and host"), "\(problem)")
     }
 
     @Test func mirrorsMultiplyTries() throws {

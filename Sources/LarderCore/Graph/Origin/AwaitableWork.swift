@@ -133,14 +133,14 @@ public final class AwaitableWork<Value: Sendable>: Sendable {
             }
             // It was given up before it began.
             if state.waiters[turn] == nil { return .cancelled }
+            if let limit, limit <= .zero {
+                state.waiters[turn] = nil
+                return .limit
+            }
             state.waiters[turn]?.task = task
             return nil
         }
         guard end == nil, let limit else { return end }
-        if limit <= .zero {
-            leave(turn)
-            return nil
-        }
         let alarm = world.alarm(after: limit) { self.leave(turn) }
         let isNeeded = state.withLock { state -> Bool in
             state.waiters[turn]?.alarm = alarm

@@ -42,6 +42,11 @@ extension PolicyDiagnostics {
             report(
                 "this is a \(place.noun), not the name of \(kind.withArticle)", at: reference.position,
                 expected: "{ \"use\": \"\(plugin.name)\", \"\(place.setting)\": \"…\" }")
+        } else if let place {
+            // A URL may contain a password.
+            report(
+                "this is a \(place.noun), not the name of \(kind.withArticle)", at: reference.position,
+                expected: choices)
         } else if let plugin, name.contains(where: \.isNumber) {
             report(
                 "\(unknown): settings stand beside a name", at: reference.position,
@@ -101,7 +106,7 @@ extension PolicyDiagnostics {
     /// does not know.
     ///
     /// - Returns: the key that is meant; nil if none is.
-    func reportUnknownKey(
+    func reportUnknownMember(
         _ member: Node.Member, of noun: String, _ declarations: [SettingDeclaration], sections: PluginKind?
     ) -> String? {
         if isFull { return nil }

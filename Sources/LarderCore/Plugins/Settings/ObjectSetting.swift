@@ -25,7 +25,7 @@ extension SettingType {
                 defer { reading.misnamed = outer }
                 reading.misnamed = Set(
                     members.filter { !known.contains($0.name) }.compactMap {
-                        reading.reportUnknownKey($0, of: noun, declarations, sections: sections)
+                        reading.reportUnknownMember($0, of: noun, declarations, sections: sections)
                     })
                 let given = (repeat SettingValue(value: (each keys).read(node, noun, reading)))
                 do { return make(node, reading, repeat try (each given).unwrapped()) } catch { return nil }

@@ -143,12 +143,13 @@ package struct UnitNotation: Sendable {
         // So large a size is one in bytes.
         if noun == "size", let bytes = Int64(number), bytes >= 10_000 { spellings = [text(bytes)] }
         spellings = spellings.filter { amount($0).map(range.contains) == true }
-        if isNumber(number), spellings.isEmpty {
+        if Int64(number) == 0, spellings.isEmpty {
             return reportOutOfRange(number, isTooSmall: true, of: node, in: range, reading)
         }
         reading.report(
             "the number \(number.prefix(32)) has no unit", at: node.position,
-            expected: isNumber(number) ? spellings.map { "\"\($0)\"" }.joined(separator: " or ") : expectation)
+            expected: isNumber(number) && !spellings.isEmpty
+                ? spellings.map { "\"\($0)\"" }.joined(separator: " or ") : expectation)
     }
 
     /// Whether a text is a number that a unit may follow.

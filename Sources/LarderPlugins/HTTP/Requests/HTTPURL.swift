@@ -130,7 +130,10 @@ extension SettingType where Value == HTTPURL {
                     reading.reject(node, expected: expectation)
                     return nil
                 }
-                let variable = foreignVariable(in: node.written ?? text)
+                let written = node.written ?? text
+                // A text that may be a secret is not told.
+                let secret = LiteralSecret.queryName(in: node)
+                let variable = secret == nil && !written.contains("@") ? foreignVariable(in: written) : nil
                 do throws(URLTemplate.Mistake) {
                     let url = try HTTPURL(text)
                     if let variable {
@@ -138,12 +141,13 @@ extension SettingType where Value == HTTPURL {
                             "'\(variable.text)' is no variable, and is sent as it stands", .warning, at: node.position,
                             expected: "a variable in braces: {\(variable.name)}")
                     }
-                    if let name = LiteralSecret.queryName(in: node) {
-                        LiteralSecret.report("the parameter '\(name)' of the URL", at: node.position, reading)
+                    if let secret {
+                        LiteralSecret.report("the parameter '\(secret)' of the URL", at: node.position, reading)
                     }
                     return url
                 } catch {
-                    if let variable {
+                    // The other forms may stand in a URL, so they are not the reason.
+                    if let variable, variable.text.hasPrefix("<") || variable.text.hasPrefix("{") {
                         reading.report(
                             "'\(variable.text)' is no variable", at: node.position,
                             expected: "a variable in braces: {\(variable.name)}")
@@ -156,12 +160,14 @@ extension SettingType where Value == HTTPURL {
     }
 
     /// Returns the first variable that is written as in other frameworks, and its name: `:id`, `$id`, `[id]`, `<id>` or
-    /// `{{id}}`. The names that OData puts into paths, such as `$count`, are none.
+    /// `{{id}}`. The names that OData and FHIR put into paths, such as `$count`, are none.
     private static func foreignVariable(in text: String) -> (text: Substring, name: Substring)? {
         let form =
             #/
             [\/=] (?<text>
-            : (?<a> [A-Za-z_]\w*) | \$ (?! (?:count|value|metadata|batch|ref|all)\b) (?<b> [A-Za-z_]\w*) |
+            : (?<a> [A-Za-z_]\w*) |
+            \$ (?! (?:all|batch|count|entity|everything|export|links|metadata|ref|search|validate|value)\b )
+            (?<b> [A-Za-z_]\w*) |
             \[ (?<c> [A-Za-z_]\w*) \] | < (?<d> [A-Za-z_]\w*) > | \{\{ (?<e> [A-Za-z_]\w*) \}\} )
             /#
         return text.firstMatch(of: form).flatMap { match in

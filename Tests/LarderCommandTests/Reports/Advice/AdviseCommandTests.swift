@@ -122,7 +122,9 @@ import Testing
             promising: #"{ "neverOlderThan": "1d" }"#,
             sections: #", "validators": [{ "use": "http", "fresh": "1m", "onError": "10m" }]"#)
         let output = await place.advise()
-        let reason = "validator 'http' follows what the origin says about its answers, which is not played"
+        let reason =
+            "validator 'http' follows the origin; it is played with answers that state no lifetime, 1m or 1d, and with "
+            + "no other rules"
         #expect(
             output.out.contains("\n  may break promises: not completely proved, because \(reason)\n"),
             "\(output.out)\(output.err)")

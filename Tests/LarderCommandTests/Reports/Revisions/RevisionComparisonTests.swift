@@ -170,8 +170,8 @@ import Larder
             (isNew ? 0.9 : 0.3) + Double(device % 7) * 0.01
         }
         let finding = try #require(section.findings.first)
-        #expect(finding.hasPrefix("with bbb (a setting that dumps leave out changed) the mean wait is"))
-        #expect(section.comparisons.first?.changedLines == ["a setting that dumps leave out changed"])
+        #expect(finding.hasPrefix("with bbb (a setting whose value dumps hide or leave out changed) the mean wait is"))
+        #expect(section.comparisons.first?.changedLines == ["a setting whose value dumps hide or leave out changed"])
     }
 
     @Test func hiddenChangeNamesOnlyTheSettingThatChanged() {

@@ -213,7 +213,7 @@ import Testing
         #expect(output.out.contains("1 min") && output.out.contains("feed") && !output.out.contains("\u{1B}"))
         let facts = try Facts(await Output(["top", dumps.folder.path, "--once", "--json"]).out)
         #expect(facts["resources"].items.first?["loads"].int == 40)
-        #expect(facts["resources"].items.first?["load_p95_by_outcome"]["live"].value as? Double != nil)
+        #expect(facts["resources"].items.first?["load_p95_ms_by_outcome"]["live"].value as? Double != nil)
     }
 
     @Test func otherJSONFilesInAFolderAreToldOnce() async throws {
