@@ -35,8 +35,8 @@ extension Resource {
     ///   - isAllowedWhileCharging: whether to go on with any network while the device is being charged.
     /// - Returns: the handle with the progress. Cancelling it leaves the list as it is.
     /// - Throws: ``LoadError`` if a request is for another resource, or if there is no such resource. An error with the
-    ///   code ``LoadError/Code/notSignedIn`` if a request has no scope and ``lacksAccount`` is true. An error if the
-    ///   store cannot pin copies, or if the list cannot be written.
+    ///   code ``LoadError/Code/notSignedIn`` if a request has no scope, the origin calls only in the name of an account, and
+    ///   nobody is signed in. An error if the store cannot pin copies, or if the list cannot be written.
     @discardableResult
     public func keep(
         _ requests: [Request], priority: Request.Priority = .low, when condition: NetworkCondition = .online,
