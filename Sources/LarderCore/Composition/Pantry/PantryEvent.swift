@@ -31,7 +31,7 @@ public struct PolicyChange: Sendable, Hashable, CustomStringConvertible {
     /// Whether the policy names another source of data, such as another URL. Kept copies of the former source are not used.
     public package(set) var isOtherSource = false
     /// The number of kept copies that are of another source and not used; nil if they were not counted, or cannot be.
-    public package(set) var unusedCopies: Int?
+    package var unusedCopies: Int?
 
     /// `feed: 03284ee171ef → 9a1c0c6f1d2e`.
     public var description: String {
