@@ -129,7 +129,9 @@ public struct ValidatorTraits: Traits {
     public var showsStaleAtOnceFor: Duration?
     /// How long it permits a copy after the copy was fetched.
     public var showsFor: Duration?
-    /// Whether the time for which it permits a copy depends on what the origin says about the copy.
+    /// Whether the time for which it permits a copy depends on what the origin says about the copy. The first of its
+    /// ``Traits/borders`` is then the end of freshness of a copy about which the origin says nothing: proofs move all of
+    /// them when they play an origin that states a lifetime.
     public var followsOrigin = false
     /// Whether it notices damaged payloads.
     public var noticesDamage = false

@@ -136,7 +136,7 @@ extension SimulatedPolicy {
         Self.ordered(
             parts.filter { $0.plugin.kind == .validator }.flatMap { part -> [Duration] in
                 let borders = part.borders ?? Self.commonAges
-                guard part.validatorTraits.followsOrigin, let fresh = borders.first else { return borders }
+                guard part.validatorTraits.followsOrigin, let fresh = borders.min() else { return borders }
                 return borders
                     + lifetimes.compactMap { $0 }.flatMap { lifetime in borders.map { lifetime + $0 - fresh } }
             })
