@@ -14,6 +14,9 @@ extension Command {
             'feed@alice?id=42', in quotes. DIGEST is the digest of the key as 'ls' shows it, or its first digits, at least four.
             Keys may hold private data, so they are shown only with --keys.
 
+            'verify' checks payloads against their checksums where there are some: with the store 'sqlite', and with the
+            validator 'checksum' in every store. Like a load, it removes an entry that a validator refuses.
+
             Exit code of 'verify': 0 if nothing damaged is left, 1 otherwise.
             """,
         options: [

@@ -106,7 +106,6 @@ extension FileStore {
         }
         guard let written = try? EncodedHead(of: bytes) else { return nil }
         var head = FileHead(written: written, metadata: written.metadata, size: item.size, payload: reference)
-        guard head.slot <= item.size else { return nil }
         let slot = try? Disk.part(of: path(name), from: head.slot, most: Self.longestHead).bytes
         if let metadata = slot.flatMap({ Self.renewed(written, by: $0) }) { head.metadata = metadata }
         if !first.isWritable { head.metadata.isExpired = true }

@@ -16,13 +16,15 @@ import Testing
 
         var feed: Resource<Data> { pantry.resource("feed") }
 
-        init(_ store: String, registry: Registry = .standard, entries: Int = 3) async throws {
+        init(
+            _ store: String, registry: Registry = .standard, entries: Int = 3, validators: String = ""
+        ) async throws {
             self.registry = registry
             folder = try Folder()
             try folder.write(
                 """
                 { "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "cache-first",
-                  "validators": [{ "use": "age", "fresh": "1m", "onError": "1h" }], "store": \(store) }
+                  "validators": [{ "use": "age", "fresh": "1m", "onError": "1h" }\(validators)], "store": \(store) }
                 """, to: "feed.json")
             try folder.write(
                 """
@@ -224,6 +226,24 @@ import Testing
         #expect(await app.run("verify", "feed").out == "feed: 4 entries checked, none is damaged\n")
     }
 
+    /// Changes a byte in the payload of an entry of the store `file`.
+    private static func damage(_ id: Int, of app: App) throws {
+        let file = URL(filePath: try #require(try app.files { $0.hasSuffix("\(App.key(id).digest).entry") }.first))
+        var bytes = try Data(contentsOf: file)
+        let payload = try #require(bytes.firstRange(of: Data("text \(id)".utf8)))
+        bytes[payload.lowerBound] ^= 1
+        try bytes.write(to: file)
+    }
+
+    @Test(arguments: [stores[1], #"{ "use": "tiered", "tiers": [{ "use": "memory", "capacity": "1MB" }, "file"] }"#])
+    func payloadWithAnotherChecksumIsDamaged(_ store: String) async throws {
+        let app = try await App(store, validators: #", "checksum""#)
+        try Self.damage(0, of: app)
+        let output = await app.run("verify", "feed")
+        #expect(output.code == 0 && output.out == "feed: 3 entries checked, 1 damaged entry removed\n", "\(output)")
+        #expect(await app.run("verify", "feed").out == "feed: 2 entries checked, none is damaged\n")
+    }
+
     @Test(arguments: ["head", "length", "payload file"])
     func damagedFileOfAnEntryIsNoEntry(_ damage: String) async throws {
         let app = try await App(Self.stores[1])
@@ -234,13 +254,16 @@ import Testing
         } else {
             let file = URL(filePath: try #require(try app.files { $0.hasSuffix("\(App.key(0).digest).entry") }.first))
             var bytes = try Data(contentsOf: file)
-            if damage == "head" { bytes[40] ^= 1 } else { bytes = bytes.prefix(100) }
+            if damage == "head" { bytes[40] ^= 1 }
+            if damage == "length" {
+                bytes = bytes.prefix(try #require(bytes.firstRange(of: Data("text 0".utf8))?.lowerBound))
+            }
             try bytes.write(to: file)
         }
         // An entry without a key is not listed, and one without its payload is gone when it is read.
         let listed = damage == "payload file" ? 4 : 3
         let found = await app.run("verify", "feed")
-        #expect(found.code == 0 && found.out == "feed: \(listed) entries checked, none is damaged\n", "\(found)")
+        #expect(found.code == 0 && found.out == "feed: \(words[damage] ?? "")\n", "\(found)")
         #expect(await app.run("verify", "feed").out == "feed: 3 entries checked, none is damaged\n")
         #expect(try await app.feed.contains(["id": "1"], scope: "alice"))
     }

@@ -4,6 +4,8 @@ package import LarderSystem
 extension Resource {
     /// Reads every copy in the store, whatever the validators permit, and removes the damaged ones.
     ///
+    /// Like a load, it counts a copy as damaged that a validator refuses, such as one whose checksum differs.
+    ///
     /// Loads go on meanwhile. A copy that is written, removed or moved between tiers meanwhile may be read or not. Of a copy
     /// in several tiers, only the one that a load would get is read. A copy whose key cannot be read is not listed; it is
     /// never served.
@@ -11,7 +13,15 @@ extension Resource {
     /// - Parameter progress: called with the share of the copies that were read, from 0 to 1.
     /// - Throws: the error of the store. Its `StoreError.isUnsupported` is set if the store cannot list its entries.
     public func verify(progress: (Double) -> Void = { _ in }) async throws -> StoreVerification {
-        try await graph().storeAccess.store.verify(progress: progress)
+        let graph = try graph()
+        return try await graph.storeAccess.store.verify(progress: progress) { entry, key in
+            // The marker of a variation has no payload of the origin.
+            if Variation(marker: entry) != nil { return true }
+            var entry = entry
+            let request = Request(name, key.parameters, scope: key.scope)
+            return (try? await graph.validators.admit(&entry, from: .store, for: request, in: graph.storeAccess.world))
+                != nil
+        }
     }
 }
 
