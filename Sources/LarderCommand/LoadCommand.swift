@@ -48,6 +48,8 @@ extension Command {
             for warning in warnings { terminal.note(warning.description) }
             // With --watch, they are among the pantry's events.
             if !isWatching { for problem in pantry.cacheProblems { terminal.note(problem.description) } }
+            let telling = terminal.tellStoreFaults(of: pantry, in: arguments.cache(for: folder))
+            defer { telling.stop() }
             let resource = pantry.resource(request.key.resource)
             let recording = try arguments.value(of: "record").map { try record(pantry, to: $0) }
             // When the process is interrupted, everything is written before the signal ends it.

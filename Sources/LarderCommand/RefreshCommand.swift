@@ -33,6 +33,8 @@ extension Command {
                 allowsBackgroundWork: false, allowsDueWork: true)
             for warning in pantry.warnings { terminal.note(warning.description) }
             for problem in pantry.cacheProblems { terminal.note(problem.description) }
+            let telling = terminal.tellStoreFaults(of: pantry, in: arguments.cache(for: folder))
+            defer { telling.stop() }
             let closing = pantry.closeOnSignals()
             defer { closing.stop() }
             let report = await pantry.runDue(within: budget - (world.uptime - start))

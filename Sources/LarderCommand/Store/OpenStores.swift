@@ -52,6 +52,12 @@ struct OpenStores {
 
     func close() async { await pantry.close() }
 
+    /// Returns the error of a store with the name and the folders of its resource. Returns any other error as it is.
+    func explained(_ error: any Error, of name: String) -> any Error {
+        guard let failure = error as? StoreError, !failure.isUnsupported else { return error }
+        return CommandFailure("\(name): \(failure)\(pantry.resource(name).folders(in: call.cache))")
+    }
+
     /// Runs the subcommand. Returns false if it ran and failed.
     func run() async throws -> Bool {
         guard let name = call.resource else { return try await showStatistics(of: pantry.resources) }

@@ -35,10 +35,19 @@ extension OpenStores {
     func showStatistics(of names: [String]) async throws -> Bool {
         var rows = [["resource", "store", "entries", "size"]]
         var list: [JSON] = []
+        var isWhole = true
         for name in names {
             guard let policy = pantry.policy(of: name) else { continue }
             let store = policy.store?.storeNames ?? "none"
             let isPersistent = isPersistent(policy)
+            // A store that cannot be read counts as empty.
+            do { _ = try await pantry.resource(name).list(after: nil, most: 1) } catch let error as StoreError {
+                if !error.isUnsupported {
+                    terminal.complain("\(explained(error, of: name))")
+                    isWhole = false
+                    continue
+                }
+            }
             let statistics = try await pantry.resource(name).statistics()
             rows.append([
                 name.printable, isPersistent ? store : store + ", not persistent",
@@ -56,6 +65,6 @@ extension OpenStores {
         } else {
             for line in Table(rows, left: 2).lines { terminal.print(line) }
         }
-        return true
+        return isWhole
     }
 }

@@ -37,12 +37,15 @@ extension Command {
         run: { arguments, registry, terminal in
             let call = try StoreCall(arguments)
             let stores = try await OpenStores(call, registry: registry, terminal: terminal)
+            let telling = terminal.tellStoreFaults(of: stores.pantry, in: call.cache)
+            defer { telling.stop() }
             let isDone: Bool
             do {
                 isDone = try await stores.run()
             } catch {
+                let explained = call.resource.map { stores.explained(error, of: $0) } ?? error
                 await stores.close()
-                throw error
+                throw explained
             }
             await stores.close()
             return isDone

@@ -20,6 +20,25 @@ import Testing
         #expect(output.err.contains("/feed.json:") && !output.err.contains("/other.json:"), "\(output.err)")
     }
 
+    @Test func damagedDatabaseThatIsSetAsideIsTold() async throws {
+        let folder = try Folder()
+        try folder.write(
+            """
+            { "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "network-first",
+              "store": { "use": "sqlite", "file": "db" } }
+            """, to: "feed.json")
+        let arguments = ["load", "feed", "--policies", folder.path, "--cache", folder.path + "/cache"]
+        #expect(await Output(arguments).err.isEmpty)
+        let cache = folder.path + "/cache/"
+        let names = try FileManager.default.subpathsOfDirectory(atPath: cache)
+        let file = cache + (try #require(names.first { $0.hasSuffix("/db/db") }))
+        try Data("no database".utf8).write(to: URL(filePath: file))
+        let output = await Output(arguments)
+        #expect(output.code == 0 && output.out == "1", "\(output)")
+        #expect(output.err.contains("the database was damaged and is now db-damaged; a new one is begun"), "\(output)")
+        #expect(output.err.contains("[in \(file.dropLast(3))]"), "\(output)")
+    }
+
     private static func folder() throws -> Folder {
         let folder = try Folder()
         try folder.write(

@@ -101,16 +101,18 @@ import Larder
         #expect(try await app.text(.id("a")) == large)
     }
 
-    @Test func damagedFileIsReplaced() async throws {
+    @Test func damagedFileIsReplacedByTheNextChangeAndNotByReading() async throws {
         await app.close()
         var bytes = try Data(contentsOf: URL(filePath: place.database))
         for index in 8_000..<bytes.count { bytes[index] = 0x5A }
         try bytes.write(to: URL(filePath: place.database))
         let store = place.open()
-        _ = try? await store.verify()
-        #expect(try await store.verify() == StoreVerification())
+        for _ in 1...2 { await #expect(throws: StoreError.self) { try await store.verify() } }
+        #expect(Disk.item(place.database + "-damaged") == nil)
         #expect(try await store.write(Entry(text: "new"), for: .id("a")))
         #expect(try await store.text(.id("a")) == "new")
+        #expect(Disk.item(place.database + "-damaged") != nil)
+        #expect(try await store.verify() == StoreVerification(checked: 1))
     }
 }
 

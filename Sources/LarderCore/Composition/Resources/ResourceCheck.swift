@@ -30,6 +30,9 @@ extension Resource {
     /// Whether the store has handed-out places below the cache folder.
     package var hasPlaces: Bool { (try? graph())?.places.names.isEmpty == false }
 
+    /// The folders of the store, as paths below the cache folder.
+    package var places: [String] { ((try? graph())?.places.held ?? []).map(\.path).sorted() }
+
     /// Returns the copy under a key, whatever the validators permit. Returns nil if there is none.
     ///
     /// - Throws: the error of the store; ``StoreError`` if the answers for the key vary, so that it has several copies.
@@ -77,6 +80,12 @@ extension Resource {
 extension Pantry {
     /// Returns whether a folder is one in which pantries keep the places of their stores.
     package static func isCacheFolder(_ path: String) -> Bool { Disk.isThere(path + "/.places") }
+
+    /// Calls `listener` with the resource and a description of each fault that stores log from now on, until the subscription
+    /// ends.
+    package func onStoreFault(_ listener: @escaping @Sendable (String, String) -> Void) -> Subscription {
+        sinks.decisions.add { if $0.kind == .storeFault, let name = $0.resource { listener(name, $0.note) } }
+    }
 
     /// Returns the number of kept copies that are not used, because they are of another source than the policy's. Returns
     /// nil if they cannot be counted.

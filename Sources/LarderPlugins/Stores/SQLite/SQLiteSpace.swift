@@ -35,7 +35,9 @@ extension SQLiteStore {
                     let isCopied = try database.reading { try database.copyLog($0, .partly) }
                     // Little is left to copy by now. Without this the file would keep its size until the next change.
                     let size = Disk.item(database.path + "-wal")?.size ?? 0
-                    if isCopied, size > longLog { _ = try database.writing { try database.copyLog($0, .whole) } }
+                    if isCopied, size > longLog {
+                        _ = try database.writing(repairs: false) { try database.copyLog($0, .whole) }
+                    }
                 }
                 condition.isCopyingLog.store(false, ordering: .relaxed)
             }
@@ -79,7 +81,7 @@ extension SQLiteStore {
     /// Writes how often entries were read.
     func saveUses() throws {
         if uses.isEmpty || Disk.stamp(of: database.path) == nil { return }
-        try database.writing { connection in
+        try database.writing(repairs: false) { connection in
             try connection.transaction {
                 try uses.save(connection, now: try SQLiteTotals.read(connection).next)
             }

@@ -105,8 +105,10 @@ final class SQLiteStore: Store {
             condition.needsCleaning.store(true, ordering: .relaxed)
             context?.storeFailed(
                 StoreFault(
-                    tier: Self.tier, error: StoreError("the database was damaged and set aside; a new one is begun")),
-                at: .read)
+                    tier: Self.tier,
+                    error: StoreError(
+                        "the database was damaged and is now \(file + SQLiteDatabase.damaged); a new one is begun")),
+                at: .write)
         }
         payloads = SQLitePayloads(in: options.folder)
         processes = SQLiteProcesses(beside: database.path, in: world)

@@ -4,11 +4,13 @@ import LarderCore
 /// The file of a database and the connections to it: one that writes, and some that read. Blocks.
 ///
 /// The file is opened when it is first used. It is opened again, or made again, if another program has deleted or replaced
-/// it. A damaged file is set aside, and a new one is begun.
+/// it. The next change after damage was noticed sets the file aside and begins a new one. Reading moves nothing.
 final class SQLiteDatabase: Sendable {
     private struct State {
         var writer: SQLiteConnection?
         var isClosed = false
+        /// The file in which reading has found damage.
+        var damaged: FileStamp?
     }
 
     /// The path of the file.
@@ -45,20 +47,26 @@ final class SQLiteDatabase: Sendable {
 
     /// Runs `body` with the connection that writes.
     ///
-    /// If the file is damaged, sets it aside and throws.
-    func writing<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    /// If the file is damaged, throws.
+    ///
+    /// - Parameter repairs: whether a damaged file is set aside, so that the next use begins a new one.
+    func writing<Result>(repairs: Bool = true, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try state.withLock { state in
-            let writer = try writer(&state)
-            return try use(writer, state: &state, body: body)
+            if repairs, let damaged = state.damaged {
+                (state.writer, state.damaged) = (nil, nil)
+                try? setAside(damaged)
+            }
+            let writer = try writer(&state, repairs: repairs)
+            return try use(writer, state: &state, repairs: repairs, body: body)
         }
     }
 
     private func use<Result>(
-        _ writer: SQLiteConnection, state: inout State, body: (SQLiteConnection) throws -> Result
+        _ writer: SQLiteConnection, state: inout State, repairs: Bool, body: (SQLiteConnection) throws -> Result
     ) throws -> Result {
         do { return try body(writer) } catch let failure as SQLiteFailure where isDamage(failure) {
             state.writer = nil
-            try? setAside(writer.file)
+            if repairs { try? setAside(writer.file) } else { state.damaged = writer.file }
             throw SQLiteFailure.damaged
         }
     }
@@ -80,8 +88,7 @@ final class SQLiteDatabase: Sendable {
             readers.withLock { if !$0.isClosed, $0.idle.count < Self.mostReaders { $0.idle.append(used) } }
             return result
         } catch let failure as SQLiteFailure where isDamage(failure) {
-            state.withLock { $0.writer = nil }
-            if let file = reader?.file { try? setAside(file) }
+            state.withLock { ($0.writer, $0.damaged) = (nil, reader?.file ?? $0.damaged) }
             throw SQLiteFailure.damaged
         }
     }
@@ -89,19 +96,19 @@ final class SQLiteDatabase: Sendable {
     /// Runs `body` if the database can be used by one connection at a time only. Returns nil if it can be shared.
     private func readingAlone<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result? {
         try state.withLock { state in
-            let writer = try writer(&state)
-            return state.writer == nil ? try use(writer, state: &state, body: body) : nil
+            let writer = try writer(&state, repairs: false)
+            return state.writer == nil ? try use(writer, state: &state, repairs: false, body: body) : nil
         }
     }
 
     /// Returns the connection that writes. It is kept in `state`, unless the disk is so full that processes cannot share the
     /// database: then nobody else can use the database until the connection is released.
-    private func writer(_ state: inout State) throws -> SQLiteConnection {
+    private func writer(_ state: inout State, repairs: Bool) throws -> SQLiteConnection {
         if state.isClosed { throw StoreError("the store is closed") }
         if let writer = state.writer, isCurrent(writer) { return writer }
         state.writer = nil
         do {
-            let writer = try open()
+            let writer = try open(repairs: repairs)
             state.writer = writer
             return writer
         } catch {
@@ -157,11 +164,12 @@ final class SQLiteDatabase: Sendable {
     }
 
     /// Opens the file, or makes it.
-    private func open() throws -> SQLiteConnection {
+    private func open(repairs: Bool) throws -> SQLiteConnection {
         if let place { try place.restore() } else { try Disk.makeFolder(folder) }
         try setAsideForeign()
         return try Disk.locked(lock) {
             do { return try openLocked() } catch let failure as SQLiteFailure where isDamage(failure) {
+                guard repairs else { throw SQLiteFailure.damaged }
                 try moveAside()
                 return try openLocked()
             }
@@ -203,7 +211,7 @@ final class SQLiteDatabase: Sendable {
         _ take: (SQLiteConnection) throws -> Rows, _ put: (Rows, SQLiteConnection) throws -> Void
     ) throws {
         try state.withLock { state in
-            var former = [try writer(&state)]
+            var former = [try writer(&state, repairs: true)]
             try Disk.locked(lock) {
                 let rows = try former[0].transaction {
                     let rows = try take(former[0])
@@ -244,7 +252,9 @@ final class SQLiteDatabase: Sendable {
 
     /// The files that SQLite keeps beside the database.
     private static let suffixes = ["-wal", "-shm", "-journal"]
-    private var aside: String { path + "-damaged" }
+    private var aside: String { path + Self.damaged }
+    /// The end of the name of a damaged file that was set aside.
+    static let damaged = "-damaged"
     private var lock: String { path + "-lock" }
     private var logLock: String { path + "-log-lock" }
 }
