@@ -24,7 +24,7 @@ extension Command {
             guard let policy = try policy(name, reader: reader, terminal: terminal) else { return false }
             for warning in policy.warnings { terminal.note(warning.description) }
             if arguments.has("effective") {
-                terminal.print(policy.tree.shown.text())
+                terminal.print(policy.shownTree.text())
                 return true
             }
             let plan = Plan(policy)
@@ -93,7 +93,7 @@ extension Command {
         for part in plan.parts {
             for setting in part.settings {
                 // Parts have lines of their own.
-                if case .list(let items) = setting.value, case .object = items.first { continue }
+                if case .list(let items) = setting.shown, case .object = items.first { continue }
                 let text = setting.text
                 let value = text.count > 40 ? text.prefix(39) + "…" : text
                 rows.append([part.plugin.name, setting.name, value, setting.origin])

@@ -83,8 +83,14 @@ public struct Node: Sendable {
     /// The value, with the values of environment variables. Never print it.
     package var json: JSON { json { $0.string ?? "" } }
 
-    /// The value as the file has it, with `${NAME}` for environment variables. It can be printed.
-    package var shown: JSON { json { $0.written ?? $0.string ?? "" } }
+    /// The value as the file has it, with `${NAME}` for environment variables.
+    package var shown: JSON { shown(hiding: []) }
+
+    /// The value as the file has it, with `${NAME}` for environment variables and `•••` in place of the texts at some
+    /// positions.
+    func shown(hiding secrets: [SourcePosition]) -> JSON {
+        json { node in secrets.contains { $0 == node.position } ? "•••" : node.written ?? node.string ?? "" }
+    }
 
     private func json(_ text: (Node) -> String) -> JSON {
         switch content {

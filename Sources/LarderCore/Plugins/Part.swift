@@ -19,10 +19,12 @@ public final class Part: Sendable {
     private let prepared: CheckedSettings
     /// Whether the policy leaves it out, so that a plugin's defaults stand in its place.
     package let isDefault: Bool
+    /// The positions of values that are not printed. They may be of other parts too.
+    private let secrets: [SourcePosition]
 
     init(
         _ plugin: Plugin, settings node: Node, named name: Node, path: String, prepared: CheckedSettings,
-        isDefault: Bool = false
+        isDefault: Bool = false, secrets: [SourcePosition] = []
     ) {
         self.plugin = plugin
         self.node = node
@@ -30,6 +32,7 @@ public final class Part: Sendable {
         self.path = path
         self.prepared = prepared
         self.isDefault = isDefault
+        self.secrets = secrets
     }
 
     /// The effective settings: those in the policy, and the defaults of the others. A setting that is left out and has
@@ -42,7 +45,9 @@ public final class Part: Sendable {
         }
         return plugin.settings.compactMap { declaration in
             if let node = node[declaration.name] {
-                return EffectiveSetting(name: declaration.name, value: node.shown, position: node.position)
+                return EffectiveSetting(
+                    name: declaration.name, value: node.shown, shown: node.shown(hiding: secrets),
+                    position: node.position)
             }
             if declaration.default == nil, let kind = declaration.kind, declaration.type == kind.name {
                 guard let part = nested.first(where: { $0.isDefault && $0.plugin.kind == kind }) else { return nil }
@@ -148,13 +153,20 @@ public final class Part: Sendable {
 package struct EffectiveSetting: Sendable {
     /// The setting's name.
     package let name: String
-    /// The value, as it is written in the policy or would be; nil for a setting that is left out and has no default.
+    /// The value, as it is written in the policy or would be; nil for a setting that is left out and has no default. It can
+    /// contain a secret, so print ``shown``.
     package let value: JSON?
+    /// The value with `•••` in place of secrets.
+    package let shown: JSON?
     /// The position in the policy; nil for a default.
     package let position: SourcePosition?
 
-    /// The value on one line; `none` if there is none.
-    package var text: String { value?.text(indented: false) ?? "none" }
+    init(name: String, value: JSON?, shown: JSON? = nil, position: SourcePosition?) {
+        (self.name, self.value, self.shown, self.position) = (name, value, shown ?? value, position)
+    }
+
+    /// The value on one line, without secrets; `none` if there is none.
+    package var text: String { shown?.text(indented: false) ?? "none" }
 }
 
 extension JSON {

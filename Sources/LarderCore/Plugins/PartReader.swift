@@ -71,7 +71,8 @@ extension Part {
         defer { reading.misnamed = outer }
         reading.misnamed = Self.misnamed(in: settings, plugin, reading)
         guard let prepared = reading.reader?.prepare(plugin, settings, named: name) else { return nil }
-        self.init(plugin, settings: settings, named: name, path: reading.path, prepared: prepared)
+        self.init(
+            plugin, settings: settings, named: name, path: reading.path, prepared: prepared, secrets: reading.secrets)
     }
 
     /// Makes a part of the first registered plugin of a kind, with default settings. Returns nil if there is no such

@@ -66,10 +66,10 @@ extension EffectiveSetting {
         position.map { "\($0.source.name):\($0.line)" } ?? "default"
     }
 
-    var json: JSON { ["name": .string(name), "value": value ?? .null, "from": .string(origin)] }
+    var json: JSON { ["name": .string(name), "value": shown ?? .null, "from": .string(origin)] }
 
     fileprivate var isList: Bool {
-        if case .list = value { true } else { false }
+        if case .list = shown { true } else { false }
     }
 }
 

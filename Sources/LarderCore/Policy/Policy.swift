@@ -42,6 +42,11 @@ public struct Policy: Sendable {
         revision = String(SHA256.hex(canonical(members, isShown: true).bytes).prefix(12))
     }
 
+    /// The tree in effect for people, with `•••` in place of secrets.
+    package var shownTree: JSON {
+        tree.shown(hiding: warnings.filter { $0.rule == Problem.secretRule }.compactMap(\.position))
+    }
+
     /// The origin; nil if the strategy uses none.
     package var origin: Part? { self[.origin].first }
     /// The wrappers around the origin, the outermost first.

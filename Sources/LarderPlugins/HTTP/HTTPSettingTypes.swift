@@ -48,12 +48,14 @@ extension SettingType where Value == [Fields.Field] {
         }
         if LiteralSecret.isSecret(field.name) {
             if LiteralSecret.stands(in: member.value) {
-                LiteralSecret.report("the field '\(field.name)'", at: member.value.position, reading)
+                LiteralSecret.report("the value of the field '\(field.name)'", at: member.value.position, reading)
             } else if member.value.written == nil {
                 reading.report(
                     "the field '\(field.name)' is sent without a secret", .warning, at: member.value.position,
                     expected: "a value from the environment, such as \"${TOKEN}\"")
             }
+        } else if LiteralSecret.isObvious(member.value) {
+            LiteralSecret.report("the value of the field '\(field.name)'", at: member.value.position, reading)
         }
         return whole
     }

@@ -65,18 +65,19 @@ enum ChangedSettings {
     }
 
     private static func changes(from old: Part, to new: Part) -> [String] {
-        let former = Dictionary(old.settings.map { ($0.name, $0.value) }) { first, _ in first }
+        let former = Dictionary(old.settings.map { ($0.name, $0) }) { first, _ in first }
         // Parts among the settings have lines of their own.
         let parts = Set(new.plugin.settings.filter { $0.kind != nil }.map(\.name))
         let quantities = Set(new.plugin.settings.filter { quantityTypes.contains($0.type) }.map(\.name))
         return new.settings.filter { !parts.contains($0.name) }.compactMap { setting in
-            let old = former[setting.name] ?? nil
-            let (before, after) = (text(old), text(setting.value))
-            let isSame = quantities.contains(setting.name) ? before == after : old == setting.value
+            let old = former[setting.name]
+            let (before, after) = (text(old?.shown), text(setting.shown))
+            let isSame = quantities.contains(setting.name) ? before == after : old?.value == setting.value
             if isSame { return nil }
             // A value that only looks like a time is shown as it is written.
             let isReadable = before != after
-            return "\(setting.name) " + (isReadable ? "\(before) → \(after)" : "\(json(old)) → \(json(setting.value))")
+            return "\(setting.name) "
+                + (isReadable ? "\(before) → \(after)" : "\(old?.text ?? "none") → \(setting.text)")
         }
     }
 

@@ -259,4 +259,19 @@ import Larder
         #expect(output.code == 2)
         #expect(output.err.hasPrefix("larder: \(message)\n"))
     }
+
+    @Test(arguments: [[], ["--effective"], ["--json"], ["--format", "mermaid"]])
+    func secretsInAPolicyAreNotPrinted(_ format: [String]) async throws {
+        let folder = try Folder()
+        try folder.write(
+            """
+            { "resource": "feed", "strategy": "network-only",
+              "origin": { "use": "http", "url": "https://a.example/x?sig=s3cret",
+                          "fields": { "Authorization": "Bearer s3cret", "Accept-Language": "en" } } }
+            """, to: "feed.json")
+        let output = await Output(["explain", "feed", "--policies", folder.path] + format)
+        #expect(output.code == 0 && !"\(output)".contains("s3cret"), "\(output)")
+        #expect(output.err.contains("the value of the field 'authorization' is a secret"), "\(output.err)")
+        #expect(format.contains("mermaid") || output.out.contains(#""•••""#), "\(output.out)")
+    }
 }

@@ -221,6 +221,42 @@ import Larder
         #expect(problem.contains(words) && !problem.contains("s3cret"), "\(problem)")
     }
 
+    /// A JSON Web Token, an encoded name and password, and a key of Google, made up.
+    private static let token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJxdWluY2UifQ."
+    private static let basic = "Basic cXVpbmNlOnF1aW5jZQ=="
+    private static let key = "AIza" + String(repeating: "Q1", count: 17) + "x"
+
+    @Test(arguments: [
+        (url("/x?sig=abc"), "the value of the parameter 'sig' of the URL"),
+        (url("/x?a=1&signature=abc"), "parameter 'signature' of the URL"),
+        (url("/x?X-Amz-Signature=0a1b"), "parameter 'X-Amz-Signature' of the URL"),
+        (url("/x?key=\(key)"), "parameter 'key' of the URL"),
+        (url("/x?k=${KEY:-\(key)}"), "parameter 'k' of the URL"), (url("/\(token)/x"), "a part of the URL"),
+        (#"{ "use": "http", "url": "https://hooks.slack.com/services/T0/B0/quince" }"#, "a part of the URL"),
+        (#"{ "use": "http", "url": "https://discord.com/api/webhooks/123/quince" }"#, "a part of the URL"),
+        (field(#""X-User": "Bearer \#(token)""#), "field 'x-user'"),
+        (field(#""X-User": "\#(token)""#), "field 'x-user'"),
+        (field(#""X-User": "\#(basic)""#), "field 'x-user'"),
+        (field(#""X-User": "${T:-\#(basic)}""#), "field 'x-user'"),
+        (field(#""X-Goog": "\#(key)""#), "field 'x-goog'"), (field(#""Signature": "abc""#), "field 'signature'"),
+        (field(#""X-User": "Bearer 0123456789abcdef0123""#), "field 'x-user'"),
+    ]) func secretIsNoticedByItsNameOrItsForm(_ origin: String, _ place: String) throws {
+        let problem = try Self.problem("origin", origin)
+        #expect(problem.contains("\(place) is a secret") && problem.contains("warning: "), "\(problem)")
+        #expect(!problem.contains("quince") && !problem.contains(Self.key), "\(problem)")
+    }
+
+    @Test(arguments: [
+        url("/x?sign=aries"), url("/x?key=title"), url("/x?signal=on"), url("/x?sig={sig}&key={key}"),
+        url("/x?sig=${TOKEN}&signature=${TOKEN}"), url("/services/T0/B0/x"), url("/api/webhooks/1/x"),
+        field(#""X-Plan": "Basic plan""#), field(#""X-Plan": "Basic standard""#), field(#""X-Role": "bearer of news""#),
+        field(#""X-Role": "Bearer acknowledgement-of-everything""#), field(#""X-User": "Bearer ${TOKEN}""#),
+        field(#""Accept-Language": "en""#), field(#""User-Agent": "eyJ/1.0""#),
+        #"{ "use": "http", "url": "https://hooks.slack.com/services/${TOKEN}" }"#,
+    ]) func valueThatOnlyResemblesASecretHasNoProblem(_ origin: String) throws {
+        #expect(try Self.problem("origin", origin) == "")
+    }
+
     @Test func wrongURLIsNotBlamedOnWhatMayStandInIt() throws {
         let problem = try Self.problem("origin", #"{ "use": "http", "url": "api.example.com/:id" }"#)
         #expect(problem.contains("the URL has no scheme and host"), "\(problem)")

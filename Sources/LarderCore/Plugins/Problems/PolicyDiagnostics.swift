@@ -15,6 +15,8 @@ public class PolicyDiagnostics {
     /// The positions of texts that name a missing environment variable. Further problems at these positions only follow
     /// from that one.
     private var unfilled: [SourcePosition] = []
+    /// The positions of values that are secret.
+    private(set) var secrets: [SourcePosition] = []
     /// The required settings that the object which is being read has under a wrong name. That is already reported.
     var misnamed: Set<String> = []
 
@@ -32,7 +34,7 @@ public class PolicyDiagnostics {
     /// Whether no error has been found so far.
     package var isSound: Bool { !problems.contains { $0.severity == .error } }
 
-    /// Reports something wrong at `position`.
+    /// Reports something wrong at `position`. With the rule `secret`, the value there is not printed.
     public func report(
         _ message: String, _ severity: Problem.Severity = .error, at position: SourcePosition?, expected: String? = nil,
         suggestion: String? = nil, rule: String? = nil
@@ -47,6 +49,7 @@ public class PolicyDiagnostics {
         suggestion: String? = nil, rule: String? = nil, unknown: Problem.UnknownPlugin?
     ) {
         if let position, unfilled.contains(where: { $0 == position }) { return }
+        if rule == Problem.secretRule, let position { secrets.append(position) }
         // So many problems mean that this is the wrong file. Finding the line of each takes time.
         guard problems.count < Self.mostProblems else { return }
         var problem = Problem(

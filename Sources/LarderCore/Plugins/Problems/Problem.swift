@@ -26,6 +26,11 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
     public var file: String
     /// The plugin that is named but not registered. Nil if the problem is another one.
     package var unknown: UnknownPlugin?
+    /// The extended file that cannot be read. Nil if the problem is another one.
+    var extended: String?
+
+    /// The rule of a value that is secret, and is not printed.
+    static let secretRule = "secret"
 
     /// A problem at `position` in its file.
     package init(
@@ -59,9 +64,10 @@ public struct Problem: Error, Sendable, CustomStringConvertible {
         return text.withoutControls
     }
 
-    /// The line of ``description``, then the line of the file and a mark under the position.
+    /// The line of ``description``, then the line of the file and a mark under the position. A line with a secret is left
+    /// out.
     package var withSource: String {
-        guard let position, !position.lineText.isEmpty else { return description }
+        guard let position, !position.lineText.isEmpty, rule != Self.secretRule else { return description }
         let number = "\(position.line)"
         let line = position.lineText.prefix(200).map { $0.isWhitespace || $0.isControl ? " " : $0 }
         let margin = String(repeating: " ", count: number.count)

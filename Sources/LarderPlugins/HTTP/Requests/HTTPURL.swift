@@ -132,7 +132,7 @@ extension SettingType where Value == HTTPURL {
                 }
                 let written = node.written ?? text
                 // A text that may be a secret is not told.
-                let secret = LiteralSecret.queryName(in: node)
+                let secret = LiteralSecret.place(in: node)
                 let variable = secret == nil && !written.contains("@") ? foreignVariable(in: written) : nil
                 do throws(URLTemplate.Mistake) {
                     let url = try HTTPURL(text)
@@ -142,7 +142,7 @@ extension SettingType where Value == HTTPURL {
                             expected: "a variable in braces: {\(variable.name)}")
                     }
                     if let secret {
-                        LiteralSecret.report("the parameter '\(secret)' of the URL", at: node.position, reading)
+                        LiteralSecret.report(secret, at: node.position, reading)
                     }
                     return url
                 } catch {
