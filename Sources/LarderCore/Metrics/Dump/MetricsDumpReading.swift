@@ -142,6 +142,16 @@ extension ResourceMetrics {
         originLatency = try Sketch(reading: answered, .latency, &known)
         originLatency.merge(originFailureLatency)
         if let node = node["alternatives"] { alternatives = try WhatIfCounts(reading: node) }
+        try checkShares()
+    }
+
+    /// Refuses counts that no process can have counted. A load and its outcome are counted together.
+    private func checkShares() throws(MetricsDump.Unreadable) {
+        for rate in Rate.all where rate != .originErrorRate && self[rate.part] > self[rate.whole] {
+            throw .init("'\(rate.part.name)' is larger than '\(rate.whole.name)'")
+        }
+        let outcomes = Outcome.allCases.reduce(UInt64(0)) { $0.plus(latency[$1]?.count ?? 0) }
+        if outcomes > self[.loads] { throw .init("there are more outcomes than 'loads'") }
     }
 }
 

@@ -254,10 +254,11 @@ import Larder
         let dumps = try Dumps()
         let most: UInt64 = 1_000_000_000_000_000
         let revisions = (0..<3).map { number in
-            var revision = RevisionDump("\(number)", isCurrent: false, [.loads: 1, .fallbacks: most])
+            var revision = RevisionDump("\(number)", isCurrent: false, [.loads: most, .fallbacks: most])
             for outcome in Outcome.allCases {
                 revision.metrics.latency[outcome] = Sketch()
-                for bucket in 0..<Sketch.bucketCount { revision.metrics.latency[outcome]?.add(most, at: bucket) }
+                let share = most / UInt64(Outcome.allCases.count * Sketch.bucketCount)
+                for bucket in 0..<Sketch.bucketCount { revision.metrics.latency[outcome]?.add(share, at: bucket) }
             }
             return revision
         }
