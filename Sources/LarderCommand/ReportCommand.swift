@@ -42,6 +42,8 @@ extension Report {
         }
         let builder = ReportBuilder(since: try start(arguments), now: terminal.now())
         let files = DumpFile.all(arguments.operands, list: terminal.input)
+        // Before the dumps are read, which can take long.
+        _ = try arguments.output(besides: files.map(\.path))
         return read(files, builder: builder, registry: registry, terminal: terminal)
     }
 

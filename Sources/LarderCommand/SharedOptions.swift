@@ -89,4 +89,24 @@ extension Arguments {
         let file = URL(filePath: operand)
         return (file.deletingPathExtension().lastPathComponent, file.deletingLastPathComponent())
     }
+
+    /// The file that the option `output` names, to which a result is written. A former result there is replaced.
+    ///
+    /// - Parameters:
+    ///   - inputs: the files and folders that the command reads.
+    ///   - policies: the folder of policies, if it is not that of the option `policies`.
+    /// - Throws: ``UsageError`` if it is one of them, or a policy.
+    func output(besides inputs: [String], policies: URL? = nil) throws(UsageError) -> String? {
+        guard let path = value(of: "output") else { return nil }
+        // A file that is not there yet cannot be overwritten.
+        guard let target = Disk.realPath(path) else { return path }
+        let isPolicy =
+            target.hasSuffix(".json")
+            && Disk.split(target).folder == Disk.realPath((policies ?? self.policies).shortPath)
+        if isPolicy || inputs.compactMap(Disk.realPath).contains(where: { target == $0 || target.hasPrefix($0 + "/") })
+        {
+            throw UsageError(message: "--output would overwrite \(path.printable), which is no result but an input")
+        }
+        return path
+    }
 }

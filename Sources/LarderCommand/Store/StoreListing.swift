@@ -44,14 +44,15 @@ extension OpenStores {
 
     /// Shows the facts about an entry, and writes its payload where it is wanted.
     func show(_ resource: Resource<Data>) async throws -> Bool {
+        let output = try call.arguments.output(besides: [call.cache.path], policies: call.policies)
         let key = try await key(in: resource)
         guard let found = try await resource.copy(under: key) else {
             throw CommandFailure("\(resource.name): the entry is gone")
         }
         let payload = found.entry.payload.bytes
-        if let file = call.arguments.value(of: "output") {
+        if let output {
             do {
-                try Disk.put(file, Array(payload))
+                try Disk.put(output, Array(payload))
             } catch {
                 throw CommandFailure("the payload cannot be written: \(error)")
             }

@@ -279,4 +279,44 @@ import Larder
         #expect(try dumps.folder.text(of: "report.txt") == (await dumps.report()).out)
         #expect(await dumps.report("--output", dumps.folder.path + "/none/report.txt").code == 1)
     }
+
+    @Test(arguments: ["report", "advise"]) func inputIsNotOverwritten(_ command: String) async throws {
+        let dumps = try Dumps()
+        try dumps.write("a.json", RevisionDump([.loads: 10]))
+        let dump = try dumps.folder.text(of: "a.json")
+        let folder = dumps.folder.path
+        for (input, output) in [(folder, folder + "/a.json"), (folder + "/a.json", folder + "/./a.json")] {
+            let result = await Output([command, input, "--output", output])
+            #expect(result.code == 2 && result.err.contains("would overwrite \(output)"), "\(result)")
+        }
+        #expect(try dumps.folder.text(of: "a.json") == dump)
+        // A former report is replaced.
+        for _ in 1...2 {
+            #expect(await Output([command, folder + "/a.json", "--output", folder + "/report.txt"]).code == 0)
+        }
+    }
+
+    @Test func policyIsNotOverwritten() async throws {
+        let dumps = try Dumps()
+        try dumps.write("a.json", RevisionDump([.loads: 10]))
+        let policies = try Folder()
+        try policies.write("{}", to: "feed.json")
+        let file = policies.path + "/feed.json"
+        let result = await Output(["advise", dumps.folder.path, "--output", file, "--policies", policies.path])
+        #expect(result.code == 2 && result.err.contains("would overwrite \(file)"), "\(result)")
+        #expect(try policies.text(of: "feed.json") == "{}")
+    }
+
+    @Test(arguments: [
+        ([Counter.loads: 1, .failures: 2], "'failures' is larger than 'loads'"),
+        ([.loads: 1, .refreshErrors: 1], "'refresh_errors' is larger than 'refreshes'"),
+        ([.loads: 1], "there are more outcomes than 'loads'"),
+    ]) func dumpWithImpossibleCountsIsLeftOut(_ counts: [Counter: UInt64], _ reason: String) async throws {
+        let dumps = try Dumps()
+        try dumps.write("a.json", RevisionDump([.loads: 10]))
+        let live: [Duration] = counts.count == 1 ? [.seconds(1), .seconds(1)] : []
+        try dumps.write("b.json", instance: "b", RevisionDump(counts, live: live))
+        let output = await dumps.report()
+        #expect(output.code == 1 && output.err.contains("b.json: \(reason); left out"), "\(output)")
+    }
 }
