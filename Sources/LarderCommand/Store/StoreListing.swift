@@ -104,8 +104,12 @@ extension OpenStores {
         call.arguments.has("keys") ? ["key": key.map { .string($0.text) } ?? .null] : [:]
     }
 
-    /// `fresh`, `stale` for an entry that may still be shown, or `too old`.
+    /// `fresh`, `stale` for an entry that may still be shown, or `too old`; `other source` if the policy has another source
+    /// than the entry, which is then never shown.
     private func freshness(of metadata: Metadata, _ key: Key?, _ resource: Resource<Data>) throws -> String {
+        if let source = pantry.policy(of: resource.name)?.source, !source.contains(metadata.source) {
+            return "other source"
+        }
         let permissions = try resource.permissions(of: metadata, scope: key?.scope, at: terminal.now())
         if permissions.allows(.fresh) { return "fresh" }
         return permissions.allows(.showing) ? "stale" : "too old"
