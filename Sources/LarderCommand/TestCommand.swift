@@ -47,6 +47,7 @@ extension Command {
                     of: report, arguments: arguments, registry: registry, progress: progress, terminal: terminal)
             }
             progress.end()
+            for problem in report.otherProblems { terminal.note(problem.description) }
             if let out {
                 let written = report.coverage?.map { (resource: $0.resource, scenarios: $0.scenarios) } ?? []
                 try ScenarioFiles.write(written, to: out, terminal)
@@ -88,7 +89,9 @@ extension Command {
         let folder = arguments.policies.shortPath
         let reader = arguments.reader(registry, folder)
         let named = Set(report.results.map(\.file.resource))
-        let policies = try reader.readAll().filter { arguments.operands.isEmpty || named.contains($0.resource) }
+        let policies =
+            try arguments.operands.isEmpty
+            ? reader.readAll() : reader.checkAll().compactMap(\.policy).filter { named.contains($0.resource) }
         arguments.explainUnusedLifetimes(policies, terminal)
         return try policies.enumerated().map { number, policy in
             progress.show(Double(number) / Double(policies.count), policy.resource)

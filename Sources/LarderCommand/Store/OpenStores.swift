@@ -13,8 +13,10 @@ struct OpenStores {
     ///   is no such resource, or nothing that outlives a process.
     init(_ call: StoreCall, registry: Registry, terminal: Terminal) async throws {
         (self.call, self.terminal) = (call, terminal)
-        let reader = call.arguments.reader(registry, call.policies.shortPath).withoutProcess
-        let policies = try reader.readAll()
+        var reader = call.arguments.reader(registry, call.policies.shortPath).withoutProcess
+        if let name = call.resource { reader = reader.needing(name) }
+        let (policies, problems) = try reader.readSound()
+        for problem in problems { terminal.note(problem.description) }
         let named = try call.resource.map { try Self.policy($0, policies) }
         guard Pantry.isCacheFolder(call.cache.path) else {
             if let named, named.store?.isPersistent != true { throw Self.nothingPersistent(named) }

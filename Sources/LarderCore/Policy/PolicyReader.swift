@@ -136,6 +136,19 @@ package struct PolicyReader: Sendable {
         return results.compactMap(\.policy)
     }
 
+    /// Reads the policies of the folder. If only one is needed, leaves out others that have errors, and returns the problems
+    /// of those.
+    ///
+    /// - Throws: ``PolicyError`` with all problems of the files that are needed.
+    package func readSound() throws(PolicyError) -> (policies: [Policy], problems: [Problem]) {
+        guard let needed, try names().contains(needed + ".json") else { return (try readAll(), []) }
+        let results = try checkAll()
+        let problems = results.filter { $0.policy == nil }.flatMap(\.problems)
+        let policies = results.compactMap(\.policy)
+        if !policies.contains(where: { $0.resource == needed }) { throw PolicyError(check(needed + ".json").problems) }
+        return (policies, problems)
+    }
+
     /// Returns the names of the folder's policy files, in order.
     ///
     /// - Throws: ``PolicyError`` if the folder cannot be read.

@@ -92,6 +92,7 @@ public final class StoryPlayer: Sendable {
                 return try present.withLock({ $0 })?.origin ?? own()
             })
         reader = PolicyReader(registry: registry, folder: folder.shortPath, environment: environment).withoutProcess
+            .needing(resource)
         // An origin that is made of others plays itself, and each of them follows the story.
         isOriginSimple = reader.check(resource + ".json").policy?.origin?.plugin.isMadeOfOthers != true
     }

@@ -22,6 +22,8 @@ public struct ScenarioReport: Sendable {
     package var files = 0
     /// The problems of policies and of scenario files.
     package var problems: [Problem] = []
+    /// The problems of policies that no named file of scenarios is about.
+    package var otherProblems: [Problem] = []
     package var results: [Result] = []
     /// The kinds of situations that are played, for each policy; nil if they were not asked for.
     package var coverage: [ScenarioCoverage]?
@@ -45,15 +47,26 @@ public struct ScenarioReport: Sendable {
     ) throws {
         let reader = PolicyReader(registry: registry, folder: policies.relativePath, environment: environment)
         let resources: [String]
+        let checked: [PolicyReader.CheckResult]
         do throws(PolicyError) {
             resources = try reader.names().map { String($0.dropLast(".json".count)) }
-            problems = try reader.checkAll().filter { $0.policy == nil }.flatMap(\.problems)
+            checked = try reader.checkAll()
         } catch {
             problems = error.problems
             return
         }
         let verdicts = paths.flatMap { ScenarioFiles(registry: registry, resources: resources).judge($0) }
         files = verdicts.count { $0.path.hasSuffix(".json") }
+        // Files that are named need only the policies that they are about. With a folder, all policies must be sound.
+        let isNamed = !paths.isEmpty && paths.allSatisfy { $0.hasSuffix(".json") }
+        let needed = Set(verdicts.compactMap(\.file?.resource))
+        for (resource, result) in zip(resources, checked) where result.policy == nil {
+            if isNamed, !needed.contains(resource) {
+                otherProblems += result.problems
+            } else {
+                problems += result.problems
+            }
+        }
         let isComposable = problems.isEmpty
         problems += verdicts.flatMap(\.problems)
         // If one policy is not sound, none is composed.

@@ -261,10 +261,69 @@ import Testing
             try bytes.write(to: file)
         }
         // An entry without a key is not listed, and one without its payload is gone when it is read.
-        let listed = damage == "payload file" ? 4 : 3
+        let words = [
+            "head": "3 entries checked, none is damaged", "length": "4 entries checked, 1 damaged entry removed",
+            "payload file": "4 entries checked, none is damaged",
+        ]
         let found = await app.run("verify", "feed")
         #expect(found.code == 0 && found.out == "feed: \(words[damage] ?? "")\n", "\(found)")
         #expect(await app.run("verify", "feed").out == "feed: 3 entries checked, none is damaged\n")
         #expect(try await app.feed.contains(["id": "1"], scope: "alice"))
+    }
+
+    @Test func payloadDoesNotOverwriteAPolicyOrAFileOfTheStore() async throws {
+        let app = try await App(Self.stores[1])
+        let policy = app.folder.path + "/feed.json"
+        let entry = try #require(try app.files { $0.hasSuffix(".entry") }.first)
+        for file in [policy, entry] {
+            let before = try Data(contentsOf: URL(filePath: file))
+            let output = await app.run("get", "feed", App.key(1).text, "--output", file)
+            #expect(output.code == 2 && output.err.contains("--output would overwrite \(file)"), "\(output)")
+            #expect(try Data(contentsOf: URL(filePath: file)) == before)
+        }
+    }
+
+    @Test(arguments: stores) func copiesOfAFormerSourceAreNotCalledFresh(_ store: String) async throws {
+        let app = try await App(store)
+        try app.folder.edit("feed.json", #""value": 1"#, #""value": 2"#)
+        let output = await app.run("ls", "feed")
+        #expect(output.out.ranges(of: "other source").count == 3 && !output.out.contains("fresh  "), "\(output)")
+        let one = await app.run("get", "feed", App.key(0).text)
+        #expect(one.out.contains("freshness    other source\n"), "\(one)")
+    }
+
+    @Test(arguments: ["ls", "verify", "stats"])
+    func damagedDatabaseIsToldAndStaysWhereItIs(_ subcommand: String) async throws {
+        let app = try await App(Self.stores[0])
+        await app.pantry.close()
+        let file = URL(
+            filePath: try #require(try app.files { $0.hasSuffix(".sqlite") && !$0.hasSuffix("e/.sqlite") }.last))
+        try Data("no database".utf8).write(to: file)
+        let output = await app.run(subcommand, "feed")
+        #expect(output.code == 1 && output.err.contains("feed: the database is damaged [in "), "\(output)")
+        #expect(output.err.contains(file.deletingLastPathComponent().lastPathComponent), "\(output)")
+        #expect(try Data(contentsOf: file) == Data("no database".utf8))
+        #expect(try app.files { $0.hasSuffix("-damaged") }.isEmpty)
+    }
+
+    @Test func commandThatSetsADamagedDatabaseAsideSaysSo() async throws {
+        let app = try await App(Self.stores[0])
+        await app.pantry.close()
+        let file = URL(filePath: try #require(try app.files { $0.hasSuffix(".sqlite") }.last))
+        try Data("no database".utf8).write(to: file)
+        let output = await app.run("expire", "feed", "--all")
+        #expect(
+            output.code == 0 && output.err.contains("is now \(file.lastPathComponent)-damaged; a new one"), "\(output)")
+        #expect(try app.files { $0.hasSuffix("-damaged") }.count == 1)
+    }
+
+    @Test func mistakeInAnotherPolicyIsNotedWhileANamedResourceIsListed() async throws {
+        let app = try await App(Self.stores[0])
+        try app.folder.edit("live.json", "cache-first", "cache-frist")
+        let output = await app.run("ls", "feed")
+        #expect(output.code == 0 && output.out.split(separator: "\n").count == 4, "\(output)")
+        #expect(output.err.contains("live.json") && output.err.contains("did you mean 'cache-first'?"), "\(output)")
+        #expect(await app.run("ls", "live").code == 1)
+        #expect(await app.run("stats").code == 1)
     }
 }
