@@ -108,11 +108,7 @@ struct Composer {
                     world: world),
                 attachments: attachments, background: background,
                 // A recording, which the substitute plays, hides the names of parameters.
-                parameters: substitute == nil
-                    ? policy.origin.map {
-                        OriginParameters(
-                            taken: $0.originTraits.parameters, required: $0.originTraits.requiredParameters)
-                    } : nil,
+                parameters: substitute == nil ? policy.origin?.originParameters : nil,
                 substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
             return LoaderGraph(

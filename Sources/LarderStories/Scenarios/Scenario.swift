@@ -14,6 +14,20 @@ struct Scenario: Sendable {
     var story: Story
     /// The expectation of the answer to each load; nil if nothing is expected.
     var expectations: [Expectation?]
+    /// The position of the parameters of each load.
+    var positions: [SourcePosition] = []
+
+    /// Returns the problems of loads with parameters that no call of the policy's origin can have. A load without any is for
+    /// the usual instance.
+    func parameterProblems(_ policy: Policy, file: String) -> [Problem] {
+        guard let origin = policy.origin else { return [] }
+        let other = Story.Load(before: .zero, isOther: true).parameters
+        return zip(story.loads, zip(expectations, positions)).compactMap { load, place in
+            let isFree = load.parameters.isEmpty || load.parameters == other || place.0?.error == "invalidRequest"
+            guard !isFree, let mistake = origin.mistake(in: load.parameters) else { return nil }
+            return Problem(mistake, file: file, at: place.1, path: "$.scenarios")
+        }
+    }
 
     /// Whether it is about single tiers or faults of stores.
     var needsFaultyStores: Bool { !story.stores.isEmpty || story.copies.contains { $0.tier != nil } }

@@ -56,9 +56,10 @@ extension SettingType where Value == Scenario {
                 (story.lifetime, story.networks, story.stores) = (lifetime, networks, stores.flatMap { $0 })
                 (story.chance, story.loads) = (chance, asks.map(\.load))
             }
-            let scenario = Scenario(
+            var scenario = Scenario(
                 name: name, position: node["name"]?.position ?? node.position, story: story,
                 expectations: asks.map(\.expectation))
+            scenario.positions = asks.map(\.position)
             scenario.check(node, reading)
             return scenario
         }
@@ -138,6 +139,8 @@ extension SettingType where Value == Story.OriginAct {
 struct ScenarioLoad: Sendable {
     var load: Story.Load
     var expectation: Expectation?
+    /// The position of its parameters.
+    var position: SourcePosition
 }
 
 extension SettingType where Value == ScenarioLoad {
@@ -156,11 +159,12 @@ extension SettingType where Value == ScenarioLoad {
             Setting(
                 "clockBack", .moment, default: .zero, help: "How far the clock is set back right before the request"),
             Setting("expect", optional: .expectation, help: "What is expected of its answer")
-        ) { _, _, at, parameters, scope, mode, deadline, isRestarted, clockBack, expectation in
+        ) { node, _, at, parameters, scope, mode, deadline, isRestarted, clockBack, expectation in
             var load = Story.Load(at: at, parameters: parameters, scope: scope)
             (load.mode, load.deadline) = (Request.Mode(rawValue: mode) ?? .normal, deadline)
             (load.isRestarted, load.clockBack) = (isRestarted, clockBack)
-            return ScenarioLoad(load: load, expectation: expectation)
+            return ScenarioLoad(
+                load: load, expectation: expectation, position: node["parameters"]?.position ?? node.position)
         }
     }
 }

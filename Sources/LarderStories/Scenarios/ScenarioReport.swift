@@ -69,7 +69,12 @@ public struct ScenarioReport: Sendable {
         }
         let isComposable = problems.isEmpty
         problems += verdicts.flatMap(\.problems)
-        // If one policy is not sound, none is composed.
+        let known = Dictionary(checked.compactMap(\.policy).map { ($0.resource, $0) }) { first, _ in first }
+        for verdict in verdicts {
+            guard let file = verdict.file, let policy = known[file.resource] else { continue }
+            problems += file.scenarios.flatMap { $0.parameterProblems(policy, file: verdict.path) }
+        }
+        // If a needed policy is not sound, none is composed.
         guard isComposable else { return }
         let count = verdicts.reduce(0) { $0 + ($1.file?.scenarios.count ?? 0) }
         for verdict in verdicts {

@@ -229,4 +229,46 @@ import Testing
                 """
             ])
     }
+
+    private static func test(_ parameters: String, expect: String = #""value": 2"#) async throws -> Output {
+        let folder = try Folder()
+        try folder.write(
+            #"""
+            { "resource": "item", "origin": { "use": "http", "url": "https://a.example/{id}" }, "strategy": "network-only" }
+            """#, to: "item.json")
+        try folder.write(
+            """
+            { "resource": "item",
+              "scenarios": [{ "name": "it", "origin": { "value": 2 },
+                "asks": { \(parameters) "expect": { \(expect) } } }] }
+            """, to: "scenario.json")
+        return await Output(["test", folder.path + "/scenario.json", "--policies", folder.path])
+    }
+
+    @Test(arguments: ["idd", "number"]) func parameterThatTheOriginDoesNotTakeIsAnError(_ name: String) async throws {
+        let output = try await Self.test(#""parameters": { "\#(name)": "1" },"#)
+        #expect(output.code == 1, "\(output)")
+        #expect(
+            output.out.contains(
+                "scenario.json:3:29: error: the request has no value for the parameter 'id', but one for '\(name)' (did you "
+                    + "mean 'id'?)"), "\(output)")
+    }
+
+    @Test(arguments: ["", #""parameters": { "id": "1" },"#, #""parameters": { "other": "1" },"#])
+    func usualAndOtherInstanceNeedNoParameterOfTheOrigin(_ parameters: String) async throws {
+        let output = try await Self.test(parameters)
+        #expect(output.code == 0, "\(output)")
+    }
+
+    @Test func mistakeInAnotherPolicyIsNotedWhileANamedFileIsPlayed() async throws {
+        let folder = try Folder.withPolicies()
+        let scenarios = try Folder()
+        try scenarios.write(
+            #"{ "resource": "feed", "scenarios": [{ "name": "it", "origin": { "value": 2 }, "asks": { "expect": { "value": 2 } } }] }"#,
+            to: "feed.json")
+        try folder.edit("images.json", #""strategy""#, #""stratgey""#)
+        let output = await Output(["test", scenarios.path + "/feed.json", "--policies", folder.path])
+        #expect(output.code == 0 && output.err.contains("images.json"), "\(output)")
+        #expect(await Output(["test", scenarios.path, "--policies", folder.path]).code == 1)
+    }
 }

@@ -16,15 +16,32 @@ struct OriginParameters: Sendable {
     func check(_ request: Request) throws(LoadError) {
         if required.isEmpty, taken == nil || request.parameters.isEmpty { return }
         let values = request.parameters.dictionary
+        let unknown = taken.flatMap { taken in values.keys.filter { !taken.contains($0) }.min() }
         if let missing = required.first(where: { values[$0]?.isEmpty != false }) {
-            throw LoadError(.invalidRequest, "the request has no value for the parameter '\(missing)'")
+            let other = unknown.map { ", but one for '\(Self.shown($0))' (did you mean '\(missing)'?)" } ?? ""
+            throw LoadError(.invalidRequest, "the request has no value for the parameter '\(missing)'\(other)")
         }
-        guard let taken, let unknown = values.keys.filter({ !taken.contains($0) }).min() else { return }
+        guard let taken, let unknown else { return }
         let known = taken.sorted()
         let hint = closestName(to: unknown, among: known).map { " (did you mean '\($0)'?)" } ?? ""
         throw LoadError(
             .invalidRequest,
-            "the origin takes no parameter '\(String(unknown.prefix(64)).withoutControls)'; it takes "
+            "the origin takes no parameter '\(Self.shown(unknown))'; it takes "
                 + (known.isEmpty ? "none" : known.joined(separator: ", ")) + hint)
+    }
+
+    private static func shown(_ name: String) -> String { String(name.prefix(64)).withoutControls }
+}
+
+extension Part {
+    /// The parameters of the origin.
+    var originParameters: OriginParameters {
+        OriginParameters(taken: originTraits.parameters, required: originTraits.requiredParameters)
+    }
+
+    /// Returns the reason why the origin refuses requests with these parameters; nil if it accepts them.
+    package func mistake(in parameters: Parameters) -> String? {
+        do { try originParameters.check(Request("", parameters)) } catch { return error.message }
+        return nil
     }
 }
