@@ -41,7 +41,7 @@ extension Arguments {
     /// known one: those have a suggestion already.
     func explainUnknown(_ problems: [Problem], _ terminal: Terminal) {
         var unknown: [Problem.UnknownPlugin] = []
-        for problem in problems where problem.suggestion == nil {
+        for problem in problems where problem.suggestion == nil && problem.otherFile == nil {
             if let plugin = problem.unknown, !unknown.contains(plugin) { unknown.append(plugin) }
         }
         if unknown.isEmpty { return }
@@ -54,6 +54,23 @@ extension Arguments {
             let options = unknown.flatMap { ["--assume", "\($0.kind):\($0.name)"] }
             terminal.complain("to continue without \(isOne ? "it" : "them"): \(shellCommand(words + options))")
         }
+    }
+}
+
+extension Problem {
+    /// The kind of its file if that is no policy but another file that commands read, with the advice; nil otherwise.
+    var otherFile: (kind: String, advice: String, position: SourcePosition, path: String)? {
+        guard let source = position?.source, let root = try? JSONParser.parse(source), root["strategy"] == nil
+        else { return nil }
+        for member in root.members ?? [] {
+            if member.name == "format", member.value.string?.hasPrefix("larder-metrics/") == true {
+                return ("a metrics dump", "add it up with 'larder report'", member.position, "$.format")
+            }
+            if member.name == "scenarios", root["format"] == nil {
+                return ("a file of scenarios", "run it with 'larder test'", member.position, "$.scenarios")
+            }
+        }
+        return nil
     }
 }
 

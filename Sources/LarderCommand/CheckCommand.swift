@@ -137,18 +137,15 @@ extension Command {
         return (1, problems(of: result), [result.policy].compactMap { $0 })
     }
 
-    /// The problems of a file: a single one if it is not a policy at all, but a file of scenarios.
+    /// The problems of a file: a single one if it is not a policy at all, but a dump or a file of scenarios.
     private static func problems(of result: PolicyReader.CheckResult) -> [Problem] {
-        guard result.policy == nil,
-            let source = result.problems.lazy.compactMap({ $0.position?.source }).first,
-            let root = try? JSONParser.parse(source),
-            let scenarios = root.members?.first(where: { $0.name == "scenarios" }),
-            root["strategy"] == nil, root["format"] == nil
+        guard result.policy == nil, let first = result.problems.first(where: { $0.position != nil }),
+            let other = first.otherFile
         else { return result.problems }
         return [
             Problem(
-                "this is a file of scenarios, not a policy; run it with 'larder test'", file: source.name,
-                at: scenarios.position, path: "$.scenarios")
+                "this is \(other.kind), not a policy; \(other.advice)", file: first.file, at: other.position,
+                path: other.path)
         ]
     }
 
