@@ -117,7 +117,7 @@ extension RandomPolicy.Wrapper {
             "{ \"use\": \"breaker\", \"failures\": \(failures), \"rest\": \"\(rest)ms\" }"
         case .retry(let retries, let backoff, let factor, let jitter, let limit):
             "{ \"use\": \"retry\", \"retries\": \(retries), \"backoff\": \"\(backoff)ms\", \"factor\": \(factor), "
-                + "\"jitter\": \"\(jitter)%\"" + (limit.map { ", \"limit\": \"\($0)ms\"" } ?? "") + " }"
+                + "\"jitter\": \"\(jitter)%\"" + (limit.map { ", \"limit\": \"\(max($0, backoff))ms\"" } ?? "") + " }"
         }
     }
 
@@ -125,7 +125,7 @@ extension RandomPolicy.Wrapper {
         switch self {
         case .timeout(let after), .hedge(let after): [after]
         case .breaker(_, let rest): [rest]
-        case .retry(_, let backoff, _, _, let limit): [backoff, limit ?? 60_000]
+        case .retry(_, let backoff, _, _, let limit): [backoff, max(backoff, limit ?? 60_000)]
         }
     }
 }

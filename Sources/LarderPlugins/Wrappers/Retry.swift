@@ -38,6 +38,13 @@ extension Plugin {
                 $0.tries = (settings.retries + 1, waits)
                 $0.borders = [settings.backoff, settings.limit, waits]
                 $0.repeatsSends = settings.sends
+                if settings.backoff > settings.limit {
+                    $0.contradictions = [
+                        Contradiction(
+                            "backoff", "'backoff' is longer than 'limit', so no wait is as long as it says",
+                            expected: "a longer limit, or a shorter backoff")
+                    ]
+                }
             }
         }
     ) { context, inner, settings in Retry(inner: inner, settings: settings, context: context) }
