@@ -56,7 +56,8 @@ struct EnvironmentReader {
             }
             guard let value = variables[name].flatMap({ $0.isEmpty ? nil : $0 }) ?? parts.map({ String($0.1) }) else {
                 reading.report(
-                    "environment variable '\(name.prefix(64))' is not set", at: position,
+                    "environment variable '\(name.prefix(64))' is \(variables[name] == nil ? "not set" : "empty")",
+                    at: position,
                     expected: "a value, or a default: ${\(name.prefix(64)):-…}")
                 return nil
             }

@@ -21,7 +21,10 @@ struct HTTPURL: Hashable, Sendable {
         guard case .text(let start)? = template.parts.first, start.hasPrefix("http://") || start.hasPrefix("https://")
         else {
             throw URLTemplate.Mistake(
-                message: "the URL has no scheme and host", expected: "a URL that begins with https:// or http://")
+                message: text.contains(/^[A-Za-z][\w+.-]*:\/\//)
+                    && !["http", "https"].contains(scheme.lowercased())
+                    ? "the scheme of the URL is neither https nor http" : "the URL has no scheme and host",
+                expected: "a URL that begins with https:// or http://")
         }
         let rest = start.dropFirst(start.hasPrefix("https") ? 8 : 7)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
