@@ -31,13 +31,19 @@ extension Command {
                 list(LintRule.all, isJSON: isJSON, terminal: terminal)
                 return true
             }
+            if arguments.has("prove"), arguments.has("no-prove") {
+                throw UsageError(message: "--prove and --no-prove exclude each other")
+            }
             let lifetimes = try arguments.lifetimes
             var count = 0
             var problems: [Problem] = []
             var unproved: [String] = []
             var incomplete: [String] = []
             var names: [String: Set<String>] = [:]
-            let paths = arguments.operands.isEmpty ? [arguments.folder] : arguments.operands
+            var seen: Set<String> = []
+            let paths = (arguments.operands.isEmpty ? [arguments.folder] : arguments.operands).filter {
+                seen.insert(Disk.realPath($0) ?? $0).inserted
+            }
             for path in paths {
                 let (policies, found, read) = check(path) { arguments.reader(registry, $0) }
                 count += policies

@@ -104,7 +104,7 @@ extension Command {
         let mode: Request.Mode =
             arguments.has("refresh") ? .refresh : arguments.has("cached-only") ? .cachedOnly : .normal
         let deadline = try arguments.duration(of: "deadline")
-        return (folder, Request(name, parameters, scope: arguments.value(of: "scope"), mode: mode, deadline: deadline))
+        return (folder, Request(name, parameters, scope: try arguments.scope(), mode: mode, deadline: deadline))
     }
 
     /// Loads `times` times, or until interrupted, and reports changes of the policies. Without JSON, a payload is written

@@ -63,6 +63,15 @@ extension Arguments {
             .appending(path: "larder/projects/\(name)-\(SHA256.hex(path.utf8).prefix(12))")
     }
 
+    /// The account that the option `scope` names; nil without it.
+    ///
+    /// - Throws: ``UsageError`` if the name is empty.
+    func scope() throws(UsageError) -> String? {
+        let scope = value(of: "scope")
+        if scope?.isEmpty == true { throw UsageError(message: "--scope needs the name of an account; it is empty") }
+        return scope
+    }
+
     /// Returns a reader of the policies in a folder.
     func reader(_ registry: Registry, _ folder: String) -> PolicyReader {
         PolicyReader(registry: registry, folder: folder, environment: environment)

@@ -60,7 +60,7 @@ struct StoreCall {
 
     private static func selection(_ arguments: Arguments) throws(UsageError) -> Selection? {
         var selections: [Selection] = []
-        if let scope = arguments.value(of: "scope") { selections.append(.scope(scope)) }
+        if let scope = try arguments.scope() { selections.append(.scope(scope)) }
         if arguments.has("no-scope") { selections.append(.scope(nil)) }
         if let tag = arguments.value(of: "tag") { selections.append(.tag(tag)) }
         if arguments.has("all") { selections.append(.all) }

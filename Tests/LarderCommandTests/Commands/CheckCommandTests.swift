@@ -56,6 +56,7 @@ import Testing
     @Test(arguments: [
         (["check", "--format", "xml"], "--format takes one of text, json"),
         (["check", "--strictly"], "unknown option '--strictly' (did you mean '--strict'?)"),
+        (["check", "--prove", "--no-prove"], "--prove and --no-prove exclude each other"),
         (["check", "--strict=yes"], "--strict takes no value"), (["check", "--format"], "--format needs a value"),
     ])
     func usageErrorExitsWithTwo(_ arguments: [String], _ message: String) async {

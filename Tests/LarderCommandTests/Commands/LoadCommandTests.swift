@@ -157,6 +157,7 @@ import Testing
         (["load", "feed", "--refresh", "--cached-only"], "--refresh and --cached-only exclude each other"),
         (["load", "feed", "--repeat", "0"], "--repeat takes a whole number from 1 to 1000000"),
         (["load", "feed", "--deadline", "5"], "--deadline takes a duration such as 500ms or 30s"),
+        (["load", "feed", "--scope", ""], "--scope needs the name of an account; it is empty"),
         (["load", "feed", "id=1", "id=2"], "a parameter is given twice"),
         (["load", "feed", "--every", "5s"], "--every goes with --watch"),
         (["load", "feed", "--policies"], "--policies needs a value"),

@@ -20,6 +20,7 @@ import Testing
         (["store", "rm", "feed", "x", "--all"], "--all does not go with 'store rm'"),
         (["store", "clear", "feed"], "store clear needs --scope, --no-scope, --tag or --all"),
         (["store", "expire", "feed"], "store expire needs KEY, DIGEST, --scope, --no-scope, --tag or --all"),
+        (["store", "clear", "feed", "--scope", ""], "--scope needs the name of an account; it is empty"),
         (["store", "clear", "feed", "--all", "--tag", "x"], "--scope, --no-scope, --tag and --all exclude each other"),
         (["store", "expire", "feed", "x", "--all"], "an entry and --scope, --no-scope, --tag or --all exclude each"),
         (["store", "get", "feed", "x", "--payload", "--json"], "--payload goes neither with JSON nor with --output"),
