@@ -129,9 +129,11 @@ package struct PolicyFiles: Sendable {
                 failure.code == Disk.tooLarge
                 ? "the file is larger than \(JSONParser.mostBytes / 1_000_000) MB" : failure.description
             guard let reference else { throw Problem(message, file: path) }
-            throw Problem(
+            var problem = Problem(
                 "'\(name.prefix(64))': \(message)", file: path, at: reference.position, path: "$.extends",
                 expected: "the name of a file in this folder")
+            problem.extended = path
+            throw problem
         } catch {
             throw Problem("the file cannot be read", file: path)
         }

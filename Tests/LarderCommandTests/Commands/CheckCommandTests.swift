@@ -363,4 +363,37 @@ import Testing
         }
         #expect(Set(LintRule.all.map(\.name)).count == LintRule.all.count)
     }
+
+    @Test func policiesOfAFolderThatIsNamedTwiceCountOnce() async throws {
+        let folder = try Self.folder(Self.warned)
+        let output = await Output(["check", folder.path, folder.path + "/.", folder.path + "/"])
+        #expect(output.err == "1 policy, 0 errors, 1 warning\n", "\(output)")
+    }
+
+    @Test func missingExtendedFileIsToldOnce() async throws {
+        let folder = try Folder()
+        for name in ["a", "b", "c"] {
+            try folder.write(#"{ "extends": "_base.json", "resource": "\#(name)" }"#, to: name + ".json")
+        }
+        let output = await Output(["check", folder.path])
+        #expect(output.err == "3 policies, 1 error, 0 warnings\n", "\(output)")
+        #expect(output.out.hasPrefix("\(folder.path)/a.json:1:14: error: '_base.json': cannot open the file"))
+    }
+
+    @Test func dumpIsToldByItsKindAndWithoutAdviceToAssumePlugins() async throws {
+        let folder = try Folder()
+        try folder.write(#"{ "format": "larder-metrics/2", "process": "app", "resources": [] }"#, to: "dump.json")
+        let output = await Output(["check", folder.path + "/dump.json"])
+        #expect(
+            output.out
+                == "\(folder.path)/dump.json:1:3: error: this is a metrics dump, not a policy; add it up with 'larder report' "
+                + "[at $.format]\n", "\(output)")
+        #expect(!output.err.contains("--assume") && output.code == 1)
+        let scenarios = #"{ "resource": "feed", "scenarios": [] }"#
+        for (name, text) in [("dump", try folder.text(of: "dump.json")), ("feed", scenarios)] {
+            try folder.write(text, to: name + ".json")
+            let explained = await Output(["explain", name, "--policies", folder.path])
+            #expect(explained.code == 1 && !explained.err.contains("assume"), "\(explained)")
+        }
+    }
 }

@@ -150,6 +150,14 @@ import Larder
         Mistake("store", #"{ "use": "memory", "capacity": "1,000MB" }"#, says: #"or "20MB" [at"#),
         Mistake("validators", age(#""fresh": "PT5M""#), says: "(did you mean '5m'?)"),
         Mistake("validators", age(#""fresh": "P1DT12H""#), says: "(did you mean '36h'?)"),
+        Mistake("validators", age(#""fresh": "00:05:00""#), says: "(did you mean '5m'?)"),
+        Mistake("validators", age(#""fresh": "01:30:00""#), says: "(did you mean '90m'?)"),
+        Mistake("validators", age(#""fresh": "05:00""#), says: #"or "30s" [at"#),
+        Mistake(
+            "origin", #"{ "use": "http", "url": "ftp://a.example/x" }"#, says: "the scheme of the URL is neither https"),
+        Mistake(
+            "around", #"[{ "use": "retry", "backoff": "10s", "limit": "5s" }]"#,
+            says: "error: 'backoff' is longer than 'limit', so no wait is as long as it says; expected a longer limit"),
         Mistake("validators", age(#""fresh": "P1M""#), says: #"or "30s" [at"#),
         Mistake("validators", age(#""fresh": "1y""#), says: "(did you mean '365d'?)"),
         Mistake("validators", age(#""fresh": "5,5h""#), says: "(did you mean '330m'?)"),

@@ -142,10 +142,15 @@ public struct PolicyError: Error, Sendable, CustomStringConvertible {
 }
 
 extension [Problem] {
-    /// The problems, each once. Every policy that extends a file has the problems of that file.
+    /// The problems, each once. Every policy that extends a file has the problems of that file, or that it is missing.
     package var withoutRepeats: [Problem] {
         var seen: Set<[String]> = []
-        return filter { seen.insert([$0.file, "\($0.position?.offset ?? -1)", $0.path, $0.message]).inserted }
+        return filter { problem in
+            if let extended = problem.extended { return seen.insert([extended, problem.message]).inserted }
+            return seen.insert(
+                [problem.file, "\(problem.position?.offset ?? -1)", problem.path, problem.message]
+            ).inserted
+        }
     }
 }
 

@@ -167,6 +167,9 @@ package struct UnitNotation: Sendable {
             if rest.prefix(while: { $0 != "T" }).contains("M") { return nil }
             rest = rest.filter { $0 != "P" && $0 != "T" }[...]
         }
+        // Hours, minutes and seconds, as in 00:05:00.
+        let clock = rest.split(separator: ":", omittingEmptySubsequences: false)
+        if noun == "duration", clock.count == 3 { rest = "\(clock[0])h\(clock[1])m\(clock[2])s" }
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." || $0 == "," }
             let word = rest.dropFirst(digits.count).prefix { $0.isLetter }
