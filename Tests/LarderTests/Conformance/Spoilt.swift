@@ -101,10 +101,13 @@ struct Spoilt: Store {
     }
 
     func list(after cursor: StoreCursor?, most count: Int) -> StorePage {
-        let all = state.withLock { $0.entries.values.sorted { $0.key.text < $1.key.text } }
+        let (entries, pins) = state.withLock { ($0.entries, $0.pins) }
+        let all = entries.values.sorted { $0.key.text < $1.key.text }
         let rest = all.drop { $0.key.text <= cursor?.text ?? "" }
         let page = rest.prefix(count).map { kept in
-            ListedEntry(kept.key, kept.entry.metadata, size: kept.entry.payload.bytes.count)
+            var listed = ListedEntry(kept.key, kept.entry.metadata, size: kept.entry.payload.bytes.count)
+            listed.isPinned = pins.contains(place(kept.key))
+            return listed
         }
         return StorePage(
             listed(page), next: rest.count > count ? page.last?.key.map { StoreCursor($0.text) } : nil)

@@ -122,6 +122,16 @@ import Testing
             "evicts pinned entries", .pins,
             store({ $0.capacity = 8_000 }) { Spoilt(entriesAtMost: 4, honoursPins: false) }
         ),
+        (
+            "lists no pins", .pins,
+            store({ $0.capacity = 8_000 }) {
+                Spoilt(
+                    entriesAtMost: 4,
+                    listed: {
+                        $0.map { ListedEntry(key: $0.key, digest: $0.digest, metadata: $0.metadata, size: $0.size) }
+                    })
+            }
+        ),
         ("mixes keys that differ in case", .keys, store { Spoilt(place: { $0.text.lowercased() }) }),
         ("peeks something else than it reads", .peek, store { Spoilt(peeksFirst: true) }),
         ("peeks what is not wanted", .peek, store { Spoilt(peeksUnwanted: true) }),

@@ -34,7 +34,7 @@ public struct ListedEntry: Sendable {
     public var metadata: Metadata
     /// The size of the payload, in bytes.
     public var size: Int
-    /// Whether it is pinned, as far as the store tells.
+    /// Whether it is pinned. A store that pins entries must tell it.
     public var isPinned = false
 
     /// Creates the facts about an entry whose key is known.

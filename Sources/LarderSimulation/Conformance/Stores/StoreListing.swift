@@ -45,6 +45,11 @@ extension StoreConformance {
                 let isPinned = try await trial.pinned(key)
             else { return }
             trial.expect(isPinned, promise: .pins, expected: "a pin", got: "false")
+            if let listed = try await trial.listed(100) {
+                let pinned = listed.filter(\.isPinned).map(\.digest)
+                trial.expect(
+                    pinned == [key.digest], promise: .pins, expected: "one pin in the list", got: "\(pinned.count)")
+            }
             let pinsMissing = try await trial.store.setPinned(true, for: missing)
             trial.expect(!pinsMissing, promise: .pins, expected: "no pin without an entry", got: "true")
             for isAfterRestart in [false, true] {
