@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "LarderSimulation", targets: ["LarderSimulation"]),
         .library(name: "LarderReports", targets: ["LarderReports"]),
         .library(name: "LarderStories", targets: ["LarderStories"]),
+        .library(name: "LarderEditions", targets: ["LarderEditions"]),
         .library(name: "LarderCommand", targets: ["LarderCommand"]),
         .executable(name: "larder", targets: ["LarderTool"]),
         .executable(name: "larder-bench", targets: ["LarderBench"]),
@@ -44,10 +45,15 @@ let package = Package(
         .target(
             name: "LarderStories", dependencies: ["Larder", "LarderSystem", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings),
+        // Policies over the network. It sees what your module sees.
+        .target(
+            name: "LarderEditions", dependencies: ["Larder", "LarderSystem", "LarderFoundation"], packageAccess: false,
+            swiftSettings: settings),
         .target(
             name: "LarderCommand",
             dependencies: [
-                "Larder", "LarderSystem", "LarderFoundation", "LarderReports", "LarderSimulation", "LarderStories",
+                "Larder", "LarderEditions", "LarderSystem", "LarderFoundation", "LarderReports", "LarderSimulation",
+                "LarderStories",
             ],
             swiftSettings: settings),
         .executableTarget(name: "LarderTool", dependencies: ["LarderCommand"], swiftSettings: settings),
@@ -110,6 +116,10 @@ let package = Package(
             name: "ThirdPartyTests",
             dependencies: ["Larder", "LarderFoundation", "LarderReports", "LarderSimulation", "LarderStories"],
             packageAccess: false,
+            swiftSettings: settings),
+        .testTarget(
+            name: "LarderEditionsTests",
+            dependencies: ["Larder", "LarderEditions", "LarderSystem", "LarderFoundation", "LarderSimulation"],
             swiftSettings: settings),
         .testTarget(
             name: "LarderCommandTests",
