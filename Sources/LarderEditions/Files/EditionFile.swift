@@ -25,7 +25,7 @@ public struct EditionFile: Hashable, Sendable {
         (self.plugins, self.policies) = (plugins, policies)
     }
 
-    /// The texts of the policies by the name of their resource, as ``Pantry/replace(policies:)`` expects them.
+    /// The texts of the policies by the name of their resource, as `Pantry.replace(policies:)` expects them.
     public var texts: [String: String] {
         let texts = policies.map { (String($0.key.dropLast(PolicyName.suffix.count)), $0.value.text() + "\n") }
         return Dictionary(texts) { first, _ in first }

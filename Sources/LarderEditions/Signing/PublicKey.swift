@@ -33,7 +33,7 @@ public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether `signature` is a signature of `message` by this key.
     ///
-    /// - Throws: ``SystemLibrary/Failure`` on Linux if libcrypto is missing.
+    /// - Throws: `SystemLibrary.Failure` on Linux if libcrypto is missing.
     public func verifies(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
         guard signature.count == 64 else { return false }
         return try Ed25519.verifies(signature, of: message, key: bytes)

@@ -70,7 +70,7 @@ public struct SignedFile: Hashable, Sendable {
     /// Returns those of `keys` that signed the file.
     ///
     /// - Throws: ``EditionError`` with the code `badSignature` if a signature in the name of one of the keys is wrong,
-    ///   with `unknownKey` if no signature is in the name of one of them. ``SystemLibrary/Failure`` on Linux if libcrypto is
+    ///   with `unknownKey` if no signature is in the name of one of them. `SystemLibrary.Failure` on Linux if libcrypto is
     ///   missing.
     public func signers(among keys: [PublicKey]) throws -> [PublicKey] {
         let message = message

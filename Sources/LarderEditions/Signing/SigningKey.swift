@@ -15,7 +15,7 @@ public struct SigningKey: Sendable {
 
     /// Reads a key in the form that `openssl genpkey -algorithm ed25519` writes: PKCS#8 in PEM, without a password.
     ///
-    /// - Throws: ``Failure`` if the text is not such a key, ``SystemLibrary/Failure`` on Linux if libcrypto is missing.
+    /// - Throws: ``Failure`` if the text is not such a key, `SystemLibrary.Failure` on Linux if libcrypto is missing.
     public init(pem: String) throws {
         try self.init(seed: try PrivateKeyPEM.seed(in: pem))
     }
@@ -30,7 +30,7 @@ public struct SigningKey: Sendable {
 
     /// Makes a new key of the random numbers of `world`. Those of the real world are secure.
     ///
-    /// - Throws: ``SystemLibrary/Failure`` on Linux if libcrypto is missing.
+    /// - Throws: `SystemLibrary.Failure` on Linux if libcrypto is missing.
     public static func generate(in world: any World = SystemWorld()) throws -> SigningKey {
         let words = (0..<4).map { _ in world.random() }
         return try SigningKey(seed: words.flatMap { word in withUnsafeBytes(of: word.littleEndian, Array.init) })
@@ -41,7 +41,7 @@ public struct SigningKey: Sendable {
 
     /// Returns the 64 bytes of a signature of `message`.
     ///
-    /// - Throws: ``SystemLibrary/Failure`` on Linux if libcrypto is missing.
+    /// - Throws: `SystemLibrary.Failure` on Linux if libcrypto is missing.
     public func signature(of message: [UInt8]) throws -> [UInt8] {
         try Ed25519.signature(of: message, seed: seed)
     }

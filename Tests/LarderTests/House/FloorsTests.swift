@@ -56,10 +56,11 @@ import Testing
             "CLarder": [], "LarderFoundation": [], "LarderSystem": ["LarderFoundation"], "LarderCore": base,
             "LarderPlugins": base.union(["CLarder", "LarderCore"]),
             "Larder": base.union(["LarderCore", "LarderPlugins"]), "LarderSimulation": base.union(["Larder"]),
-            "LarderReports": base.union(["Larder"]), "LarderStories": base.union(["Larder", "LarderSimulation"]),
+            "LarderReports": base.union(["Larder"]), "LarderEditions": base.union(["Larder"]),
+            "LarderStories": base.union(["Larder", "LarderSimulation"]),
             // LarderPlugins for what only the demo uses, and what only the benchmark does.
             "LarderCommand": base.union([
-                "Larder", "LarderPlugins", "LarderReports", "LarderSimulation", "LarderStories",
+                "Larder", "LarderEditions", "LarderPlugins", "LarderReports", "LarderSimulation", "LarderStories",
             ]),
             "LarderTool": ["LarderCommand"],
             "LarderBench": base.union(["CLarder", "Larder", "LarderPlugins", "LarderSimulation", "LarderStories"]),
