@@ -41,9 +41,8 @@ extension EditionFile {
 
     /// Returns the needs of policies: the digest of the declaration of each plugin that they name.
     ///
-    /// A plugin that `registry` does not have is left out. So is one whose name comes from the environment.
-    ///
-    /// - Parameter undeclared: the plugins of which only kind and name are known, such as `store mine`.
+    /// A plugin that `registry` does not have is left out. So is one whose name comes from the environment. Those in
+    /// `undeclared`, such as `store mine`, need only be there, because nothing but their kind and name is known.
     public static func needs(
         of policies: [String: JSON], in registry: Registry, undeclared: Set<String> = []
     ) -> [String: String] {
