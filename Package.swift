@@ -124,8 +124,8 @@ let package = Package(
         .testTarget(
             name: "LarderCommandTests",
             dependencies: [
-                "ConformRun", "FleetRun", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderReports",
-                "LarderSimulation", "LarderStories",
+                "ConformRun", "FleetRun", "LarderSystem", "LarderCommand", "LarderEditions", "LarderFoundation",
+                "LarderReports", "LarderSimulation", "LarderStories",
             ],
             exclude: ["Corpus", "Fixtures"], swiftSettings: settings),
     ],

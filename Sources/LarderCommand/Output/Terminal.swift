@@ -67,6 +67,13 @@ public struct Terminal: Sendable {
         return copy
     }
 
+    /// The same terminal, whose results go to the error output.
+    var notingResults: Terminal {
+        var copy = self
+        copy.out = err
+        return copy
+    }
+
     /// The beginning of each error message.
     private static let name = "larder: "
 

@@ -1,0 +1,36 @@
+import Larder
+import LarderEditions
+import LarderReports
+
+extension Subcommand {
+    static let growEdition = Subcommand(
+        name: "grow", operands: "CHANNEL", summary: "Raises the share of the edition that is being rolled out",
+        options: [.share, .key, .keys, .until],
+        run: { call in
+            guard let share = try call.share(of: "share") else {
+                throw UsageError(message: "--share is missing: it takes a share such as 25%")
+            }
+            var editing = try ChannelEditing(call.operands[0], call: call)
+            let numbers = editing.numbers
+            let editions = editing.channel.editions
+            guard let index = editions.firstIndex(where: { $0.to.share > 0 && $0.to.share < 1 }) else {
+                let isHalted = editions.first?.to.share == 0
+                throw CommandFailure(
+                    isHalted
+                        ? "\(editions[0].title(numbers)) was halted; 'larder channel publish' offers it again"
+                        : "\(editing.path) has no edition whose share can grow")
+            }
+            let old = editions[index]
+            guard share > old.to.share else {
+                throw CommandFailure(
+                    "\(old.title(numbers)) has \(old.to.share.percent) already; shares only grow, and "
+                        + "'larder channel halt' ends a roll-out")
+            }
+            var new = old
+            new.to.share = share
+            new.to.control = min(old.to.control, 1 - share)
+            editing.channel.editions[index] = new
+            try editing.write(["\(new.title(numbers)) for \(new.to.inWords), before \(old.to.share.percent)"])
+            return true
+        })
+}

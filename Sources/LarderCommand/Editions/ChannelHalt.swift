@@ -1,0 +1,54 @@
+import Larder
+import LarderEditions
+
+extension Subcommand {
+    static let haltEdition = Subcommand(
+        name: "halt", operands: "CHANNEL", summary: "Takes back the newest edition, or all down to another one",
+        options: [
+            Command.Option(
+                "to", value: "NUMBER",
+                help: "The edition to go back to, or 'embedded' for the policies in the app (default: the one before)"),
+            .key, .keys, .until,
+        ],
+        run: { call in
+            var editing = try ChannelEditing(call.operands[0], call: call)
+            let numbers = editing.numbers
+            let end = try editing.endOfHalt(to: call.arguments.value(of: "to"), numbers)
+            let halted = editing.channel.editions[..<end].filter { $0.to.share > 0 }
+            if halted.isEmpty {
+                throw CommandFailure("nothing is left to halt; --to NUMBER and --to embedded go further back")
+            }
+            for index in 0..<end {
+                editing.channel.editions[index].to.share = 0
+                editing.channel.editions[index].to.control = 0
+            }
+            let next = editing.channel.editions[end...].first { $0.to.share > 0 }
+            try editing.write(
+                halted.map { "\($0.title(numbers)) is halted" } + [
+                    next.map { "next is \($0.title(numbers)) for \($0.to.inWords)" }
+                        ?? "next are the policies in the app"
+                ])
+            return true
+        })
+}
+
+extension ChannelEditing {
+    /// Returns the number of editions, from the newest one, that are halted.
+    fileprivate func endOfHalt(to target: String?, _ numbers: [String: Int]) throws -> Int {
+        let editions = channel.editions
+        guard let target else { return min(1, editions.count) }
+        if target == "embedded" { return editions.count }
+        guard let number = Int(target) else {
+            throw UsageError(message: "--to takes the number of an edition, or 'embedded'")
+        }
+        guard let index = editions.firstIndex(where: { numbers[$0.digest] == number }) else {
+            let unknown = editions.filter { numbers[$0.digest] == nil }.map(\.at)
+            let hint = unknown.isEmpty ? "" : "; these files are not next to it: " + unknown.joined(separator: ", ")
+            throw CommandFailure("\(path) has no edition \(number)\(hint)")
+        }
+        guard editions[index].to.share > 0 else {
+            throw CommandFailure("edition \(number) was halted itself; 'larder channel publish' offers it again")
+        }
+        return index
+    }
+}

@@ -1,0 +1,49 @@
+import Larder
+import LarderEditions
+import LarderReports
+import LarderSystem
+
+extension Subcommand {
+    static let channelStatus = Subcommand(
+        name: "status", operands: "CHANNEL", summary: "Shows a channel; fails if it is not valid any more",
+        options: [.keys],
+        run: { call in
+            let path = call.operands[0]
+            let file = try call.signedFile(.channel, at: path)
+            let keys = try call.publicKeys()
+            let (channel, signers): (ChannelFile, [String]?)
+            do {
+                signers = keys.isEmpty ? nil : try file.signers(among: keys).map(\.id)
+                channel = try ChannelFile(reading: file)
+            } catch let error as EditionError {
+                throw CommandFailure("\(path): \(error)")
+            }
+            let now = call.terminal.now()
+            let numbers = channel.numbers(besides: path)
+            let isValid = channel.until > now
+            let names = file.keyIDs.isEmpty ? "nobody" : file.keyIDs.joined(separator: ", ")
+            let until = isValid ? "for \((channel.until - now).brief)" : "not any more"
+            let head = [
+                "channel \(channel.name), revision \(channel.revision)",
+                "valid until \(channel.until.spelled), \(until)",
+                signers.map { "signed by \($0.joined(separator: ", ")), verified" }
+                    ?? "signed by \(names), not verified: --keys verifies it",
+            ]
+            let rows = channel.editions.map { row($0, numbers) }
+            let columns = ["edition", "file", "rings", "salt", "digest", "share", "control"]
+            let table = rows.isEmpty ? ["no edition"] : Table([columns] + rows, left: 5).lines
+            call.print(head + [""] + table, json: channel.json(numbers: numbers, at: now, signers: signers))
+            return isValid
+        })
+
+    private static func row(_ listed: ChannelFile.Listed, _ numbers: [String: Int]) -> [String] {
+        let digest = String(listed.digest.dropFirst("sha256:".count).prefix(12))
+        let number = numbers[listed.digest].map { "\($0)" } ?? "?"
+        let share = listed.to.share > 0 ? listed.to.share.percent : "halted"
+        let salt = listed.to.salt == listed.digest ? "–" : listed.to.salt
+        return [
+            number, listed.at, listed.to.rings?.joined(separator: ", ") ?? "all", salt, digest, share,
+            listed.to.control > 0 ? listed.to.control.percent : "–",
+        ]
+    }
+}

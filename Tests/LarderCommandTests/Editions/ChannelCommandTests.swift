@@ -1,0 +1,290 @@
+import Foundation
+import Larder
+import LarderEditions
+import LarderReports
+import LarderSystem
+import Testing
+
+@testable import LarderCommand
+
+@Suite struct ChannelCommandTests {
+    private static func grow(_ folder: EditionFolder, _ share: String, key: String = "release") async -> Output {
+        await folder.run("channel", "grow", "DIR/shop.channel", "--share", share, "--key", "DIR/\(key).pem")
+    }
+
+    private static func halt(_ folder: EditionFolder, _ options: String...) async -> Output {
+        let call = ["channel", "halt", "DIR/shop.channel", "--key", "DIR/steer.pem"] + options
+        return await Output(call.map { $0.replacing("DIR", with: folder.path) })
+    }
+
+    /// A folder whose channel offers edition 1 to all and edition 2 to 5 %.
+    private static func withTwo() async throws -> EditionFolder {
+        let folder = try await EditionFolder()
+        #expect(await folder.publish(1, "--share", "100%").code == 0)
+        #expect(await folder.publish(2, "--share", "5%", "--control", "5%", "--ring", "stable").code == 0)
+        return folder
+    }
+
+    // MARK: Publishing
+
+    @Test func firstEditionMakesTheChannel() async throws {
+        let folder = try await EditionFolder()
+        let output = await folder.publish(42, "--share", "5%", "--control", "5%", "--ring", "a", "--ring", "b")
+        #expect(output.code == 0, "\(output.err)")
+        #expect(
+            output.out == """
+                wrote \(folder.path)/shop.channel: revision 1, valid until \((Dumps.now + .seconds(30 * 86_400)).spelled)
+                  edition 42 (shop-42.edition) for 5.0 % of a, b, compared with 5.0 %
+                  upload shop-42.edition before the channel
+
+                """)
+        let edition = try SignedFile(.edition, reading: folder.bytes(of: "shop-42.edition"))
+        let channel = try folder.channel()
+        #expect(channel.name == "shop" && channel.revision == 1)
+        #expect(
+            channel.editions == [
+                .init(
+                    digest: edition.digest, at: "shop-42.edition",
+                    to: .init(rings: ["a", "b"], share: 0.05, control: 0.05, salt: "42-1"))
+            ])
+        let file = try SignedFile(.channel, reading: folder.bytes(of: "shop.channel"))
+        let key = try folder.key("release").publicKey
+        #expect(try file.signers(among: [key]) == [key])
+    }
+
+    @Test func newerEditionComesFirst() async throws {
+        let channel = try await Self.withTwo().channel()
+        #expect(channel.revision == 2)
+        #expect(channel.editions.map(\.at) == ["shop-2.edition", "shop-1.edition"])
+    }
+
+    @Test func timeOfValidityIsChosen() async throws {
+        let folder = try await EditionFolder()
+        #expect(await folder.publish(1, "--share", "1", "--until", "7d").code == 0)
+        #expect(try folder.channel().until == Dumps.now + .seconds(7 * 86_400))
+    }
+
+    @Test func editionThatCannotBeOfferedIsRefused() async throws {
+        let folder = try await Self.withTwo()
+        let before = try folder.bytes(of: "shop.channel")
+        #expect(await folder.publish(2, "--share", "50%").err.contains("already; 'larder channel grow'"))
+        _ = await folder.make(3)
+        let raw = "larder-signed/1\n\n" + (try folder.folder.text(of: "shop-3.edition.json"))
+        try folder.folder.write(raw, to: "unsigned.edition")
+        func publish(_ edition: String) async -> Output {
+            await folder.run(
+                "channel", "publish", "DIR/shop.channel", edition, "--share", "1%", "--key", "DIR/release.pem")
+        }
+        #expect(await publish("DIR/unsigned.edition").err.contains("is not signed"))
+        #expect(await publish("DIR/shop-3.edition.json").err.contains("its first line is not"))
+        #expect(await publish("DIR/Policies/../shop-2.edition").err.contains("must lie next to"))
+        #expect(await publish("DIR/none.edition").code == 1)
+        _ = await folder.run(
+            "edition", "new", "DIR/Policies", "--channel", "other", "--number", "4", "--out", "DIR/o.edition.json")
+        _ = await folder.run("edition", "sign", "DIR/o.edition.json", "--key", "DIR/release.pem")
+        #expect(await publish("DIR/o.edition").err.contains("is for channel other, not shop"))
+        #expect(try folder.bytes(of: "shop.channel") == before)
+    }
+
+    @Test func editionWhoseSignatureIsWrongIsRefused() async throws {
+        let folder = try await EditionFolder()
+        _ = await folder.sign(1)
+        try folder.folder.edit("shop-1.edition", "network-only", "cache-only")
+        let output = await folder.run(
+            "channel", "publish", "DIR/shop.channel", "DIR/shop-1.edition", "--share", "1%", "--key", "DIR/release.pem")
+        #expect(output.code == 1 && output.err.contains("is not one of this edition"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/shop.channel"))
+    }
+
+    @Test func editionOfUnknownKeyIsRefusedIfKeysAreNamed() async throws {
+        let folder = try await EditionFolder()
+        _ = await folder.sign(1)
+        func publish(_ keys: String...) async -> Output {
+            let call = ["channel", "publish", "DIR/shop.channel", "DIR/shop-1.edition", "--share", "1%", "--key"]
+            return await Output((call + ["DIR/steer.pem"] + keys).map { $0.replacing("DIR", with: folder.path) })
+        }
+        let (release, steer) = try (folder.key("release").publicKey, folder.key("steer").publicKey)
+        #expect(await publish("--keys", "\(steer)").err.contains("signed by no known key"))
+        #expect(await publish("--keys", "\(release)").code == 0)
+    }
+
+    // MARK: Growing
+
+    @Test func shareGrows() async throws {
+        let folder = try await Self.withTwo()
+        let output = await Self.grow(folder, "25%")
+        #expect(output.code == 0, "\(output.err)")
+        #expect(
+            output.out.hasSuffix(
+                "\n  edition 2 (shop-2.edition) for 25.0 % of stable, compared with 5.0 %, before 5.0 %\n"))
+        let channel = try folder.channel()
+        #expect(channel.revision == 3)
+        #expect(channel.editions.map(\.to.share) == [0.25, 1])
+        #expect(channel.editions[0].to.salt == "2-2")
+    }
+
+    @Test func controlGivesWayToTheShare() async throws {
+        let folder = try await Self.withTwo()
+        #expect(await Self.grow(folder, "100%").code == 0)
+        #expect(try folder.channel().editions[0].to.control == 0)
+    }
+
+    @Test func shareNeverShrinks() async throws {
+        let folder = try await Self.withTwo()
+        for share in ["5%", "1%", "0"] {
+            #expect(await Self.grow(folder, share).err.contains("shares only grow"))
+        }
+        #expect(try folder.channel().revision == 2)
+    }
+
+    @Test func haltedOrWholeEditionDoesNotGrow() async throws {
+        let folder = try await Self.withTwo()
+        #expect(await Self.halt(folder).code == 0)
+        #expect(await Self.grow(folder, "50%").err.contains("was halted; 'larder channel publish' offers it again"))
+        let other = try await EditionFolder()
+        _ = await other.publish(1, "--share", "100%")
+        #expect(await Self.grow(other, "100%").err.contains("no edition whose share can grow"))
+    }
+
+    @Test func steerKeyGrows() async throws {
+        let folder = try await Self.withTwo()
+        #expect(await Self.grow(folder, "25%", key: "steer").code == 0)
+        let file = try SignedFile(.channel, reading: folder.bytes(of: "shop.channel"))
+        #expect(file.keyIDs == [try folder.key("steer").publicKey.id])
+        #expect(await Self.grow(folder, "50%").code == 0)
+    }
+
+    @Test func changedChannelIsNotSignedAgain() async throws {
+        let folder = try await Self.withTwo()
+        try folder.folder.edit("shop.channel", #""revision": 2"#, #""revision": 9"#)
+        let before = try folder.bytes(of: "shop.channel")
+        #expect(await Self.grow(folder, "25%").err.contains("is not one of this channel"))
+        #expect(try folder.bytes(of: "shop.channel") == before)
+    }
+
+    // MARK: Halting
+
+    @Test func haltLeadsBackToTheEditionBefore() async throws {
+        let folder = try await Self.withTwo()
+        let output = await Self.halt(folder)
+        #expect(output.code == 0, "\(output.err)")
+        #expect(
+            output.out.hasSuffix(
+                """
+
+                  edition 2 (shop-2.edition) is halted
+                  next is edition 1 (shop-1.edition) for 100.0 % of all installations
+
+                """))
+        #expect(try folder.channel().editions.map(\.to.share) == [0, 1])
+        #expect(try folder.channel().editions[0].to.control == 0)
+    }
+
+    @Test func secondHaltChangesNothing() async throws {
+        let folder = try await Self.withTwo()
+        _ = await Self.halt(folder)
+        let output = await Self.halt(folder)
+        #expect(output.code == 1 && output.err.contains("nothing is left to halt"))
+        #expect(try folder.channel().revision == 3)
+    }
+
+    @Test func haltGoesBackToANumber() async throws {
+        let folder = try await Self.withTwo()
+        _ = await folder.publish(3, "--share", "50%")
+        #expect(await Self.halt(folder, "--to", "7").err.contains("has no edition 7"))
+        #expect(await Self.halt(folder, "--to", "1").code == 0)
+        #expect(try folder.channel().editions.map(\.to.share) == [0, 0, 1])
+    }
+
+    @Test func haltToEditionWithoutItsFileNamesTheFile() async throws {
+        let folder = try await Self.withTwo()
+        try FileManager.default.removeItem(atPath: folder.path + "/shop-1.edition")
+        let output = await Self.halt(folder, "--to", "1")
+        #expect(output.err.contains("these files are not next to it: shop-1.edition"))
+        #expect(await Self.halt(folder).code == 0)
+    }
+
+    @Test func haltGoesBackToThePoliciesInTheApp() async throws {
+        let folder = try await Self.withTwo()
+        let output = await Self.halt(folder, "--to", "embedded")
+        #expect(output.out.hasSuffix("\n  next are the policies in the app\n"))
+        #expect(try folder.channel().editions.map(\.to.share) == [0, 0])
+    }
+
+    @Test func haltedEditionIsOfferedAgainWithAnotherSalt() async throws {
+        let folder = try await Self.withTwo()
+        _ = await Self.halt(folder)
+        #expect(await folder.publish(2, "--share", "5%").code == 0)
+        let channel = try folder.channel()
+        #expect(channel.editions.map(\.at) == ["shop-2.edition", "shop-1.edition"])
+        #expect(channel.editions[0].to.salt == "2-4")
+    }
+
+    // MARK: Status
+
+    @Test func statusShowsChannel() async throws {
+        let folder = try await Self.withTwo()
+        let key = try folder.key("release").publicKey
+        let output = await folder.run("channel", "status", "DIR/shop.channel", "--keys", "\(key)")
+        #expect(output.code == 0, "\(output.err)")
+        let digests = try folder.channel().editions.map { $0.digest.dropFirst(7).prefix(12) }
+        #expect(
+            output.out == """
+                channel shop, revision 2
+                valid until \((Dumps.now + .seconds(30 * 86_400)).spelled), for 30 d
+                signed by \(key.id), verified
+
+                edition  file            rings   salt  digest          share  control
+                2        shop-2.edition  stable  2-2   \(digests[0])    5.0 %    5.0 %
+                1        shop-1.edition  all     1-1   \(digests[1])  100.0 %        –
+
+                """)
+    }
+
+    @Test func statusOfOldOrForeignChannelFails() async throws {
+        let folder = try await EditionFolder()
+        _ = await folder.publish(1, "--share", "100%", "--until", "1m")
+        let steer = try folder.key("steer").publicKey
+        #expect(await folder.run("channel", "status", "DIR/shop.channel", "--keys", "\(steer)").code == 1)
+        let unverified = await folder.run("channel", "status", "DIR/shop.channel")
+        #expect(unverified.code == 0 && unverified.out.contains("not verified: --keys verifies it"))
+        let release = try folder.key("release")
+        var channel = try folder.channel()
+        channel.until = Dumps.now
+        var file = try channel.file()
+        try file.sign(with: release)
+        try Data(file.bytes).write(to: folder.folder.url.appending(path: "shop.channel"))
+        let expired = await folder.run("channel", "status", "DIR/shop.channel")
+        #expect(expired.code == 1 && expired.out.contains(", not any more\n"))
+    }
+
+    // MARK: Calls
+
+    @Test(arguments: [
+        (["channel"], "channel takes one of publish, grow, halt, status"),
+        (["channel", "publish", "a"], "it is called 'channel publish CHANNEL EDITION'"),
+        (["channel", "status", "a", "--share", "5%"], "--share does not go with 'channel status'"),
+        (["channel", "grow", "a", "--key", "k"], "--share is missing"),
+        (["channel", "grow", "a", "--share", "5%"], "--key FILE is missing"),
+        (["channel", "grow", "a", "--share", "500%", "--key", "k"], "--share takes a share"),
+    ])
+    func wrongCallIsExplained(_ arguments: [String], _ message: String) async {
+        let output = await Output(arguments)
+        #expect(output.code == 2)
+        #expect(output.err.hasPrefix("larder: " + message), "\(output.err)")
+    }
+
+    @Test func resultIsOneDocument() async throws {
+        let folder = try await Self.withTwo()
+        for call in [
+            ["grow", "DIR/shop.channel", "--share", "25%", "--key", "DIR/release.pem"],
+            ["halt", "DIR/shop.channel", "--key", "DIR/release.pem"], ["status", "DIR/shop.channel"],
+        ] {
+            let output = await Output((["channel"] + call + ["--json"]).map { $0.replacing("DIR", with: folder.path) })
+            #expect(output.code == 0, "\(output.err)")
+            let facts = try Facts(output.out)
+            #expect(facts["editions"].items.count == 2)
+            #expect(facts["editions"].items[1]["number"].int == 1)
+        }
+    }
+}
