@@ -35,10 +35,10 @@ public indirect enum JSON: Sendable, Hashable {
     /// - Parameters:
     ///   - bytes: the text in UTF-8.
     ///   - name: the name of its file in the problem.
-    /// - Throws: ``Problem`` with the position of the first mistake. Also if there are more than 100,000 values.
+    /// - Throws: ``Problem`` with the position of the first mistake. Also if there are more than 500,000 values.
     public init(reading bytes: [UInt8], called name: String = "text") throws(Problem) {
         do throws(JSONError) {
-            self = try JSONParser.parse(SourceText(name: name, bytes: bytes), mostValues: 100_000).json
+            self = try JSONParser.parse(SourceText(name: name, bytes: bytes), mostValues: 500_000).json
         } catch {
             throw Problem(error)
         }

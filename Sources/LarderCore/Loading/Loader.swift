@@ -71,6 +71,10 @@ public struct Call: Sendable {
         init(_ entry: Entry) { self.entry = entry }
     }
 
+    /// Creates a call for the bytes that answer `request`, for a loader outside a graph. It has no copy: see
+    /// ``knowing(_:)``.
+    public init(_ request: Request) { self.init(request, codec: .raw) }
+
     /// Creates a call for `request`.
     package init(
         _ request: Request, codec: AnyCodec = .raw, trail: Trail.Recorder = Trail.Recorder(), deadline: Duration? = nil

@@ -29,6 +29,8 @@ struct PolicyFolder {
     private var linked: Set<String> = []
     /// Whether the folder could not be listed at the last look.
     private(set) var isUnreadable = false
+    /// Whether policies that were supplied are in effect in place of those of the folder: see ``PolicySupply``.
+    private(set) var isSupplied = false
     private var bases = ExtendedFiles()
     private var removed: Set<String> = []
     private(set) var process: (settings: ProcessSettings, bytes: [UInt8]?) = (ProcessSettings(), nil)
@@ -94,10 +96,18 @@ struct PolicyFolder {
         return process.settings
     }
 
-    /// Notes that everything that was read is in effect.
-    mutating func tookEffect() {
+    /// Notes that everything that was read is in effect, or other policies in its place.
+    mutating func tookEffect(isSupplied: Bool) {
         pending = []
         removed = []
+        self.isSupplied = isSupplied
+    }
+
+    /// Returns all policies of the folder as they were last read.
+    ///
+    /// - Parameter replacements: texts that stand in place of files, by name.
+    func whole(replacing replacements: [String: [UInt8]] = [:]) throws(PolicyError) -> [Policy] {
+        try reader.reading(texts.merging(replacements) { $1 }).readAll()
     }
 
     /// Notes that policies of these resources are in effect that were not read from this folder.

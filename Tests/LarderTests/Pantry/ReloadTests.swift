@@ -108,7 +108,7 @@ import Larder
                 isBase ? #"{ "about": "\#(number)" }"# : Self.policy("a", "\(number)", extends: "_base.json"),
                 to: isBase ? "_base.json" : "a.json")
             let found = try policies.changes()
-            policies.tookEffect()
+            policies.tookEffect(isSupplied: false)
             #expect(found.policies.count == 1)
             #expect(isBase ? found.policies.first?.about == "\(number)" : found.policies.first != nil)
             #expect(try policies.changes().policies.isEmpty)

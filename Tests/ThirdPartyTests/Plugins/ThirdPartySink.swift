@@ -22,7 +22,7 @@ final class Pushed: Attachment {
     }
 
     private static func push(_ context: SectionContext, _ lines: Journal) async {
-        guard let dump = await context.metrics() else { return }
+        guard let dump = await context.ownPantry?.metrics.dump() else { return }
         for family in dump.families {
             for series in family.series {
                 guard case .count(let count) = series.value, family.kind == .counter, count > 0 else { continue }

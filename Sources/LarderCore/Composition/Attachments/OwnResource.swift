@@ -9,4 +9,11 @@ extension SectionContext {
         guard let pantry = self.pantry as? Pantry, !resource.isEmpty else { return nil }
         return pantry.resource(resource)
     }
+
+    /// The pantry of a section of `_larder.json`, for its metrics and to reload its policies. It is nil in a section of
+    /// a resource, and after the pantry was released.
+    ///
+    /// Ask for it at each use: a pantry that is kept stays alive. An attachment can ask until its ``Attachment/close()`` has
+    /// ended. Metrics of the whole process are in a form that suits every format: ``MetricsDump/families``.
+    public var ownPantry: Pantry? { resource.isEmpty ? pantry as? Pantry : nil }
 }

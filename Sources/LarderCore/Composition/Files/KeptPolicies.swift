@@ -64,7 +64,7 @@ struct KeptPolicies: Sendable {
         PolicyFiles.isBase(name) || PolicyFiles.isPolicy(name) && !name.contains("/")
     }
 
-    private static func digest(of texts: [String: [UInt8]]) -> String {
+    static func digest(of texts: [String: [UInt8]]) -> String {
         var bytes: [UInt8] = []
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
             bytes += Array("\(name)/\(text.count)/".utf8) + text

@@ -195,6 +195,9 @@ public final class Pantry: Sendable {
     /// The names of all resources, in order.
     public var resources: [String] { graphs.map(\.policy.resource) }
 
+    /// The plugins that the policies may name.
+    public var registry: Registry { composer.registry }
+
     /// The policy that is in effect for a resource; nil if there is no such resource.
     public func policy(of resource: String) -> Policy? {
         state.withLock { $0.resourceStates[resource] }?.graph?.policy
@@ -248,7 +251,8 @@ public final class Pantry: Sendable {
     public var metrics: PantryMetrics {
         PantryMetrics(
             resourceStates: resourceStates, processRun: processRun, installation: installation, world: world,
-            unusable: cacheProblems, logLost: operationsFiles.withLock { $0 }?.linesLost)
+            unusable: cacheProblems, logLost: operationsFiles.withLock { $0 }?.linesLost,
+            supply: attachments.withLock { $0 }.supply)
     }
 
     /// The notable decisions from now on: loads that were not answered with live or fresh data, failures of stores,

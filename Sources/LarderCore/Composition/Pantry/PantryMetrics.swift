@@ -11,6 +11,8 @@ public struct PantryMetrics: Sendable {
     let unusable: [CacheProblem]
     /// The number of lines missing in the log; nil if there is no log.
     let logLost: Int?
+    /// The attachment that supplies policies; nil if there is none.
+    let supply: (any PolicySupply)?
 
     /// The metrics of one resource; nil if there is no such resource.
     public subscript(resource: String) -> ResourceMetrics? {
@@ -27,6 +29,7 @@ public struct PantryMetrics: Sendable {
         dump.number = processRun.next()
         dump.unusable = unusable.map { UnusablePart(resource: $0.resource, part: $0.part) }
         dump.logLost = logLost
+        dump.supply = supply?.facts ?? [:]
         for resourceState in resourceStates where resourceState.isKnown {
             dump.resources.append(await resourceState.dump())
         }

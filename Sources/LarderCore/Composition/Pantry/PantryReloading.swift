@@ -132,23 +132,34 @@ extension Pantry {
         defer { watchState.withLock { ($0.isUnreadable, $0.nextLook) = (folder.isUnreadable, folder.nextLook) } }
         let found = try folder.changes(after: change, graceAt: uptime)
         let former = folder.process.bytes
-        let changes = try install(
-            found, settings: try folder.settings(graceAt: uptime), change: change, needing: folder.reader.needed)
-        folder.tookEffect()
+        let settings = try folder.settings(graceAt: uptime)
+        let attachments = try attachments(for: settings)
+        var changes = try attachments.supply.flatMap { supply throws(PolicyError) in
+            try install(suppliedBy: supply, in: folder, settings: settings, with: attachments, removing: found.removed)
+        }
+        let isSupplied = changes != nil
+        if changes == nil {
+            // What was supplied may be in effect for any resource.
+            let policies = folder.isSupplied ? try folder.whole() : found.policies
+            changes = try install(
+                PolicyFolder.Changes(policies: policies, removed: found.removed), settings: settings,
+                with: attachments, change: change, needing: folder.reader.needed)
+            attachments.supply?.supplied(nil)
+        }
+        folder.tookEffect(isSupplied: isSupplied)
         let isSame = found.policies.isEmpty && found.removed.isEmpty && folder.process.bytes == former
         let isKept = ifUnsound == .useLastSound && !folder.reader.files.isInMemory
         if isKept, !isSame || !watchState.withLock({ $0.isKept }) { keep(folder.texts) }
-        return changes
+        return changes ?? []
     }
 
     /// Composes policies, and puts them in effect if all of them can be composed.
     ///
     /// - Parameter needed: the only resource whose policy has to be composed; nil if all have to be.
     func install(
-        _ found: PolicyFolder.Changes, settings: ProcessSettings, change: FolderChange = .anything,
-        needing needed: String? = nil
+        _ found: PolicyFolder.Changes, settings: ProcessSettings, with attachments: PantryAttachments,
+        change: FolderChange = .anything, needing needed: String? = nil
     ) throws(PolicyError) -> [PolicyChange] {
-        let attachments = try attachments(for: settings)
         var problems: [Problem] = []
         let isClosed = isClosed.withLock { $0 }
         var next: [(resourceState: ResourceState, graph: LoaderGraph?)] = []
@@ -263,7 +274,10 @@ extension Pantry {
             guard let texts = keptPolicies?.read() else { return false }
             let reader = folder.reader.reading(texts)
             guard let policies = try? reader.readAll(), let settings = try? reader.process(),
-                (try? install(PolicyFolder.Changes(policies: policies, removed: []), settings: settings)) != nil
+                let attachments = try? attachments(for: settings),
+                (try? install(
+                    PolicyFolder.Changes(policies: policies, removed: []), settings: settings, with: attachments))
+                    != nil
             else { return false }
             folder.markReplaced(policies.map(\.resource))
             watchState.withLock { $0.usesKeptPolicies = true }

@@ -43,6 +43,8 @@ public struct MetricsDump: Sendable, Hashable {
     package var unusable: [UnusablePart] = []
     /// The number of lines that could not be written to the log; nil if there is no log.
     package var logLost: Int?
+    /// The facts about the policies that were supplied: see ``PolicySupply/facts``.
+    package var supply: [String: String] = [:]
     /// The resources, sorted by name.
     public var resources: [ResourceDump]
 

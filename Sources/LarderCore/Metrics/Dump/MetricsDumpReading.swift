@@ -4,6 +4,9 @@ extension MetricsDump {
     /// The maximum of a count. The sum of larger counts could exceed 64 bits.
     static let mostCount: UInt64 = 1_000_000_000_000_000
 
+    /// The maximum number of facts about supplied policies.
+    private static let mostFacts = 32
+
     /// The reason why a text cannot be read as a dump. It names the expected element, and quotes no part of the text.
     public struct Unreadable: Error, CustomStringConvertible, Sendable {
         /// The reason.
@@ -44,6 +47,9 @@ extension MetricsDump {
             }
         }
         if root["log_lost"] != nil { logLost = Int(clamping: try root.count("log_lost")) }
+        for member in (root["supply"]?.members ?? []).prefix(Self.mostFacts) where member.name.utf8.count <= 64 {
+            supply[member.name] = member.value.string.map { String($0.prefix(256)) }
+        }
         _ = try root.list("resources")
         if !list.isDeclaredBefore {
             // The declarations come after the resources, so they are needed before the second look.

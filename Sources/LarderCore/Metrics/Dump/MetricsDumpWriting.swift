@@ -11,7 +11,9 @@ extension MetricsDump {
             "installation": installation.map(JSON.string), "process": .string(process),
             "instance": .string(instance), "number": .int(number), "started": .number(started.inSeconds),
             "written": .number(written.inSeconds), "unusable": unusable.isEmpty ? nil : .list(unusable.map(\.json)),
-            "log_lost": logLost.map(JSON.int), "declared": declared, "resources": .list(resources.map(\.json)),
+            "log_lost": logLost.map(JSON.int),
+            "supply": supply.isEmpty ? nil : .each(supply.sorted { $0.key < $1.key }) { ($0.key, .string($0.value)) },
+            "declared": declared, "resources": .list(resources.map(\.json)),
         ])
     }
 

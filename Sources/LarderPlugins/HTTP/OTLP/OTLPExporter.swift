@@ -61,7 +61,7 @@ final class OTLPExporter: Attachment {
     private func export(isLast: Bool) async {
         let now = context.world.uptime
         if !isLast, state.withLock({ now < $0.silence }) { return }
-        guard let dump = await context.metrics() else { return }
+        guard let dump = await context.ownPantry?.metrics.dump() else { return }
         let message = OTLPMessage(
             dump: dump, attributes: settings.attributes,
             buckets: settings.histograms == "explicit" ? .fixed : .exponential, failures: failures)

@@ -1,0 +1,33 @@
+/// An attachment of the pantry that supplies policies in place of the app's own, such as policies that came over the
+/// network.
+///
+/// The pantry asks it whenever policies are put in effect: when the pantry is made, and by ``Pantry/reload()``. To put other
+/// policies in effect, an attachment reloads the pantry: ``SectionContext/ownPantry``.
+///
+/// Supplied policies take effect as a whole or not at all, and only within the ``reach``. Anything else refuses them:
+/// another origin, a resource that the app does not have, a file or an environment variable that its own policy does not
+/// name. The app's own policies must be sound in any case.
+public protocol PolicySupply: Attachment {
+    /// The keys of a policy in which supplied policies may differ from the app's own: `["strategy", "validators"]`.
+    var reach: Set<String> { get }
+
+    /// Returns the texts that stand in place of the app's own files, by the name of the resource, or by `_NAME` for
+    /// a file `_NAME.json` that others extend. All other files stay the app's own. Returns nil for the app's own policies.
+    ///
+    /// It may block. It must not call the pantry, which is about to put policies in effect.
+    ///
+    /// - Parameter own: a hash of the app's own policies.
+    func supply(over own: String) -> [String: String]?
+
+    /// Tells the result for what ``supply(over:)`` returned last: it is in effect, or it is refused. After a refusal,
+    /// ``supply(over:)`` is asked again, at most eight times.
+    ///
+    /// It must not reload the pantry before it returns.
+    ///
+    /// - Parameter refusal: the problems; nil if the policies are in effect. A problem whose ``Problem/rule`` is `reach`
+    ///   says what the policies may not change.
+    func supplied(_ refusal: PolicyError?)
+
+    /// Facts about the supplied policies for dumps, such as their number. They hold no key, address or payload.
+    var facts: [String: String] { get }
+}
