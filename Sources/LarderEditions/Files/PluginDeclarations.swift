@@ -104,12 +104,6 @@ struct PluginDeclarations {
 }
 
 extension JSON {
-    /// Returns the member called `name`; nil if there is none, or if this is not an object.
-    fileprivate subscript(name: String) -> JSON? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
-    }
-
     /// The list of texts in alphabetical order.
     fileprivate var sortedTexts: JSON {
         guard case .list(let items) = self else { return self }

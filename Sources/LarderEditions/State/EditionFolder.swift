@@ -1,0 +1,61 @@
+import Larder
+import LarderSystem
+
+/// The files of an installation in a folder.
+struct EditionFolder: EditionFiles {
+    let place: DataPlace
+
+    private static let mark = "start-"
+
+    func read(_ name: String) -> [UInt8]? { try? Disk.read(path(name), limit: SignedFile.mostBytes + 1) }
+
+    func write(_ name: String, _ bytes: [UInt8]) throws {
+        try place.restore()
+        let draft = path(name) + "." + Disk.randomName() + ".tmp"
+        do {
+            try bytes.withUnsafeBytes { try Disk.create(draft, with: $0) }
+            try Disk.sync(draft)
+            try Disk.move(draft, to: path(name))
+        } catch {
+            try? Disk.remove(draft)
+            throw error
+        }
+        try Disk.sync(place.path)
+    }
+
+    func remove(_ name: String) { try? Disk.remove(path(name)) }
+
+    var names: [String] { ((try? Disk.list(place.path)) ?? []).map(\.name) }
+
+    func locked<Result>(_ body: () throws -> Result) throws -> Result {
+        try place.restore()
+        return try Disk.locked(path("lock"), body)
+    }
+
+    func beginStart(of digest: String) throws -> any StartMark {
+        try HeldMark(in: place.path, prefix: Self.mark + digest.suffix(64) + "-")
+    }
+
+    func endedStarts() -> [String] {
+        names.filter { $0.hasPrefix(Self.mark) && !Disk.isHeld(path($0)) }.compactMap { name in
+            remove(name)
+            let digest = name.dropFirst(Self.mark.count).prefix(64)
+            return digest.utf8.count == 64 ? "sha256:" + digest : nil
+        }
+    }
+
+    private func path(_ name: String) -> String { place.path + "/" + name }
+
+    /// A file that stays locked as long as the process lives.
+    private final class HeldMark: StartMark {
+        private let file: Disk.HeldFile
+        private let path: String
+
+        init(in folder: String, prefix: String) throws {
+            file = try Disk.HeldFile(in: folder, prefix: prefix)
+            path = folder + "/" + file.name
+        }
+
+        func end() { try? Disk.remove(path) }
+    }
+}

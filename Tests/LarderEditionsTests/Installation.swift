@@ -1,0 +1,74 @@
+import Larder
+import Testing
+
+@testable import LarderEditions
+
+/// An installation without a pantry: policies are composed by a rule of the test.
+struct Installation {
+    let files: MemoryFiles
+    var rules: EditionRules
+    /// Returns why an edition cannot be composed; nil if it can.
+    var compose: (EditionFile) throws -> EditionError? = { _ in nil }
+    var own = "own"
+    var now = Timestamp(seconds: 1_000_000)
+    private(set) var machine: EditionMachine?
+    private(set) var events: [EditionEvent] = []
+
+    init(_ rules: EditionRules, files: MemoryFiles = MemoryFiles()) { (self.rules, self.files) = (rules, files) }
+
+    var running: Int? { machine?.running?.edition.number }
+    var state: EditionState? { files.read(EditionMachine.stateName).flatMap { EditionState(reading: $0) } }
+
+    /// Starts a process.
+    mutating func start(_ installation: String = "0123") throws {
+        machine = nil
+        machine = EditionMachine(rules, files: files, newInstallation: { installation })
+        try reload()
+    }
+
+    /// Ends the process as if it was killed.
+    mutating func kill() { machine = nil }
+
+    /// Ends the process as it should.
+    mutating func close() {
+        machine?.close()
+        machine = nil
+    }
+
+    /// Puts policies in effect as a pantry does.
+    mutating func reload() throws {
+        for _ in 0..<8 {
+            guard let edition = machine?.supply(over: own, at: now) else { break }
+            let refusal = try compose(edition)
+            tell(machine?.supplied(refusal, at: now))
+            if refusal == nil { return }
+        }
+        tell(machine?.supplied(nil, at: now))
+    }
+
+    /// Polls a channel whose files are these.
+    mutating func poll(_ published: [String: [UInt8]]) throws {
+        guard let channel = published[rules.name + ".channel"] else { return }
+        do { try machine?.receive(channel: channel, etag: nil, at: now) } catch let error as EditionError {
+            events.append(.channelRefused(error))
+            machine?.failed(at: now)
+            return
+        }
+        tell(machine?.reached(at: now).map(EditionEvent.confirmed))
+        for _ in 0..<4 {
+            guard let listed = machine?.missing(at: now), let bytes = published[listed.at] else { break }
+            do {
+                let edition = try machine?.receive(edition: bytes, for: listed)
+                tell(edition.map { .offered($0.number) })
+            } catch let error as EditionError {
+                events.append(.refused(nil, error))
+                break
+            }
+        }
+        if machine?.isOutdated(at: now) == true { try reload() }
+    }
+
+    mutating func answer(_ loads: Int) { tell(machine?.answered(loads).map(EditionEvent.confirmed)) }
+
+    private mutating func tell(_ event: EditionEvent?) { if let event { events.append(event) } }
+}
