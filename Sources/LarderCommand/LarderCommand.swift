@@ -24,7 +24,7 @@ public enum LarderCommand {
     /// Runs the command that the process was started with, and ends the process.
     ///
     /// The exit code is 0 if the command succeeded, and 1 if it failed. It is 2 if the command was called wrongly.
-    public static func main(registry: Registry = .standard) async {
+    public static func main(registry: Registry = .shipped) async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         exit(await run(arguments, registry: registry, terminal: .standard))
     }
@@ -34,7 +34,7 @@ public enum LarderCommand {
         let arguments = Array(CommandLine.arguments.dropFirst())
         exit(
             await run(
-                program, arguments: arguments, registry: .standard, environment: ProcessInfo.processInfo.environment,
+                program, arguments: arguments, registry: .shipped, environment: ProcessInfo.processInfo.environment,
                 terminal: .standard))
     }
 
@@ -47,7 +47,7 @@ public enum LarderCommand {
     ///   - terminal: the output of the command.
     /// - Returns: 0 if the command succeeded, 1 if it failed, and 2 after a wrong call.
     public static func run(
-        _ arguments: [String], registry: Registry = .standard,
+        _ arguments: [String], registry: Registry = .shipped,
         environment: [String: String] = ProcessInfo.processInfo.environment, terminal: Terminal
     ) async -> Int32 {
         switch arguments.first {
