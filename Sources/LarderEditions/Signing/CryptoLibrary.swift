@@ -54,21 +54,21 @@
         }
 
         func verifies(_ signature: [UInt8], of message: [UInt8], key: [UInt8]) throws(SystemLibrary.Failure) -> Bool {
-            try with(makePublicKey, key) { key, context in
+            try with(makePublicKey, of: key) { key, context in
                 beginVerifying(context, nil, nil, nil, key) == 1
                     ? verify(context, signature, signature.count, message, message.count) == 1 : nil
             }
         }
 
         func publicKey(ofSeed seed: [UInt8]) throws(SystemLibrary.Failure) -> [UInt8] {
-            try with(makePrivateKey, seed) { key, _ in
+            try with(makePrivateKey, of: seed) { key, _ in
                 var (bytes, count) = ([UInt8](repeating: 0, count: 32), 32)
                 return readPublicKey(key, &bytes, &count) == 1 && count == 32 ? bytes : nil
             }
         }
 
         func signature(of message: [UInt8], seed: [UInt8]) throws(SystemLibrary.Failure) -> [UInt8] {
-            try with(makePrivateKey, seed) { key, context in
+            try with(makePrivateKey, of: seed) { key, context in
                 var (bytes, count) = ([UInt8](repeating: 0, count: 64), 64)
                 return beginSigning(context, nil, nil, nil, key) == 1
                     && sign(context, &bytes, &count, message, message.count) == 1 && count == 64 ? bytes : nil
@@ -77,7 +77,7 @@
 
         /// Calls `body` with a key and a context, which end with it. A result of nil is a failure.
         private func with<Value>(
-            _ make: MakeKey, _ bytes: [UInt8], _ body: (_ key: Handle, _ context: Handle) -> Value?
+            _ make: MakeKey, of bytes: [UInt8], body: (_ key: Handle, _ context: Handle) -> Value?
         ) throws(SystemLibrary.Failure) -> Value {
             // Errors stay with the thread. libcurl's next call of libcrypto on this thread would take them for its own.
             defer { clearErrors() }
