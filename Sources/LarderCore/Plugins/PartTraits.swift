@@ -38,3 +38,16 @@ extension Part {
         originTraits.givesUpAfter ?? wrapperTraits.givesUpAfter ?? storeTraits.givesUpAfter
     }
 }
+
+extension Part {
+    /// The parameters of the origin.
+    var originParameters: OriginParameters {
+        OriginParameters(taken: originTraits.parameters, required: originTraits.requiredParameters)
+    }
+
+    /// Returns the reason why the origin refuses requests with these parameters; nil if it accepts them.
+    package func mistake(in parameters: Parameters) -> String? {
+        do { try originParameters.check(Request("", parameters)) } catch { return error.message }
+        return nil
+    }
+}

@@ -25,7 +25,7 @@ import Testing
         try folder.write(
             """
             { "resource": "feed", "origin": { "use": "constant", "value": 1 }, "strategy": "network-first",
-              "store": { "use": "sqlite", "file": "db" } }
+              "store": { "use": "sqlite", "file": "db", "limit": "5s" } }
             """, to: "feed.json")
         let arguments = ["load", "feed", "--policies", folder.path, "--cache", folder.path + "/cache"]
         #expect(await Output(arguments).err.isEmpty)

@@ -219,16 +219,16 @@ import Testing
     }
 
     @Test func excessiveCountsInDumpSaturate() throws {
-        func sketch(_ buckets: Int) -> String {
+        func sketch(_ buckets: Int, of count: UInt64 = 999_999_999_999_999) -> String {
             let gaps = PackedNumbers.text(Array(repeating: 0, count: buckets))
-            let counts = PackedNumbers.text(Array(repeating: 999_999_999_999_999, count: buckets))
+            let counts = PackedNumbers.text(Array(repeating: count, count: buckets))
             return #"[1,"\#(gaps)","\#(counts)"]"#
         }
         let fault = #"{"tier":"t","kind":"read","count":1000000000000000}"#
         let faults = repeatElement(fault, count: 2_000).joined(separator: ",")
         let total =
             #"{"counters":{"loads":1000000000000000},"faults":[\#(faults)],"#
-            + #""latency":{"live":\#(sketch(1_800))},"origin_answer_latency":\#(sketch(2)),"ages":{}}"#
+            + #""latency":{"live":\#(sketch(1_800, of: 500_000_000_000))},"origin_answer_latency":\#(sketch(2)),"ages":{}}"#
         let revisions = (0..<12).map {
             #"{"revision":"\#($0)","strategy":"s","current":true,"total":\#(total),"windows":{},"periods":[]}"#
         }

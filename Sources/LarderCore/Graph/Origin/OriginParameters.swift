@@ -32,16 +32,3 @@ struct OriginParameters: Sendable {
 
     private static func shown(_ name: String) -> String { String(name.prefix(64)).withoutControls }
 }
-
-extension Part {
-    /// The parameters of the origin.
-    var originParameters: OriginParameters {
-        OriginParameters(taken: originTraits.parameters, required: originTraits.requiredParameters)
-    }
-
-    /// Returns the reason why the origin refuses requests with these parameters; nil if it accepts them.
-    package func mistake(in parameters: Parameters) -> String? {
-        do { try originParameters.check(Request("", parameters)) } catch { return error.message }
-        return nil
-    }
-}

@@ -32,7 +32,7 @@ import Testing
             let reader = PolicyReader(registry: .standard, folder: folder.path, environment: [:])
             let policy = try AdvisedPolicy(reader, file: "catalog.json").policy
             var metrics = ResourceMetrics()
-            metrics[.loads] = 1_000
+            metrics[.loads] = max(1_000, staleErrors)
             metrics[.staleErrors] = staleErrors
             metrics[.failures] = staleErrors
             for (counter, count) in others { metrics[counter] = count }
