@@ -89,7 +89,7 @@ private struct History {
         let file = try publisher.edition(number)
         genuine.insert(file.digest)
         publisher.channel.editions = []
-        // Whoever has the steer key may have published the next revision already.
+        // A thief of the steer key may have published the next revision already.
         publisher.channel.revision += 100
         publisher.offer(file, number)
         try publisher.publish(by: publisher.release)

@@ -139,7 +139,7 @@ extension Pantry {
         }
         let isSupplied = changes != nil
         if changes == nil {
-            // What was supplied may be in effect for any resource.
+            // Supplied policies may be in effect for any resource.
             let policies = folder.isSupplied ? try folder.whole() : found.policies
             changes = try install(
                 PolicyFolder.Changes(policies: policies, removed: found.removed), settings: settings,
