@@ -99,11 +99,10 @@ extension Arguments {
     fileprivate func share(of option: String, default fallback: Double) throws(UsageError) -> Double? {
         guard let text = value(of: option) else { return fallback }
         if text == "off" { return nil }
-        let number = text.hasSuffix("%") ? Double(text.dropLast()).map { $0 / 100 } : Double(text)
-        guard let number, (0...1).contains(number) else {
+        guard let share = Double(share: text) else {
             throw UsageError(message: "--\(option) takes a share such as 5% or 0.05, or 'off'")
         }
-        return number
+        return share
     }
 
     /// A duration, or nil for `off`. Prometheus knows no percentile above the largest bound of a histogram's buckets.

@@ -119,3 +119,12 @@ extension Arguments {
         return path
     }
 }
+
+extension Double {
+    /// Reads a share such as `5%` or `0.05`. Returns nil if it is none, or not from 0 to 1.
+    init?(share text: String) {
+        let number = text.hasSuffix("%") ? Double(text.dropLast()).map { $0 / 100 } : Double(text)
+        guard let number, (0...1).contains(number) else { return nil }
+        self = number
+    }
+}

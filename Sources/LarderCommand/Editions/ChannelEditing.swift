@@ -67,11 +67,10 @@ extension Subcommand.Call {
     /// The share that an option gives.
     func share(of option: String) throws(UsageError) -> Double? {
         guard let text = arguments.value(of: option) else { return nil }
-        let number = text.hasSuffix("%") ? Double(text.dropLast()).map { $0 / 100 } : Double(text)
-        guard let number, (0...1).contains(number) else {
+        guard let share = Double(share: text) else {
             throw UsageError(message: "--\(option) takes a share such as 5% or 0.05")
         }
-        return number
+        return share
     }
 }
 

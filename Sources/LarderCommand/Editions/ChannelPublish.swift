@@ -52,6 +52,10 @@ extension Subcommand {
                 throw CommandFailure("\(path) has \(others.count) editions, which is the most")
             }
             editing.channel.editions = [listed] + others
+            let usualName = "\(edition.channel).channel"
+            if Disk.split(path).name != usualName {
+                call.terminal.note("warning: apps look for the channel under the name \(usualName)")
+            }
             try editing.write([
                 "\(listed.title([file.digest: edition.number])) for \(listed.to.inWords)",
                 "upload \(name) before the channel",

@@ -58,6 +58,15 @@ import Testing
         #expect(channel.editions.map(\.at) == ["shop-2.edition", "shop-1.edition"])
     }
 
+    @Test func otherNameOfTheChannelFileIsAWarning() async throws {
+        let folder = try await EditionFolder()
+        #expect(await folder.publish(1, "--share", "1%").err.isEmpty)
+        let output = await folder.run(
+            "channel", "publish", "DIR/shop.json", "DIR/shop-1.edition", "--share", "1%", "--key", "DIR/release.pem")
+        #expect(output.code == 0)
+        #expect(output.err == "warning: apps look for the channel under the name shop.channel\n")
+    }
+
     @Test func timeOfValidityIsChosen() async throws {
         let folder = try await EditionFolder()
         #expect(await folder.publish(1, "--share", "1", "--until", "7d").code == 0)
@@ -194,6 +203,7 @@ import Testing
         #expect(await Self.halt(folder, "--to", "7").err.contains("has no edition 7"))
         #expect(await Self.halt(folder, "--to", "1").code == 0)
         #expect(try folder.channel().editions.map(\.to.share) == [0, 0, 1])
+        #expect(await Self.halt(folder, "--to", "2").err.contains("edition 2 was halted itself"))
     }
 
     @Test func haltToEditionWithoutItsFileNamesTheFile() async throws {
