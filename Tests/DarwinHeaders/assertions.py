@@ -73,7 +73,7 @@ class Writer:
         self.add(name, same, what)
 
     def declaration(self, name, text):
-        text = re.sub(r"^(?:@\w+(?:\([^)]*\))? )+", "", text)
+        text = re.sub(r"^(?:(?:@\w+|nonisolated)(?:\([^)]*\))? )+", "", text)
         alias = re.match(r"public typealias \w+ = (.*)", text)
         function = re.match(r"public func \w+\((.*)\)(?: -> (.*))?$", text)
         variable = re.match(r"public (?:var|let) \w+: (.*?)(?: \{ get \})?$", text)

@@ -3,7 +3,7 @@
 import re
 
 start = re.compile(
-    r"(?:@\w+(?:\([^)]*\))? )*public (?:static )?(struct|enum|func|var|let|typealias) `?(\w+)`?|extension (\w+)")
+    r"(?:(?:@\w+|nonisolated)(?:\([^)]*\))? )*public (?:static )?(struct|enum|func|var|let|typealias) `?(\w+)`?|extension (\w+)")
 word = re.compile(r"[A-Za-z_]\w*")
 # Integers of C that the interface names, but does not declare.
 integers = {"__int8_t": "Int8", "__uint8_t": "UInt8", "__int16_t": "Int16", "__uint16_t": "UInt16",
@@ -98,7 +98,9 @@ class Interface:
             text = re.sub(r"^((?:@.*\) )?)public struct", r"\1@frozen public struct", text)
             text = re.sub(r"^( *(?:@[^\n]*\) )?public (?:static )?(?:var|let) [^\n]*?) \{ get \}$",
                           r"\1 { fatalError() }", text, flags=re.M)
-            text = re.sub(r"^(public (?:var|let)) ([^\n{]*)$", r"public var \2 { get { fatalError() } set {} }", text)
+            text = re.sub(r"^(?:nonisolated\(unsafe\) )?public var ([^\n{]*)$",
+                          r"public var \1 { get { fatalError() } set {} }", text)
+            text = re.sub(r"^public let ([^\n{]*)$", r"public var \1 { fatalError() }", text)
             text = re.sub(r"^( +public init[^\n]*)$", r"\1 { fatalError() }", text, flags=re.M)
             text = re.sub(r"^((?:@.*\) )?)(public func [^\n]*)$",
                           lambda match: f"{match[1]}{'@discardableResult ' if re.search('-> (?!Never)', match[2]) else ''}{match[2]}"

@@ -41,6 +41,9 @@ public var SIG_ERR: sig_t { fatalError() }
 @available(*, unavailable, message: "Please use threads or posix_spawn*()")
 public func fork() -> Int32 { fatalError() }
 
+// Signature: stdlib/public/Platform/TiocConstants.swift, of the same.
+public var TIOCGWINSZ: UInt { fatalError() }
+
 // Swift imports macros that stand for names only because of notes that Apple adds to its headers.
 
 public var CLOCK_REALTIME: clockid_t { fatalError() }

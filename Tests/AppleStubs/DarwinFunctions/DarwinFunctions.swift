@@ -135,7 +135,7 @@ public func free(_: UnsafeMutableRawPointer!) { fatalError() }
 @discardableResult public func getrusage(_: Int32, _: UnsafeMutablePointer<rusage>!) -> Int32 { fatalError() }
 @discardableResult public func getsockname(_: Int32, _: UnsafeMutablePointer<sockaddr>!, _: UnsafeMutablePointer<socklen_t>!) -> Int32 { fatalError() }
 @discardableResult public func gmtime_r(_: UnsafePointer<time_t>!, _: UnsafeMutablePointer<tm>!) -> UnsafeMutablePointer<tm>! { fatalError() }
-public var in6addr_loopback: in6_addr { get { fatalError() } set {} }
+public var in6addr_loopback: in6_addr { fatalError() }
 @discardableResult public func index(_: UnsafePointer<CChar>!, _: Int32) -> UnsafeMutablePointer<CChar>! { fatalError() }
 @discardableResult public func isatty(_: Int32) -> Int32 { fatalError() }
 @discardableResult public func kill(_: pid_t, _: Int32) -> Int32 { fatalError() }
@@ -146,6 +146,7 @@ public var in6addr_loopback: in6_addr { get { fatalError() } set {} }
 @discardableResult public func log10(_: Double) -> Double { fatalError() }
 @discardableResult public func lseek(_: Int32, _: off_t, _: Int32) -> off_t { fatalError() }
 @discardableResult public func lstat(_: UnsafePointer<CChar>!, _: UnsafeMutablePointer<stat>!) -> Int32 { fatalError() }
+public var mach_task_self_: mach_port_t { get { fatalError() } set {} }
 @discardableResult public func mkdir(_: UnsafePointer<CChar>!, _: mode_t) -> Int32 { fatalError() }
 @discardableResult public func mkfifo(_: UnsafePointer<CChar>!, _: mode_t) -> Int32 { fatalError() }
 @discardableResult public func mmap(_: UnsafeMutableRawPointer!, _: Int, _: Int32, _: Int32, _: Int32, _: off_t) -> UnsafeMutableRawPointer! { fatalError() }
