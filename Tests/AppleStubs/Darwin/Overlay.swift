@@ -1,16 +1,16 @@
 // swift-format-ignore-file
 // Declarations that Swift's own part of the module `Darwin` has, beside those that it imports from C.
-// Signatures: stdlib/public/Platform/Platform.swift and Darwin.swift.gyb of github.com/swiftlang/swift.
 
 @_exported public import DarwinFunctions
 @_exported public import DarwinTypes
+
+// From github.com/swiftlang/swift/blob/main/stdlib/public/Platform/Platform.swift
 
 public var errno: Int32 {
     get { fatalError() }
     set {}
 }
 public var environ: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> { fatalError() }
-public var MAP_FAILED: UnsafeMutableRawPointer! { fatalError() }
 
 public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32) -> Int32 { fatalError() }
 public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32, _ mode: mode_t) -> Int32 { fatalError() }
@@ -41,10 +41,16 @@ public var SIG_ERR: sig_t { fatalError() }
 @available(*, unavailable, message: "Please use threads or posix_spawn*()")
 public func fork() -> Int32 { fatalError() }
 
-// Signature: stdlib/public/Platform/TiocConstants.swift, of the same.
+// From github.com/swiftlang/swift/blob/main/stdlib/public/Platform/TiocConstants.swift
+
 public var TIOCGWINSZ: UInt { fatalError() }
 
-// Swift imports macros that stand for names only because of notes that Apple adds to its headers.
+// From github.com/swiftlang/swift/blob/main/stdlib/public/Platform/Darwin.swift.gyb
+
+public var MAP_FAILED: UnsafeMutableRawPointer! { fatalError() }
+
+// From _time.h, as macros for `_CLOCK_REALTIME` and `_CLOCK_MONOTONIC`. Swift on Linux does not import such macros, but
+// code for Apple's platforms uses these names.
 
 public var CLOCK_REALTIME: clockid_t { fatalError() }
 public var CLOCK_MONOTONIC: clockid_t { fatalError() }
