@@ -5,8 +5,7 @@
 /// Calls a closure when the system is short of memory. Only Apple's systems report this; elsewhere nothing is called.
 package final class MemoryPressure: Sendable {
     #if canImport(Darwin)
-        /// Dispatch sources may be used from any thread, but their type is not declared `Sendable`.
-        nonisolated(unsafe) private let source: any DispatchSourceMemoryPressure
+        private let source: any DispatchSourceMemoryPressure
 
         /// Calls `relieve` each time the system is short of memory, as long as this object lives.
         package init(_ relieve: @escaping @Sendable () -> Void) {

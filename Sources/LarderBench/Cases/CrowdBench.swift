@@ -136,14 +136,18 @@ struct CrowdBench {
 
     /// Measures a crowd in a process of its own.
     private static func alone(_ crowd: Crowd, _ count: Int) throws -> Cost {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
-        process.arguments = ["crowd", "--waiting", "\(count)", "--alone", crowd.rawValue]
-        process.standardOutput = output
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return try JSONDecoder().decode(Cost.self, from: bytes)
+        #if os(macOS) || os(Linux)
+            let (process, output) = (Process(), Pipe())
+            process.executableURL = URL(filePath: CommandLine.arguments[0])
+            process.arguments = ["crowd", "--waiting", "\(count)", "--alone", crowd.rawValue]
+            process.standardOutput = output
+            try process.run()
+            let bytes = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return try JSONDecoder().decode(Cost.self, from: bytes)
+        #else
+            throw CocoaError(.featureUnsupported)
+        #endif
     }
 
     private static func text(_ costs: [(Crowd, Cost)]) -> String {

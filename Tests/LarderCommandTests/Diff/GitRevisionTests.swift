@@ -8,14 +8,18 @@ import Testing
 /// The command `git`.
 private enum Git {
     static func run(_ arguments: [String], in folder: String) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        let user = ["-c", "user.name=test", "-c", "user.email=test@example.com"]
-        process.arguments = ["git", "-C", folder] + user + arguments
-        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        #if os(macOS) || os(Linux)
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            let user = ["-c", "user.name=test", "-c", "user.email=test@example.com"]
+            process.arguments = ["git", "-C", folder] + user + arguments
+            (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+            try process.run()
+            process.waitUntilExit()
+            return process.terminationStatus
+        #else
+            throw CocoaError(.featureUnsupported)
+        #endif
     }
 
     static let isThere = (try? run(["--version"], in: "/")) == 0

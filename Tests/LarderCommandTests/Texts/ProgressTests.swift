@@ -7,6 +7,9 @@ import Testing
 @testable import ConformRun
 @testable import LarderCommand
 
+// Foundation has a type of this name, too.
+private typealias Progress = LarderCommand.Progress
+
 @Suite struct ProgressTests {
     /// A terminal whose clock advances by `step` at each reading.
     private static func written(isInteractive: Bool, step: Duration, _ work: (Terminal) async throws -> Void)

@@ -76,7 +76,7 @@
         }
 
         private func show(_ phase: LiveResource<Data>.Phase) {
-            title = phase.isOffline ? "No network" : nil
+            if case .offline = phase { title = "No network" } else { title = nil }
             tableView.reloadData()
         }
     }

@@ -1,6 +1,5 @@
-import LarderSystem
-
 #if canImport(os)
+    public import LarderSystem
     public import os
 
     extension Pantry {

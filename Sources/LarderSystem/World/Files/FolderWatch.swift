@@ -47,8 +47,7 @@ enum FolderWatch {
         /// Returns a stream of the changes that kqueue reports. Because kqueue does not report files that are written
         /// in place, nor changes on the path to the folder, both are also examined every second.
         static func stream(of folder: String) -> AsyncStream<FolderChange>? {
-            // Dispatch sources may be cancelled from any thread.
-            nonisolated(unsafe) let timer = DispatchSource.makeTimerSource()
+            let timer = DispatchSource.makeTimerSource()
             let last = Locked(state(of: folder))
             return .changes { stream in
                 let events = FolderEvents { stream.send(.anything) }
@@ -75,8 +74,7 @@ enum FolderWatch {
         /// Receives the events of the folder to which a path currently leads.
         private final class FolderEvents: Sendable {
             private struct State {
-                // Dispatch sources may be cancelled from any thread.
-                nonisolated(unsafe) var source: (any DispatchSourceFileSystemObject)?
+                var source: (any DispatchSourceFileSystemObject)?
                 var inode: UInt64?
                 var isOver = false
             }
