@@ -87,6 +87,8 @@ class Writer:
             value = f"__typeof__(({name}) + 0)" if variable[1] in plain else f"__typeof__({name})"
             if variable[1] == "String":
                 self.add(name, f'sizeof({name} "")', f"{name} is a text")
+            elif "RawRepresentable" in "".join(self.interface.declarations.get(variable[1], [])):
+                self.add(name, f"sizeof({name}) == sizeof({variable[1]})", f"{name} is a constant of {variable[1]}")
             else:
                 self.compare(name, value, self.types(variable[1]), f"{name} is {variable[1]}")
         elif text.startswith("public struct"):
@@ -134,3 +136,28 @@ def check(sdk, interface, names):
             message = re.sub(r"static assertion failed due to requirement.*", line, message)
             wrong.append((name, f"{platform}: {message}"))
     return counts, wrong
+
+
+# Declarations as Linux has them, or as nobody has them. The assertions must find each of them to be wrong.
+mistakes = {
+    "mode_t": "public typealias mode_t = UInt32",
+    "sa_family_t": "public typealias sa_family_t = UInt16",
+    "nlink_t": "public typealias nlink_t = UInt",
+    "F_FULLFSYNC": "public var F_FULLFSYNC: Int { get }",
+    "SOCK_STREAM": "public var SOCK_STREAM: UInt32 { get }",
+    "stat": "public struct stat {\n    public var st_mtim: timespec\n}",
+    "flock": "public struct flock {\n    public var l_type: Int32\n}",
+    "fsync": "public func fsync(_: Int32, _: Int32) -> Int32",
+    "chmod": "public func chmod(_: UnsafePointer<CChar>!, _: UInt32) -> Int32",
+    "readdir": "public func readdir(_: UnsafeMutablePointer<DIR>!) -> UnsafePointer<dirent>!",
+    "epoll_create1": "public func epoll_create1(_: Int32) -> Int32",
+    "system": "public func system(_: UnsafePointer<CChar>!) -> Int32",
+}
+
+
+def overlooked(sdk, interface):
+    """Returns the mistakes that the assertions do not find on iOS."""
+    declarations = {**interface.declarations, **{name: [text] for name, text in mistakes.items()}}
+    _, wrong = check(sdk, type(interface)("\n".join(text for texts in declarations.values() for text in texts)), mistakes)
+    found = {name for name, message in wrong if message.startswith("iOS")}
+    return [name for name in mistakes if name not in found]

@@ -56,7 +56,7 @@ class Interface:
     @staticmethod
     def types(text):
         """Returns the names of types in a declaration."""
-        text = re.sub(r'cType: "[^"]*"|@available\([^)]*\)', "", text)
+        text = re.sub(r'//.*|cType: "[^"]*"|@available\([^)]*\)', "", text)
         return {name for part in re.findall(r"(?::|->|=|[(,<])\s*([^{}]*)", text) for name in word.findall(part)}
 
     def resolved(self, name):
