@@ -5,12 +5,6 @@ import re
 start = re.compile(
     r"(?:(?:@\w+|nonisolated)(?:\([^)]*\))? )*public (?:static )?(struct|enum|func|var|let|typealias) `?(\w+)`?|extension (\w+)")
 word = re.compile(r"[A-Za-z_]\w*")
-# Integers of C that the interface names, but does not declare.
-integers = {"__int8_t": "Int8", "__uint8_t": "UInt8", "__int16_t": "Int16", "__uint16_t": "UInt16",
-            "__int32_t": "Int32", "__uint32_t": "UInt32", "__int64_t": "Int64", "__uint64_t": "UInt64",
-            "__darwin_size_t": "UInt", "__darwin_ssize_t": "Int", "__darwin_off_t": "Int64",
-            "__darwin_ino64_t": "UInt64", "__darwin_rune_t": "Int32", "wchar_t": "Int32", "size_t": "Int"}
-
 
 def declared_names(text):
     return {match[2] or match[3] for match in map(start.match, text.splitlines()) if match}
@@ -35,8 +29,6 @@ class Interface:
                 declaration = "\n".join(lines[begin:at])
                 if declaration not in texts:
                     texts.append(declaration)
-        for name, type in integers.items():
-            self.declarations.setdefault(name, [f"public typealias {name} = {type}"])
 
     def kinds(self, name):
         return {start.match(text)[1] or "extension" for text in self.declarations[name]}
