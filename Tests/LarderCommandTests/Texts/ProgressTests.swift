@@ -4,11 +4,11 @@ import LarderSystem
 import LarderSimulation
 import Testing
 
+// Foundation has a type of this name, too.
+import class LarderCommand.Progress
+
 @testable import ConformRun
 @testable import LarderCommand
-
-// Foundation has a type of this name, too.
-private typealias Progress = LarderCommand.Progress
 
 @Suite struct ProgressTests {
     /// A terminal whose clock advances by `step` at each reading.
