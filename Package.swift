@@ -104,13 +104,12 @@ let package = Package(
         .executableTarget(
             name: "StoreRun", dependencies: ["Larder", "LarderFoundation"], path: "Tests/StoreRun",
             swiftSettings: settings),
-        // It also compiles the transport of Apple platforms, to check on Linux what can be checked of it there.
         .testTarget(
             name: "LarderTests",
             dependencies: [
                 "Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation", "LarderStories",
             ],
-            swiftSettings: settings + [.define("LARDER_TESTS")]),
+            swiftSettings: settings),
         // These tests see only public declarations, as another package does.
         .testTarget(
             name: "ThirdPartyTests",

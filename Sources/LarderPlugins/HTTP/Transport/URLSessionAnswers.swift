@@ -1,43 +1,43 @@
-#if canImport(Darwin) && !LARDER_TESTS || canImport(FoundationNetworking) && LARDER_TESTS
+import LarderCore
+
+#if canImport(Darwin)
     import Foundation
-    #if LARDER_TESTS
-        import FoundationNetworking
-        @testable import LarderPlugins
-    #endif
-    import LarderCore
+#endif
 
-    extension HTTPHead {
-        /// The compressions that `URLSession` undoes.
-        private static let unpacked: Set = ["gzip", "x-gzip", "deflate", "br", "identity"]
+extension HTTPHead {
+    /// The compressions that `URLSession` undoes.
+    private static let unpacked: Set = ["gzip", "x-gzip", "deflate", "br", "identity"]
 
-        /// Takes a response apart. Its version is unknown, and its fields are in the order of their names.
-        ///
-        /// - Throws: ``HTTPFailure`` if it is too large or not valid.
-        init(_ response: HTTPURLResponse) throws(HTTPFailure) {
-            self.init(status: response.statusCode, version: "")
-            var size = 0
-            for (name, value) in response.allHeaderFields {
-                let (name, value) = ("\(name)", "\(value)")
-                size += name.utf8.count + value.utf8.count
-                guard let field = Fields.Field(name, value) else {
-                    throw HTTPFailure(.malformed, "a header field of the answer is not valid")
-                }
-                fields.append(field)
+    /// Takes the fields of a response of a session. The version is unknown, and the fields are in the order of their
+    /// names.
+    ///
+    /// - Throws: ``HTTPFailure`` if they are too large or not valid.
+    init(status: Int, sessionFields: [AnyHashable: Any]) throws(HTTPFailure) {
+        self.init(status: status, version: "")
+        var size = 0
+        for (name, value) in sessionFields {
+            let (name, value) = ("\(name)", "\(value)")
+            size += name.utf8.count + value.utf8.count
+            guard let field = Fields.Field(name, value) else {
+                throw HTTPFailure(.malformed, "a header field of the answer is not valid")
             }
-            guard size <= HTTPHeadReader.capacity else {
-                throw HTTPFailure(.tooLarge, "the answer's head is too large")
-            }
-            fields.sort { $0.name < $1.name }
-            try readLength()
-            guard codings.allSatisfy(Self.unpacked.contains) else {
-                throw HTTPFailure(.malformed, "the body of the answer cannot be decompressed")
-            }
+            fields.append(field)
         }
-
-        /// Returns the number of bytes of the decoded body, if the fields tell it.
-        func decodedLength(to method: String) -> Int? { isEncoded || hasNoBody(to: method) ? nil : length }
+        guard size <= HTTPHeadReader.capacity else {
+            throw HTTPFailure(.tooLarge, "the answer's head is too large")
+        }
+        fields.sort { $0.name < $1.name }
+        try readLength()
+        guard codings.allSatisfy(Self.unpacked.contains) else {
+            throw HTTPFailure(.malformed, "the body of the answer cannot be decompressed")
+        }
     }
 
+    /// Returns the number of bytes of the decoded body, if the fields tell it.
+    func decodedLength(to method: String) -> Int? { isEncoded || hasNoBody(to: method) ? nil : length }
+}
+
+#if canImport(Darwin)
     extension HTTPFailure {
         /// The failure that an error of `URLSession` tells of.
         init(_ error: any Error) {

@@ -1,9 +1,5 @@
-#if canImport(Darwin) && !LARDER_TESTS || canImport(FoundationNetworking) && LARDER_TESTS
+#if canImport(Darwin)
     import Foundation
-    #if LARDER_TESTS
-        import FoundationNetworking
-        @testable import LarderPlugins
-    #endif
     import LarderSystem
     import LarderCore
 
@@ -18,9 +14,9 @@
             self.trust = trust
         }
 
-        /// Passes the events of an exchange's task to it until the task is complete.
-        func add(_ exchange: URLSessionExchange) {
-            exchanges.withLock { $0[exchange.task.taskIdentifier] = exchange }
+        /// Passes the events of a task to its exchange until the task is complete.
+        func add(_ exchange: URLSessionExchange, of task: URLSessionTask) {
+            exchanges.withLock { $0[task.taskIdentifier] = exchange }
         }
 
         private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
@@ -32,7 +28,7 @@
             completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
         ) {
             if let response = response as? HTTPURLResponse {
-                exchange(of: dataTask)?.arrived(response, on: session.delegateQueue)
+                exchange(of: dataTask)?.arrived(status: response.statusCode, fields: response.allHeaderFields)
             }
             completionHandler(.allow)
         }
@@ -43,7 +39,7 @@
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
             let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-            exchange?.completed(error)
+            exchange?.completed(error.map { HTTPFailure($0) })
         }
 
         func urlSession(
@@ -64,17 +60,15 @@
             _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping (Disposition, URLCredential?) -> Void
         ) {
-            #if canImport(Darwin)
-                if let server = challenge.protectionSpace.serverTrust, let authorities = trust.authorities {
-                    do {
-                        try PrivateAuthorities(path: authorities).check(server)
-                        return completionHandler(.useCredential, URLCredential(trust: server))
-                    } catch {
-                        exchange(of: task)?.end(error)
-                        return completionHandler(.cancelAuthenticationChallenge, nil)
-                    }
+            if let server = challenge.protectionSpace.serverTrust, let authorities = trust.authorities {
+                do {
+                    try PrivateAuthorities(path: authorities).check(server)
+                    return completionHandler(.useCredential, URLCredential(trust: server))
+                } catch {
+                    exchange(of: task)?.end(error)
+                    return completionHandler(.cancelAuthenticationChallenge, nil)
                 }
-            #endif
+            }
             // There are no credentials, so that an answer of 401 is delivered as it is.
             completionHandler(.performDefaultHandling, nil)
         }

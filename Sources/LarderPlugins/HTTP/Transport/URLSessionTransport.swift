@@ -1,10 +1,5 @@
-// On Linux, only a target of tests compiles this file, through a link, to check what can be checked there.
-#if canImport(Darwin) && !LARDER_TESTS || canImport(FoundationNetworking) && LARDER_TESTS
+#if canImport(Darwin)
     import Foundation
-    #if LARDER_TESTS
-        import FoundationNetworking
-        @testable import LarderPlugins
-    #endif
     import LarderSystem
     import LarderCore
 
@@ -42,14 +37,16 @@
             _ request: HTTPRequest, within limits: HTTPLimits, trusting trust: HTTPTrust
         ) async throws -> HTTPAnswer {
             try request.check()
-            #if !canImport(Darwin)
-                guard trust.authorities == nil else { throw HTTPFailure(.tls, "authorities cannot be chosen here") }
-            #endif
             let urlRequest = try Self.urlRequest(request)
             try Task.checkCancellation()
             let session = session(trusting: trust)
-            let exchange = URLSessionExchange(session.dataTask(with: urlRequest), method: request.method)
-            (session.delegate as? URLSessionEvents)?.add(exchange)
+            let (task, queue) = (session.dataTask(with: urlRequest), session.delegateQueue)
+            let exchange = URLSessionExchange(
+                URLSessionExchange.Actions(
+                    resume: { task.resume() }, suspend: { task.suspend() }, cancel: { task.cancel() },
+                    enqueue: { queue.addOperation($0) }),
+                method: request.method)
+            (session.delegate as? URLSessionEvents)?.add(exchange, of: task)
             exchange.start(within: limits, of: world)
             return try await withTaskCancellationHandler {
                 try await exchange.pending.answer()

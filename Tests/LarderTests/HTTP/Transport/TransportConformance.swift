@@ -7,10 +7,11 @@ import Testing
 
 /// The transports that the conformance suite checks. The suite is all tests whose names begin with `Transport`.
 enum TestedTransport: String, CaseIterable, CustomTestStringConvertible {
-    #if !canImport(Darwin)
+    #if canImport(Darwin)
+        case urlSession = "URLSession"
+    #else
         case curl = "libcurl"
     #endif
-    case urlSession = "URLSession"
 
     /// An ability that not every transport has in this place.
     enum Ability: String, CaseIterable {
@@ -40,7 +41,6 @@ enum TestedTransport: String, CaseIterable, CustomTestStringConvertible {
             case .urlSession: [.order, .version, .connectLimit, .wholeBodies]
         #else
             case .curl: []
-            case .urlSession: Set(Ability.allCases)
         #endif
         }
     }
@@ -48,26 +48,28 @@ enum TestedTransport: String, CaseIterable, CustomTestStringConvertible {
     /// Returns a new transport.
     func make(connectionsPerHost: Int = 6) throws -> any HTTPTransport {
         switch self {
-        #if !canImport(Darwin)
+        #if canImport(Darwin)
+            case .urlSession: URLSessionTransport(world: SystemWorld(), connectionsPerHost: connectionsPerHost)
+        #else
             case .curl: try CurlTransport(world: SystemWorld(), connectionsPerHost: connectionsPerHost)
         #endif
-        case .urlSession: URLSessionTransport(world: SystemWorld(), connectionsPerHost: connectionsPerHost)
         }
     }
 
     /// The origin `http` over the transport.
     var plugin: Plugin {
         switch self {
-        #if !canImport(Darwin)
+        #if canImport(Darwin)
+            case .urlSession:
+                .http { context, connections in
+                    URLSessionTransport(world: context.world, connectionsPerHost: connections)
+                }
+        #else
             case .curl:
                 .http { context, connections in
                     try CurlTransport(world: context.world, connectionsPerHost: connections)
                 }
         #endif
-        case .urlSession:
-            .http { context, connections in
-                URLSessionTransport(world: context.world, connectionsPerHost: connections)
-            }
         }
     }
 }

@@ -60,25 +60,41 @@ import Testing
         #expect(failure.cause == .connectTimeout)
     }
 
-    @Test(arguments: TestedTransport.allCases)
-    func limitOfConnectingIsRefusedIfTheTransportCannotKeepIt(_ tested: TestedTransport) throws {
-        func problems(_ settings: String) throws -> [String] {
-            let folder = try Folder()
-            try folder.write(
-                #"""
-                { "resource": "feed", "origin": { "use": "http", "url": "https://api.example/"\#(settings) },
-                  "strategy": "network-only" }
-                """#, to: "feed.json")
-            let registry = try Registry.standard.replacing(tested.plugin)
-            return PolicyReader(registry: registry, folder: folder.path, environment: [:]).check("feed.json").problems
-                .map(\.description)
-        }
-        #expect(try problems("") == [])
-        let refused = try problems(#", "connectLimit": "2s""#)
-        guard tested == .urlSession else { return #expect(refused == []) }
+    /// A transport that cannot limit the time of connecting, as `URLSession` cannot.
+    private struct WithoutConnectLimit: HTTPTransport {
+        static var limitsConnecting: Bool { false }
+        var keepsLimits: Bool { true }
+
+        func send(
+            _ request: HTTPRequest, within limits: HTTPLimits, trusting trust: HTTPTrust
+        ) async throws -> HTTPAnswer { throw HTTPFailure(.other, "not sent") }
+    }
+
+    /// The problems of a policy whose origin is `http` over a transport, with further settings.
+    private func problems(_ settings: String, over plugin: Plugin) throws -> [String] {
+        let folder = try Folder()
+        try folder.write(
+            #"""
+            { "resource": "feed", "origin": { "use": "http", "url": "https://api.example/"\#(settings) },
+              "strategy": "network-only" }
+            """#, to: "feed.json")
+        let registry = try Registry.standard.replacing(plugin)
+        return PolicyReader(registry: registry, folder: folder.path, environment: [:]).check("feed.json").problems
+            .map(\.description)
+    }
+
+    @Test func limitOfConnectingIsRefusedIfTheTransportCannotKeepIt() throws {
+        let plugin = Plugin.http { _, _ in WithoutConnectLimit() }
+        #expect(try problems("", over: plugin) == [])
+        let refused = try problems(#", "connectLimit": "2s""#, over: plugin)
         #expect(refused.count == 1)
         #expect(refused.first?.contains("connecting alone cannot be limited here") == true, "\(refused)")
         #expect(refused.first?.hasSuffix("[at $.origin.connectLimit]") == true, "\(refused)")
+    }
+
+    @Test(arguments: TestedTransport.with(.connectLimit))
+    func limitOfConnectingIsAccepted(_ tested: TestedTransport) throws {
+        #expect(try problems(#", "connectLimit": "2s""#, over: tested.plugin) == [])
     }
 
     @Test(arguments: TestedTransport.allCases)

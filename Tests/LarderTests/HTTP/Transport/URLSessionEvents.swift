@@ -1,1 +1,0 @@
-../../../../Sources/LarderPlugins/HTTP/Transport/URLSessionEvents.swift
