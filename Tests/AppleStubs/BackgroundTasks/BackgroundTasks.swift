@@ -40,3 +40,10 @@ open class BGTaskScheduler: NSObject {
     ) -> Bool { fatalError() }
     public func submit(_ taskRequest: BGTaskRequest) throws {}
 }
+
+// From developer.apple.com/documentation/backgroundtasks/bgcontinuedprocessingtaskrequest. It is newer than our minimum.
+
+@available(iOS 26.0, *)
+open class BGContinuedProcessingTaskRequest: BGTaskRequest {
+    public init(identifier: String, title: String, subtitle: String) {}
+}
