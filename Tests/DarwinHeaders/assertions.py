@@ -1,7 +1,10 @@
 """A C file that asserts that Apple's headers declare what the stub declares, with the same types and sizes."""
 
 import itertools
+import pathlib
 import re
+
+own_header = pathlib.Path(__file__).resolve().parents[2] / "Sources/CLarder/CLarder.h"
 
 targets = {
     "macOS": "arm64-apple-macos15.0", "macOS on Intel": "x86_64-apple-macos15.0", "iOS": "arm64-apple-ios18.0",
@@ -129,9 +132,11 @@ def check(sdk, interface, names):
                 except Unknown:
                     writer.lines.append((name, f"typedef __typeof__({name}) larder_{name};"))
         file = sdk.folder / "assertions.c"
-        file.write_text('#include "all.h"\n' + "\n".join(line for _, line in writer.lines) + "\n")
+        file.write_text('#include "all.h"\n' + "\n".join(line for _, line in writer.lines) + f'\n#include "{own_header}"\n')
         counts[platform] = len(writer.lines)
-        for number, message in re.findall(r"assertions\.c:(\d+):\d+: error: (.*)", sdk.compile(target, file)):
+        errors = sdk.compile(target, file)
+        wrong += [("", f"{platform}: {line}") for line in re.findall(r".*\.h:\d+:\d+: error: .*", errors)]
+        for number, message in re.findall(r"assertions\.c:(\d+):\d+: error: (.*)", errors):
             name, line = writer.lines[int(number) - 2]
             message = re.sub(r"static assertion failed due to requirement.*", line, message)
             wrong.append((name, f"{platform}: {message}"))
