@@ -132,7 +132,8 @@ def check(sdk, interface, names):
                 except Unknown:
                     writer.lines.append((name, f"typedef __typeof__({name}) larder_{name};"))
         file = sdk.folder / "assertions.c"
-        file.write_text('#include "all.h"\n' + "\n".join(line for _, line in writer.lines) + f'\n#include "{own_header}"\n')
+        lines = ['#include "all.h"', *(line for _, line in writer.lines), f'#include "{own_header}"', ""]
+        file.write_text("\n".join(lines))
         counts[platform] = len(writer.lines)
         errors = sdk.compile(target, file)
         wrong += [("", f"{platform}: {line}") for line in re.findall(r".*\.h:\d+:\d+: error: .*", errors)]
@@ -163,6 +164,7 @@ mistakes = {
 def overlooked(sdk, interface):
     """Returns the mistakes that the assertions do not find on iOS."""
     declarations = {**interface.declarations, **{name: [text] for name, text in mistakes.items()}}
-    _, wrong = check(sdk, type(interface)("\n".join(text for texts in declarations.values() for text in texts)), mistakes)
+    text = "\n".join(text for texts in declarations.values() for text in texts)
+    _, wrong = check(sdk, type(interface)(text), mistakes)
     found = {name for name, message in wrong if message.startswith("iOS")}
     return [name for name in mistakes if name not in found]

@@ -10,7 +10,7 @@ declaration = re.compile(
 
 
 def all(stubs):
-    """Yields module, declaration and document: of those made from the headers, of the others a comment `// From …`."""
+    """Yields module, declaration and document. A comment `// From …` names the document of what follows it."""
     for file in sorted(stubs.glob("*/*.swift")):
         text, document, scopes = file.read_text(), None, []
         made = re.search(r"^// Made from (.*?)(?: by .*)?$", text, flags=re.M)

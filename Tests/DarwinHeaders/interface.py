@@ -3,7 +3,8 @@
 import re
 
 start = re.compile(
-    r"(?:(?:@\w+|nonisolated)(?:\([^)]*\))? )*public (?:static )?(struct|enum|func|var|let|typealias) `?(\w+)`?|extension (\w+)")
+    r"(?:(?:@\w+|nonisolated)(?:\([^)]*\))? )*public (?:static )?"
+    r"(struct|enum|func|var|let|typealias) `?(\w+)`?|extension (\w+)")
 word = re.compile(r"[A-Za-z_]\w*")
 
 def declared_names(text):
@@ -76,7 +77,8 @@ class Interface:
         lines = [line for name in sorted(names) for line in self.sources(name, kinds)]
         if "func" in kinds:
             lines.insert(0, "public import DarwinTypes\n")
-        return "// swift-format-ignore-file\n// Made from Apple's C headers by `Tests/darwin-headers --write`.\n" + "\n".join(lines) + "\n"
+        head = ["// swift-format-ignore-file", "// Made from Apple's C headers by `Tests/darwin-headers --write`."]
+        return "\n".join([*head, *lines, ""])
 
     def sources(self, name, kinds):
         for text in self.declarations[name]:
@@ -95,13 +97,13 @@ class Interface:
             text = re.sub(r"^public let ([^\n{]*)$", r"public var \1 { fatalError() }", text)
             text = re.sub(r"^( +public init[^\n]*)$", r"\1 { fatalError() }", text, flags=re.M)
             text = re.sub(r"^((?:@.*\) )?)(public func [^\n]*)$",
-                          lambda match: f"{match[1]}{'@discardableResult ' if re.search('-> (?!Never)', match[2]) else ''}{match[2]}"
-                          " { fatalError() }", text)
+                          lambda match: match[1] + "@discardableResult " * bool(re.search("-> (?!Never)", match[2]))
+                          + match[2] + " { fatalError() }", text)
             yield text
 
     def is_simple(self, types):
-        return not any(
-            "struct" in self.kinds(name) for name in word.findall(self.resolved_types(types)) if name in self.declarations)
+        names = set(word.findall(self.resolved_types(types))) & set(self.declarations)
+        return not any("struct" in self.kinds(name) for name in names)
 
     def resolved_types(self, types):
         return word.sub(lambda match: self.type(match[0]), types)
