@@ -1,4 +1,4 @@
-// What Apple's URLSession has and the toolchain's does not: closures and classes that are `Sendable`, and TLS.
+// Apple's URLSession. Unlike the toolchain's, its closures and classes are `Sendable`, and it tells of certificates.
 // swift-format-ignore-file
 
 public import Foundation
