@@ -77,19 +77,16 @@ extension FileStore {
 
     /// Returns the name of the file with the payload of an entry on the disk; nil if there is none.
     func payloadFile(of name: String) -> String? {
-        reference(in: name).map { Self.payloadName(of: name, $0.token) }
+        (try? reference(in: name)).map { Self.payloadName(of: name, $0.token) }
     }
 
     /// Returns the size of both files of an entry on the disk.
     func weight(of name: String) -> Int {
-        (Disk.item(path(name))?.size ?? 0) + (reference(in: name)?.size ?? 0)
+        (Disk.item(path(name))?.size ?? 0) + ((try? reference(in: name))?.size ?? 0)
     }
 
-    private func reference(in name: String) -> PayloadReference? {
-        guard Self.isName(name), let bytes = try? Disk.prefix(of: path(name), PayloadReference.length) else {
-            return nil
-        }
-        return PayloadReference(bytes)
+    private func reference(in name: String) throws(Disk.Failure) -> PayloadReference? {
+        Self.isName(name) ? PayloadReference(try Disk.prefix(of: path(name), PayloadReference.length)) : nil
     }
 
     /// Makes the payload's file of an entry that is about to be written, if it needs one. If the disk is full, evicts as
@@ -134,14 +131,22 @@ extension FileStore {
         for item in items where Self.entryName(ofPayload: item.name) != nil { payloads[item.name] = item.size }
         if payloads.isEmpty { return items }
         let owners = Set(payloads.keys.compactMap(Self.entryName))
+        // The entries whose files cannot be read now, for example because the device is locked. They may name payloads.
+        var unreadable: Set<String> = []
         var combined: [Disk.Item] = []
         for var item in items where Self.entryName(ofPayload: item.name) == nil {
-            if owners.contains(item.name), let file = payloadFile(of: item.name) {
-                item.size += payloads.removeValue(forKey: file) ?? 0
+            if owners.contains(item.name) {
+                do throws(Disk.Failure) {
+                    let file = try reference(in: item.name).map { Self.payloadName(of: item.name, $0.token) }
+                    item.size += file.flatMap { payloads.removeValue(forKey: $0) } ?? 0
+                } catch {
+                    if !error.isMissing { unreadable.insert(item.name) }
+                }
             }
             combined.append(item)
         }
-        if removesUnnamed { try removeAll(payloads.keys) }
+        let unnamed = payloads.keys.filter { Self.entryName(ofPayload: $0).map(unreadable.contains) == false }
+        if removesUnnamed { try removeAll(unnamed) }
         return combined
     }
 

@@ -44,6 +44,23 @@ import Testing
         #expect(try Disk.list(data.path).map(\.name) == [".installation"])
     }
 
+    #if os(Linux)
+        /// A locked device refuses to read files that are protected until it is unlocked.
+        @Test func installationThatCannotBeReadNowIsKept() throws {
+            let data = try TemporaryFolder()
+            let (file, aside) = (data.path + "/.installation", data.path + "/aside")
+            let first = try SimulatedWorld().run { try await Self.installation($0, data: data) }
+            try FileManager.default.moveItem(atPath: file, toPath: aside)
+            // Nothing can be read at the beginning of this file.
+            try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/proc/self/mem")
+            #expect(try SimulatedWorld(seed: 2).run { try await Self.installation($0, data: data) } == nil)
+            #expect(throws: Never.self) { try FileManager.default.destinationOfSymbolicLink(atPath: file) }
+            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.moveItem(atPath: aside, toPath: file)
+            #expect(try SimulatedWorld(seed: 3).run { try await Self.installation($0, data: data) } == first)
+        }
+    #endif
+
     @Test func installationIsUnknownWithoutDataFolder() throws {
         try SimulatedWorld().run { world in
             let cache = try TemporaryFolder()

@@ -285,6 +285,21 @@ import Larder
         #expect(try await open().read(.id("a"))?.entry.metadata.isExpired == false)
     }
 
+    /// A locked device lists the folder, and refuses to read its files.
+    @Test func payloadOfEntryThatCannotBeReadNowIsKept() async throws {
+        _ = try await open().write(Self.large(1), for: .id("a"))
+        let entry = url(files(".entry")[0])
+        let aside = folder.url.appending(path: "aside")
+        try FileManager.default.moveItem(at: entry, to: aside)
+        // The store follows no links.
+        try FileManager.default.createSymbolicLink(at: entry, withDestinationURL: aside)
+        _ = await open().statistics()
+        #expect(files(".payload").count == 1)
+        try FileManager.default.removeItem(at: entry)
+        try FileManager.default.moveItem(at: aside, to: entry)
+        #expect(try await open().read(.id("a"))?.entry.payload.bytes == Data(repeating: 1, count: 200_000))
+    }
+
     @Test func deletedFolderIsMadeAgainForPayload() async throws {
         let store = open()
         _ = try await store.write(Self.large(1), for: .id("a"))

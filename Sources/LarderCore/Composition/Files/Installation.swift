@@ -33,7 +33,7 @@ final class Installation: Sendable {
     /// Reads the file, or makes it. Several processes that make it at the same time get the same identity. Blocks.
     private func read() throws -> String {
         let path = try folder.root() + "/" + Self.file
-        if let id = Self.id(in: path) { return id }
+        if let id = try Self.id(in: path) { return id }
         // Digits of a stream of their own: in a simulated world, those of other parts stay the same.
         let dice = world.world(of: Self.file)
         let id = dice.token() + dice.token()
@@ -43,13 +43,20 @@ final class Installation: Sendable {
         } else {
             try Disk.createWhole(path, Array(id.utf8))
         }
-        return Self.id(in: path) ?? id
+        return try Self.id(in: path) ?? id
     }
 
-    private static func id(in path: String) -> String? {
-        guard let bytes = try? Disk.read(path, limit: 1_024) else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return isID(text) ? text : nil
+    /// Returns the identity in a file; nil if there is none or it is damaged.
+    ///
+    /// - Throws: ``Disk/Failure`` if the file cannot be read now, for example because the device is locked.
+    private static func id(in path: String) throws(Disk.Failure) -> String? {
+        do throws(Disk.Failure) {
+            let text = String(decoding: try Disk.read(path, limit: 1_024), as: UTF8.self)
+            return isID(text) ? text : nil
+        } catch {
+            guard error.isMissing || error.isNotFile || error.code == Disk.tooLarge else { throw error }
+            return nil
+        }
     }
 
     private static func isID(_ text: String) -> Bool {
