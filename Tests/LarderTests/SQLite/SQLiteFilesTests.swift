@@ -32,6 +32,16 @@ import Larder
         }
     }
 
+    @Test func processThatHasLeftTheDatabaseDoesNotJoinAgain() throws {
+        let folder = try Folder()
+        let processes = SQLiteProcesses(beside: folder.path + "/e.sqlite", in: SystemWorld())
+        processes.join()
+        #expect(try Disk.list(processes.folder).count == 1)
+        processes.leave()
+        processes.join()
+        #expect(try Disk.list(processes.folder).isEmpty)
+    }
+
     @Test func fileOfAnEntryIsDeletedWithIt() async throws {
         let store = place.open { $0.capacity = 1_000_000 }
         _ = try await store.write(Entry(text: large), for: .id("a"))

@@ -61,6 +61,7 @@ extension Pantry {
         let unfinished = composer.payloadFolder.unfinished
         _ = try? await world.blocking { unfinished.close() }
         await composer.turns.settle(within: .forever)
+        _ = try? await world.blocking { [places = composer.places] in places.close() }
     }
 
     /// Closes the pantry when SIGTERM or SIGINT asks the process to end. Afterwards the signal has its former effect:

@@ -17,6 +17,7 @@ final class Places: Sendable {
         var token: Disk.HeldFile?
         /// Whether the manifest lists a place that would be lost in a power failure.
         var mustSync = false
+        var isClosed = false
         var checked: Timestamp?
     }
 
@@ -138,7 +139,8 @@ final class Places: Sendable {
 
     /// Lists the held places again if the manifest was lost. The cache folder may be deleted while places are in use.
     func relist(in manifest: inout PlaceManifest) throws {
-        let (held, isKnown) = state.withLock { state in
+        let (held, isKnown) = state.withLock { state -> ([PlaceName], Bool) in
+            if state.isClosed { return ([], true) }
             let isKnown = state.held.isEmpty || state.token?.isInPlace == true
             if !isKnown { (state.token, state.released) = (nil, [:]) }
             return (state.held.keys.sorted(), isKnown)
@@ -169,6 +171,17 @@ final class Places: Sendable {
         state.withLock { state in
             for (name, _) in released { state.released[name] = nil }
         }
+    }
+
+    /// Gives up the lock that stands for this pantry, because no store of it uses a place any more. Its own clearings
+    /// still delete no place whole. Blocks.
+    func close() {
+        let token = state.withLock { state in
+            state.isClosed = true
+            defer { state.token = nil }
+            return state.token
+        }
+        if let token { try? Disk.remove(folder + "/" + token.name) }
     }
 
     func isHeldHere(_ name: PlaceName) -> Bool { state.withLock { $0.held[name] != nil } }

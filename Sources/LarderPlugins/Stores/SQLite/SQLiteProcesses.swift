@@ -11,6 +11,7 @@ final class SQLiteProcesses: Sendable {
         /// The time at which the folder was listed last.
         var listed: Duration?
         var hasOthers = false
+        var hasLeft = false
     }
 
     /// The folder of the files.
@@ -32,7 +33,8 @@ final class SQLiteProcesses: Sendable {
     /// Makes the file of this process, which tells the others that it is there.
     func join() {
         state.withLock { state in
-            if state.own?.isInPlace == true { return }
+            // A listener may still hear of a change after the store was closed.
+            if state.hasLeft || state.own?.isInPlace == true { return }
             try? Disk.setAsideForeign(lock)
             state.own = try? Disk.locked(lock) {
                 try Disk.makeOwnedFolder(folder)
@@ -63,9 +65,10 @@ final class SQLiteProcesses: Sendable {
         state.hasOthers = (try? Disk.locked(lock) { [own = state.own?.name] in hasOthers(than: own) }) ?? true
     }
 
-    /// Ends the membership of this process.
+    /// Ends the membership of this process for good.
     func leave() {
         state.withLock { state in
+            state.hasLeft = true
             if let own = state.own { try? Disk.remove(folder + "/" + own.name) }
             state.own = nil
         }
