@@ -9,6 +9,15 @@ extension Disk {
             throw Failure("open the file")
         }
         defer { close(file) }
+        try flush(file)
+    }
+
+    /// Waits until the contents of an open file or folder will survive a power failure.
+    private static func flush(_ file: Int32) throws(Failure) {
+        #if canImport(Darwin)
+            // There, fsync leaves the bytes in the memory of the drive. Not every file system can do more.
+            if fcntl(file, F_FULLFSYNC) == 0 { return }
+        #endif
         guard fsync(file) == 0 else { throw Failure("write the file") }
     }
 
@@ -50,7 +59,7 @@ extension Disk {
     /// Writes all bytes, and waits until they will survive a power failure.
     private static func fill(_ file: Int32, with bytes: [UInt8]) throws(Failure) {
         try write(bytes, to: file)
-        guard fsync(file) == 0 else { throw Failure("write the file") }
+        try flush(file)
     }
 
     /// Returns the bytes of a file from `offset` on, or all of them if the file is another one than before.

@@ -28,6 +28,7 @@ public var EROFS: Int32 { fatalError() }
 public var ETIMEDOUT: Int32 { fatalError() }
 public var EWOULDBLOCK: Int32 { fatalError() }
 public var FD_CLOEXEC: Int32 { fatalError() }
+public var F_FULLFSYNC: Int32 { fatalError() }
 public var F_GETFL: Int32 { fatalError() }
 public var F_OK: Int32 { fatalError() }
 public var F_RDLCK: Int32 { fatalError() }
