@@ -302,7 +302,8 @@ package struct LintRule: Sendable {
     ) { policy, rule, reading in
         var seen: Set<String> = []
         func visit(_ part: Part) {
-            if let place = part.storeTraits.writesTo, !seen.insert(place).inserted {
+            // Not every file system tells names apart by the case of their letters.
+            if let place = part.storeTraits.writesTo, !seen.insert(place.lowercased()).inserted {
                 rule.report(
                     "another store of this policy keeps its entries in the same place", about: part, reading,
                     expected: "a name of its own")

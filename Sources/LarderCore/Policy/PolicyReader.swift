@@ -201,7 +201,15 @@ package struct PolicyReader: Sendable {
         let names = try names()
         if names.isEmpty { throw none }
         var bases = ExtendedFiles()
-        return check(names, over: &bases)
+        var results = check(names, over: &bases)
+        var seen: Set<String> = []
+        for (place, name) in names.enumerated() where !seen.insert(name.lowercased()).inserted {
+            results[place].problems.append(
+                Problem(
+                    "another policy has this name in other case; not every file system tells the two apart", .warning,
+                    file: files.path(of: name), expected: "a name of its own"))
+        }
+        return results
     }
 
     /// Checks the files of these names, on several threads if there are many. Files that they extend are read at most once

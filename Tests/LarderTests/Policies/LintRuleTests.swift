@@ -90,6 +90,14 @@ import Testing
             ])
     }
 
+    @Test func storesWhosePlacesDifferOnlyInCaseShareAFolder() throws {
+        let other = Plugin.store("Disk", "Keeps.", traits: { .with { ($0.isForeign, $0.writesTo) = (true, "Disk") } }) {
+            _ in EmptyStore()
+        }
+        let problems = try Self.problems(#""store": { "use": "pile", "layers": ["disk", "Disk"] }"#, [other])
+        #expect(problems.contains("shared-folder: expected a name of its own [$.store.layers[1]]"))
+    }
+
     @Test func windowsBesideThoseOfTheServerAreToldOf() throws {
         let plugins: [Plugin] = [
             .validator("server", "Asks the server.", traits: { .with { $0.followsOrigin = true } }) { _ in

@@ -3,6 +3,8 @@ import Larder
 import LarderSimulation
 import Testing
 
+@testable import LarderCore
+
 /// Policies that lie in no folder.
 @Suite struct PoliciesInMemoryTests {
     private static func policy(_ resource: String, _ value: Int, more: String = "") -> String {
@@ -155,6 +157,13 @@ import Testing
             try folder.write("{", to: "feed.json")
             #expect(try await open().policy(of: "feed")?.about == "in a file")
         }
+    }
+
+    @Test func policiesWhoseNamesDifferOnlyInCaseAreToldOf() throws {
+        let texts = Dictionary(uniqueKeysWithValues: ["Feed", "feed", "images"].map { ($0, Self.policy($0, 1)) })
+        let reader = try PolicyReader(registry: .standard, texts: texts, files: nil, environment: [:])
+        let problems = try reader.checkAll().flatMap(\.problems)
+        #expect(problems.map(\.file) == ["feed.json"] && problems.allSatisfy { $0.severity == .warning })
     }
 
     @Test func watchOverPoliciesInMemoryDoesNothing() throws {
