@@ -110,6 +110,13 @@ let package = Package(
                 "Larder", "LarderSystem", "LarderCommand", "LarderFoundation", "LarderSimulation", "LarderStories",
             ],
             swiftSettings: settings),
+        // An app whose types belong to the main actor unless they say otherwise, as in a new Xcode project.
+        .testTarget(
+            name: "MainActorTests", dependencies: ["Larder", "LarderSimulation"], packageAccess: false,
+            swiftSettings: settings + [
+                .defaultIsolation(MainActor.self), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .enableUpcomingFeature("InferIsolatedConformances"),
+            ]),
         // These tests see only public declarations, as another package does.
         .testTarget(
             name: "ThirdPartyTests",

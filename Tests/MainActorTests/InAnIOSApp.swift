@@ -1,0 +1,1 @@
+../ThirdPartyTests/Articles/InAnIOSApp.swift
