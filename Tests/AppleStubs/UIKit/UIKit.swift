@@ -28,3 +28,21 @@ public import Foundation
         open var tableView: UITableView!
     }
 #endif
+
+// From developer.apple.com/documentation/coregraphics/cgimage, which UIKit passes on
+
+@available(iOS 2.0, tvOS 9.0, watchOS 2.0, *)
+public final class CGImage: @unchecked Sendable {
+    public var bytesPerRow: Int { fatalError() }
+    public var height: Int { fatalError() }
+}
+
+// From developer.apple.com/documentation/uikit/uiimage
+
+@available(iOS 2.0, tvOS 9.0, watchOS 2.0, *)
+open class UIImage: NSObject, @unchecked Sendable {
+    public init?(data: Data) { fatalError() }
+    open var cgImage: CGImage? { fatalError() }
+    @available(iOS 15.0, tvOS 15.0, watchOS 8.0, *)
+    open func preparingForDisplay() -> UIImage? { fatalError() }
+}

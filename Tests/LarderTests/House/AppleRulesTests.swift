@@ -25,6 +25,24 @@ import Testing
         #expect(uses == ["Disk/DurableFile.swift F_FULLFSYNC", "Disk/DurableFile.swift fsync"])
     }
 
+    /// The code and the tests that the table of differences between the systems names.
+    @Test func tableOfDifferencesNamesWhatExists() throws {
+        let page = try String(
+            contentsOf: Self.root.appending(path: "Sources/Larder/Larder.docc/HowLarderWorks.md"), encoding: .utf8)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| **") }.map { $0.split(separator: " | ") }
+        #expect(rows.count > 15)
+        let cells = rows.flatMap { $0.dropFirst().prefix(2) }
+        let names = cells.flatMap { $0.matches(of: #/`([^`(]+)[^`]*`/#).map(\.output.1) }
+        let code = try ["Sources", "Tests"].flatMap { try SwiftSource.all(below: Self.root.appending(path: $0)) }
+        let files = Set(code.map { $0.path.split(separator: "/").last ?? "" })
+        let words = Set(code.flatMap { $0.words.map(\.word) })
+        for name in names {
+            let isFile = FileManager.default.fileExists(atPath: Self.root.path + "/" + name)
+            let isWord = name.split(separator: ".").allSatisfy { words.contains(String($0)) }
+            #expect(isFile || isWord || files.contains(name + ".swift"), "\(name)")
+        }
+    }
+
     /// The calls for which Apple asks for a reason, by the name of their category in a privacy manifest.
     private static let listedCalls: [String: Set<String>] = [
         "FileTimestamp": [
