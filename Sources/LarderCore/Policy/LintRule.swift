@@ -38,7 +38,7 @@ package struct LintRule: Sendable {
     package static let all: [LintRule] = [
         contradiction, noEffect, retryFitsTimeout, unreachableFallback, noEntryFits, forgottenTooSoon, staleUnchecked,
         endlessCall,
-        endlessStore, manyTries, slowerFirst, keepsNothing, sharedFolder,
+        endlessStore, manyTries, slowerFirst, keepsNothing, sharedFolder, similarFolder,
         noWindow, onlyShortens, missingParameter, loadsInVain,
     ]
 
@@ -301,16 +301,26 @@ package struct LintRule: Sendable {
         why: "Two stores that write to the same place overwrite and remove each other's entries."
     ) { policy, rule, reading in
         var seen: Set<String> = []
-        func visit(_ part: Part) {
-            // Not every file system tells names apart by the case of their letters.
-            if let place = part.storeTraits.writesTo, !seen.insert(place.lowercased()).inserted {
-                rule.report(
-                    "another store of this policy keeps its entries in the same place", about: part, reading,
-                    expected: "a name of its own")
-            }
-            for inner in part.nested where inner.plugin.kind == .store { visit(inner) }
+        for (part, place) in policy.writtenPlaces where !seen.insert(place).inserted {
+            rule.report(
+                "another store of this policy keeps its entries in the same place", about: part, reading,
+                expected: "a name of its own")
         }
-        if let store = policy.store { visit(store) }
+    }
+
+    private static let similarFolder = LintRule(
+        name: "similar-folder", severity: .warning,
+        why: "Not every file system tells names apart by the case of their letters."
+    ) { policy, rule, reading in
+        var seen: [String: String] = [:]
+        for (part, place) in policy.writtenPlaces {
+            if let other = seen[place.lowercased()], other != place {
+                rule.report(
+                    "another store of this policy has a place whose name differs in the case of letters only",
+                    about: part, reading, expected: "a name of its own")
+            }
+            seen[place.lowercased()] = place
+        }
     }
 
     private static let missingParameter = LintRule(
@@ -365,5 +375,16 @@ package struct LintRule: Sendable {
             }
         }
         return longest
+    }
+}
+
+extension Policy {
+    /// The places that its stores write to, each with the store.
+    fileprivate var writtenPlaces: [(part: Part, place: String)] {
+        func places(_ part: Part) -> [(Part, String)] {
+            (part.storeTraits.writesTo.map { [(part, $0)] } ?? [])
+                + part.nested.filter { $0.plugin.kind == .store }.flatMap(places)
+        }
+        return store.map(places) ?? []
     }
 }

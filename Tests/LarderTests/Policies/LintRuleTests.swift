@@ -90,12 +90,12 @@ import Testing
             ])
     }
 
-    @Test func storesWhosePlacesDifferOnlyInCaseShareAFolder() throws {
+    @Test func storesWhosePlacesDifferOnlyInCaseAreToldOf() throws {
         let other = Plugin.store("Disk", "Keeps.", traits: { .with { ($0.isForeign, $0.writesTo) = (true, "Disk") } }) {
             _ in EmptyStore()
         }
         let problems = try Self.problems(#""store": { "use": "pile", "layers": ["disk", "Disk"] }"#, [other])
-        #expect(problems.contains("shared-folder: expected a name of its own [$.store.layers[1]]"))
+        #expect(problems.contains("similar-folder: expected a name of its own [$.store.layers[1]]"))
     }
 
     @Test func windowsBesideThoseOfTheServerAreToldOf() throws {
