@@ -26,6 +26,8 @@ public struct EditionError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let needs = Code(rawValue: "needs")
         /// The edition changes a part of a policy that no edition may change.
         public static let reach = Code(rawValue: "reach")
+        /// The file cannot be loaded.
+        public static let unreachable = Code(rawValue: "unreachable")
         /// The policies have errors.
         public static let unsound = Code(rawValue: "unsound")
     }

@@ -10,7 +10,9 @@ public enum EditionEvent: Sendable, Hashable {
     case trial(Int)
     /// The edition in effect has proved itself.
     case confirmed(Int)
-    /// An edition is no longer in effect: the channel has stopped it, or the app has chosen its own policies.
+    /// An edition is not taken again, because the app ended twice before it answered a load under it.
+    case reverted(Int?)
+    /// An edition is no longer in effect.
     case left(Int)
 }
 
@@ -24,6 +26,8 @@ extension EditionEvent: CustomStringConvertible {
             "\(number.map { "edition \($0)" } ?? "an edition") is not used: \(error)"
         case .trial(let number): "edition \(number) is in effect, on trial"
         case .confirmed(let number): "edition \(number) is confirmed"
+        case .reverted(let number):
+            "\(number.map { "edition \($0)" } ?? "an edition") is left: the app ended twice before an answer under it"
         case .left(let number): "edition \(number) is no longer in effect"
         }
     }

@@ -14,7 +14,7 @@ import LarderSystem
 /// is read from the data folder and verified again.
 public final class Editions: Attachment {
     /// The keys of policies that editions may change unless the section says otherwise.
-    static let usualReach = ["around", "strategy", "validators", "fallbacks", "refresh", "prefetch", "promises"]
+    public static let usualReach = ["around", "strategy", "validators", "fallbacks", "refresh", "prefetch", "promises"]
     /// The longest time after a start until the channel is asked for.
     private static let firstDelay = Duration.seconds(5)
     /// The time after which a failed poll is repeated; it doubles with each failure, up to the time of `every`.
@@ -39,7 +39,7 @@ public final class Editions: Attachment {
     private let failures = Locked(0)
     private let listeners = EventStreams()
     private let item = Locked<AgendaItem?>(nil)
-    /// The time of the last poll of any process that is known here.
+    /// The time of the last poll that is known here.
     private let polled = Locked<Timestamp?>(nil)
 
     private var world: any World { context.world }
@@ -57,13 +57,23 @@ public final class Editions: Attachment {
         let world = context.world
         machine = BlockingLock(
             EditionMachine(
-                rules, files: EditionFolder(place: try context.dataPlace(settings.name)),
+                rules, files: Self.files(settings.name, context),
                 isActive: context.allowsDueWork,
                 newInstallation: { EditionMachine.digits(world) }))
         known = Locked(EditionFacts())
+        let last = machine.withLock { $0.polled }.flatMap { $0 <= world.now ? $0 : nil }
+        polled.withLock { $0 = last }
         if context.allowsDueWork {
             let delay = Self.firstDelay * world.chance()
             item.withLock { $0 = context.addWork(after: delay) { [weak self] in await self?.runPoll() } }
+        }
+    }
+
+    /// Returns the files of the data folder. Without them, the app goes on with its own policies.
+    private static func files(_ name: String, _ context: SectionContext) -> any EditionFiles {
+        do { return EditionFolder(place: try context.dataPlace(name)) } catch {
+            context.tell(.edition, "editions cannot be kept: \(error)")
+            return NoFiles()
         }
     }
 
@@ -99,7 +109,7 @@ public final class Editions: Attachment {
 
     // MARK: Polling
 
-    /// Asks for the channel, unless another process has just done so.
+    /// Asks for the channel.
     ///
     /// - Returns: the time until the next poll.
     private func runPoll() async -> Duration? {
@@ -117,17 +127,28 @@ public final class Editions: Attachment {
     private func ask() async -> Bool {
         do {
             try await receiveChannel()
-            tell(try await use { $0.reached(at: $1) }.map(EditionEvent.confirmed))
-        } catch let error as EditionError {
-            _ = try? await use { $0.failed(at: $1) }
-            tell(.channelRefused(error))
-            return false
+            let count = loads.withLock { loads in
+                defer { loads.count = 0 }
+                return loads.count
+            }
+            let confirmed = try await use { machine, now in
+                let first = count > 0 ? machine.answered(count) : nil
+                return machine.reached(at: now) ?? first
+            }
+            tell(confirmed.map(EditionEvent.confirmed))
         } catch {
-            _ = try? await use { $0.failed(at: $1) }
+            let reason = EditionError(fetching: error)
+            _ = try? await use { $0.failed(reason, at: $1) }
+            // A channel that cannot be reached for a month is no event each time.
+            if error is EditionError { tell(.channelRefused(reason)) }
             return false
         }
-        await fetchMissing()
-        await apply()
+        var failed: Set<String> = []
+        for _ in 0..<Self.mostFetched {
+            let isComplete = await fetch(&failed)
+            await apply()
+            if isComplete { break }
+        }
         return true
     }
 
@@ -135,23 +156,31 @@ public final class Editions: Attachment {
         let etag = try await use { machine, _ in machine.etag }
         let loaded = try await load(settings.name + ".channel", etag: etag)
         if loaded.source == .revalidated { return }
+        guard loaded.value.payload.bytes.count <= SignedFile.mostBytes else { throw EditionError.tooLarge(.channel) }
         let (bytes, new) = (Array(loaded.value.payload.bytes), loaded.value.metadata.etag)
         try await use { try $0.receive(channel: bytes, etag: new, at: $1) }
     }
 
-    /// Fetches the editions that the channel has for this installation.
-    private func fetchMissing() async {
-        for _ in 0..<Self.mostFetched {
-            guard let listed = try? await use({ $0.missing(at: $1) }) else { return }
-            do {
-                let bytes = Array(try await load(listed.at, etag: nil).value.payload.bytes)
-                let edition = try await use { machine, _ in try machine.receive(edition: bytes, for: listed) }
-                tell(.offered(edition.number))
-            } catch {
-                if let error = error as? EditionError { tell(.refused(nil, error)) }
-                return
-            }
+    /// Fetches the first edition that the channel has for this installation and that is not here.
+    ///
+    /// - Parameter failed: the digests of those that could not be fetched.
+    /// - Returns: whether there is none.
+    private func fetch(_ failed: inout Set<String>) async -> Bool {
+        let known = failed
+        guard let listed = try? await use({ $0.missing(at: $1, except: known) }) else { return true }
+        do {
+            let payload = try await load(listed.at, etag: nil).value.payload
+            guard payload.bytes.count <= SignedFile.mostBytes else { throw EditionError.tooLarge(.edition) }
+            let bytes = Array(payload.bytes)
+            let edition = try await use { machine, _ in try machine.receive(edition: bytes, for: listed) }
+            tell(.offered(edition.number))
+        } catch {
+            failed.insert(listed.digest)
+            let reason = EditionError(fetching: error)
+            _ = try? await use { machine, _ in machine.failedToFetch(reason) }
+            tell(.refused(nil, reason))
         }
+        return false
     }
 
     /// Puts the edition in effect that is to be.
@@ -207,21 +236,25 @@ extension Editions: PolicySupply {
     }
 
     /// Notes that the edition is in effect, or is refused.
-    public func supplied(_ refusal: PolicyError?) {
+    public func supplied(_ result: PolicySupplyResult) {
         let now = world.now
-        let (event, wantsLoads) = machine.withLock { machine in
+        let (events, wantsLoads) = machine.withLock { machine -> ([EditionEvent], Bool) in
             defer { known.withLock { $0 = machine.facts } }
-            return (machine.supplied(refusal.map(EditionError.init), at: now), machine.wantsLoads)
+            switch result {
+            case .inEffect: return (machine.supplied(nil, at: now), machine.wantsLoads)
+            case .refused(let error): return (machine.supplied(EditionError(error), at: now), machine.wantsLoads)
+            case .untried:
+                machine.untried()
+                return ([], false)
+            }
         }
-        tell(event)
+        for event in events { tell(event) }
         if wantsLoads { countLoads() }
     }
 
     /// The facts for dumps.
     public var facts: [String: String] {
-        var facts = known.withLock { $0.dumped }
-        facts["channel"] = facts["channel"] ?? settings.name
-        return facts
+        known.withLock { $0.dumped }.merging(["channel": settings.name]) { $1 }
     }
 }
 
@@ -314,6 +347,12 @@ extension EditionMachine {
 }
 
 extension EditionError {
+    /// The reason why a file could not be fetched.
+    fileprivate init(fetching error: any Error) {
+        let code = (error as? LoadError).map { ": \($0.code.rawValue)" } ?? ""
+        self = error as? EditionError ?? EditionError(.unreachable, "its file cannot be loaded" + code)
+    }
+
     /// The reason why policies could not be composed.
     fileprivate init(_ error: PolicyError) {
         let errors = error.problems.filter { $0.severity == .error }

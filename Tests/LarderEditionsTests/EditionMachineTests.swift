@@ -47,6 +47,7 @@ import Testing
         try app.start()
         #expect(app.running == nil)
         #expect(app.state?.rejections.map(\.fate) == [.reverted])
+        #expect(app.events.last == .reverted(42))
         try app.poll(publisher.files)
         #expect(app.running == nil, "it is not taken again")
     }
@@ -64,6 +65,58 @@ import Testing
             try app.start()
         }
         #expect(app.running == 42)
+    }
+
+    @Test func answerBetweenTwoEndedStartsSavesAConfirmedEdition() throws {
+        var publisher = try Publisher(in: SimulatedWorld())
+        publisher.offer(try publisher.edition(42), 42)
+        try publisher.publish(by: publisher.release)
+        var app = Installation(publisher.rules())
+        try app.start()
+        try app.poll(publisher.files)
+        app.answer(3)
+        try app.poll(publisher.files)
+        for _ in 0..<4 {
+            app.kill()
+            try app.start()
+            app.answer(1)
+            app.kill()
+            try app.start()
+            app.kill()
+            try app.start()
+            #expect(app.running == 42)
+            app.answer(1)
+        }
+    }
+
+    @Test func processThatOnlyLooksForgetsNoEndedStart() throws {
+        var publisher = try Publisher(in: SimulatedWorld())
+        publisher.offer(try publisher.edition(42), 42)
+        try publisher.publish(by: publisher.release)
+        var app = Installation(publisher.rules())
+        try app.start()
+        try app.poll(publisher.files)
+        app.kill()
+        var looker = EditionMachine(publisher.rules(), files: app.files, isActive: false, newInstallation: { "" })
+        _ = looker.supply(over: "own", at: app.now)
+        try app.start()
+        #expect(app.running == 42)
+        app.kill()
+        _ = looker.supply(over: "own", at: app.now)
+        try app.start()
+        #expect(app.running == nil)
+    }
+
+    @Test func etagOfADamagedChannelIsNotSent() throws {
+        var publisher = try Publisher(in: SimulatedWorld())
+        publisher.offer(try publisher.edition(42), 42)
+        try publisher.publish(by: publisher.release)
+        var app = Installation(publisher.rules())
+        try app.start()
+        try app.machine?.receive(channel: publisher.files["shop.channel"] ?? [], etag: "\"1\"", at: app.now)
+        #expect(app.machine?.etag == "\"1\"")
+        app.files.contents[EditionMachine.channelName]?[200] ^= 1
+        #expect(app.machine?.etag == nil)
     }
 
     @Test func refusedEditionGivesWayToTheNextOne() throws {
@@ -204,7 +257,7 @@ import Testing
         state.keys = "a b"
         (state.polled, state.confirmed, state.pin) = (Timestamp(seconds: 9), "sha256:bb", 41)
         state.trial = EditionState.Trial(digest: "sha256:cc", loads: 2, hasReachedChannel: true)
-        state.endedStarts = ["sha256:cc": 1]
+        state.endedStarts = ["sha256:cc": ["start-1"]]
         state.rejections = [
             EditionState.Rejection(digest: "sha256:dd", fate: .refused, why: "reach", own: "own"),
             EditionState.Rejection(digest: "sha256:ee", fate: .reverted, why: "starts"),

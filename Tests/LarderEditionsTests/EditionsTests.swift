@@ -183,6 +183,26 @@ final class PublishedFiles: Loader {
         }
     }
 
+    @Test func fileThatIsNotThereIsToldAndTheNextEditionIsTaken() throws {
+        try Self.run { world, published, publisher, app in
+            var publisher = publisher
+            publisher.offer(try publisher.edition(41, try Self.policies("cache-first")), 41)
+            publisher.offer(try publisher.edition(42, try Self.policies("network-first")), 42)
+            try publisher.publish(by: publisher.release)
+            publisher.files["shop-42.edition"] = nil
+            published.files.withLock { [files = publisher.files] in $0 = files }
+            let running = try await app.start()
+            var events = try #require(running.pantry.editions).events.makeAsyncIterator()
+            try await world.sleep(for: .seconds(10))
+            guard case .refused(nil, let error)? = await events.next() else { return #expect(Bool(false)) }
+            #expect(error.code == .unreachable)
+            #expect(running.pantry.editions?.running == 41)
+            let facts = await running.pantry.metrics.dump().supply
+            #expect(facts["fate"] == "unfetched" && facts["why"] == "unreachable" && facts["running"] == "41")
+            await running.pantry.close()
+        }
+    }
+
     @Test func dueWorkAsksForTheChannel() throws {
         try Self.run { world, published, publisher, app in
             var publisher = publisher

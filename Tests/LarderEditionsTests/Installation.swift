@@ -11,7 +11,7 @@ struct Installation {
     var compose: (EditionFile) throws -> EditionError? = { _ in nil }
     var own = "own"
     var now = Timestamp(seconds: 1_000_000)
-    private(set) var machine: EditionMachine?
+    var machine: EditionMachine?
     private(set) var events: [EditionEvent] = []
 
     init(_ rules: EditionRules, files: MemoryFiles = MemoryFiles()) { (self.rules, self.files) = (rules, files) }
@@ -40,10 +40,10 @@ struct Installation {
         for _ in 0..<8 {
             guard let edition = machine?.supply(over: own, at: now) else { break }
             let refusal = try compose(edition)
-            tell(machine?.supplied(refusal, at: now))
+            events += machine?.supplied(refusal, at: now) ?? []
             if refusal == nil { return }
         }
-        tell(machine?.supplied(nil, at: now))
+        events += machine?.supplied(nil, at: now) ?? []
     }
 
     /// Polls a channel whose files are these.
@@ -51,7 +51,7 @@ struct Installation {
         guard let channel = published[rules.name + ".channel"] else { return }
         do { try machine?.receive(channel: channel, etag: nil, at: now) } catch let error as EditionError {
             events.append(.channelRefused(error))
-            machine?.failed(at: now)
+            machine?.failed(error, at: now)
             return
         }
         tell(machine?.reached(at: now).map(EditionEvent.confirmed))

@@ -8,12 +8,12 @@ final class MemoryFiles: EditionFiles {
 
     /// A mark of a start; its process lives as long as the object.
     private final class Mark: StartMark {
-        let digest: String
+        let name: String
         let files: MemoryFiles
 
-        init(of digest: String, in files: MemoryFiles) { (self.digest, self.files) = (digest, files) }
+        init(_ name: String, in files: MemoryFiles) { (self.name, self.files) = (name, files) }
 
-        func end() { files.state.withLock { $0.marks[ObjectIdentifier(self)] = nil } }
+        func end() { files.remove(name) }
     }
 
     private struct WeakMark: @unchecked Sendable {
@@ -23,7 +23,8 @@ final class MemoryFiles: EditionFiles {
 
     private struct State {
         var files: [String: [UInt8]] = [:]
-        var marks: [ObjectIdentifier: WeakMark] = [:]
+        var marks: [String: WeakMark] = [:]
+        var nextMark = 0
         /// The number of changes until the process is killed; nil if it is not killed.
         var changesLeft: Int?
     }
@@ -47,23 +48,25 @@ final class MemoryFiles: EditionFiles {
 
     func write(_ name: String, _ bytes: [UInt8]) throws { try change { $0.files[name] = bytes } }
 
-    func remove(_ name: String) { try? change { $0.files[name] = nil } }
+    func remove(_ name: String) { try? change { ($0.files[name], $0.marks[name]) = (nil, nil) } }
 
     var names: [String] { state.withLock { $0.files.keys.sorted() } }
 
     func locked<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
     func beginStart(of digest: String) throws -> any StartMark {
-        let mark = Mark(of: digest, in: self)
-        try change { $0.marks[ObjectIdentifier(mark)] = WeakMark(mark: mark, digest: digest) }
+        let number = state.withLock { state in
+            state.nextMark += 1
+            return state.nextMark
+        }
+        let mark = Mark("start-\(number)", in: self)
+        try change { $0.marks[mark.name] = WeakMark(mark: mark, digest: digest) }
         return mark
     }
 
-    func endedStarts() -> [String] {
+    func endedStarts() -> [(name: String, digest: String)] {
         state.withLock { state in
-            let ended = state.marks.filter { $0.value.mark == nil }
-            for id in ended.keys { state.marks[id] = nil }
-            return ended.values.map(\.digest).sorted()
+            state.marks.filter { $0.value.mark == nil }.map { ($0.key, $0.value.digest) }.sorted { $0.0 < $1.0 }
         }
     }
 

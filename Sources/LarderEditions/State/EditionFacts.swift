@@ -15,6 +15,9 @@ struct EditionFacts: Hashable, Sendable {
     var arm: EditionArm?
     /// The rejection of the offered edition, or of the last one that was refused.
     var fate: EditionState.Rejection?
+    /// The reason why the channel was not used at the last poll, and why an edition could not be fetched.
+    var channelFailure: EditionError.Code?
+    var fetchFailure: EditionError.Code?
     /// The plugin that the offered edition needs and the app does not have, in words.
     var need: String?
 
@@ -39,9 +42,10 @@ struct EditionFacts: Hashable, Sendable {
         facts["revision"] = revision.map { "\($0)" }
         facts["offered"] = offered
         facts["arm"] = arm?.rawValue
-        facts["fate"] = fate?.fate.rawValue ?? (need == nil ? nil : "unfit")
-        facts["why"] = fate?.why ?? (need == nil ? nil : EditionError.Code.needs.rawValue)
-        if isOld { facts["channel"] = "old" }
+        let reason = need != nil ? EditionError.Code.needs : fetchFailure
+        facts["fate"] = fate?.fate.rawValue ?? (need != nil ? "unfit" : fetchFailure.map { _ in "unfetched" })
+        facts["why"] = fate?.why ?? reason?.rawValue
+        facts["channel_failure"] = channelFailure?.rawValue ?? (isOld ? EditionError.Code.expired.rawValue : nil)
         return facts
     }
 }

@@ -16,12 +16,27 @@ protocol EditionFiles: Sendable {
     func locked<Result>(_ body: () throws -> Result) throws -> Result
     /// Makes the mark of a start, which lives as long as its object and this process: see ``endedStarts()``.
     func beginStart(of digest: String) throws -> any StartMark
-    /// Removes the marks of starts whose processes have ended without ``StartMark/end()``, and returns their digests.
-    func endedStarts() -> [String]
+    /// Returns the marks of starts whose processes have ended without ``StartMark/end()``: the names of their files, and the
+    /// digests of the editions.
+    func endedStarts() -> [(name: String, digest: String)]
 }
 
 /// The mark of a process that composes an edition and has not answered a load since.
 protocol StartMark: AnyObject, Sendable {
     /// Removes the mark: the start went well.
     func end()
+}
+
+/// The files of an installation whose data folder cannot be used.
+struct NoFiles: EditionFiles {
+    private struct Missing: Error {}
+
+    var names: [String] { [] }
+
+    func read(_ name: String) -> [UInt8]? { nil }
+    func write(_ name: String, _ bytes: [UInt8]) throws { throw Missing() }
+    func remove(_ name: String) {}
+    func locked<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+    func beginStart(of digest: String) throws -> any StartMark { throw Missing() }
+    func endedStarts() -> [(name: String, digest: String)] { [] }
 }

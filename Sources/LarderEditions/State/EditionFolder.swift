@@ -36,11 +36,9 @@ struct EditionFolder: EditionFiles {
         try HeldMark(in: place.path, prefix: Self.mark + digest.suffix(64) + "-")
     }
 
-    func endedStarts() -> [String] {
-        names.filter { $0.hasPrefix(Self.mark) && !Disk.isHeld(path($0)) }.compactMap { name in
-            remove(name)
-            let digest = name.dropFirst(Self.mark.count).prefix(64)
-            return digest.utf8.count == 64 ? "sha256:" + digest : nil
+    func endedStarts() -> [(name: String, digest: String)] {
+        names.filter { $0.hasPrefix(Self.mark) && !Disk.isHeld(path($0)) }.map { name in
+            (name, "sha256:" + name.dropFirst(Self.mark.count).prefix(64))
         }
     }
 

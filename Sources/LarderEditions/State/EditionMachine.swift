@@ -22,13 +22,18 @@ struct EditionMachine: Sendable {
     private(set) var running: Kept?
     /// The edition that ``supply(over:at:)`` returned last.
     private(set) var pending: Kept?
-    /// The edition that the channel offers to this ring, if it is known.
     private(set) var facts = EditionFacts()
     private var mark: (any StartMark)?
     private var own: String?
     /// The answered loads under the edition that were not added to the trial yet.
     private var uncounted = 0
     private var hasAnswered = false
+    /// Whether no further loads are needed to confirm the edition.
+    private var hasEnough = false
+    /// The events that ``supplied(_:at:)`` has not returned yet.
+    private var events: [EditionEvent] = []
+    /// The unmet need of each edition that was looked at, nil for none. To find it takes longer than all else.
+    private var needs: [String: String?] = [:]
 
     init(
         _ rules: EditionRules, files: any EditionFiles, isActive: Bool = true,
@@ -43,12 +48,21 @@ struct EditionMachine: Sendable {
     /// Returns the edition that is to be in effect; nil for the app's own policies.
     mutating func supply(over own: String, at now: Timestamp) -> EditionFile? {
         self.own = own
+        var marks: [String] = []
         pending = update { state -> Kept? in
-            for digest in files.endedStarts() { state.countEndedStart(of: digest) }
+            // A process that only looks leaves the marks to those that count them.
+            for mark in isActive ? files.endedStarts() : [] {
+                marks.append(mark.name)
+                if state.countEndedStart(of: mark.digest, mark: mark.name) {
+                    events.append(.reverted(kept(mark.digest)?.edition.number))
+                }
+            }
             let choice = choice(state, at: now)
-            guard isActive else { return choice.kept }
-            state.take(choice.kept?.digest)
+            if isActive { state.take(choice.kept?.digest) }
             return choice.kept
+        } saved: {
+            // Marks that could not be counted in the file count again at the next start.
+            for mark in marks { files.remove(mark) }
         }
         let isNew = pending.map { $0.digest != running?.digest } ?? false
         if isActive, isNew, let pending { begin(pending.digest) }
@@ -60,21 +74,41 @@ struct EditionMachine: Sendable {
         mark = try? files.beginStart(of: digest)
     }
 
+    /// Notes that the edition which ``supply(over:at:)`` returned last could not be tried.
+    mutating func untried() {
+        pending = nil
+        mark?.end()
+        mark = nil
+    }
+
     /// Notes that the edition which ``supply(over:at:)`` returned last is in effect, or why it is refused.
     ///
+    /// - Returns: the events since the last call.
+    mutating func supplied(_ refusal: EditionError?, at now: Timestamp) -> [EditionEvent] {
+        if let event = refusal.map({ refuse($0) }) ?? takeEffect() { events.append(event) }
+        pending = nil
+        defer { events = [] }
+        return events
+    }
+
     /// - Returns: the event; nil if nothing has changed.
-    mutating func supplied(_ refusal: EditionError?, at now: Timestamp) -> EditionEvent? {
-        defer { pending = nil }
-        guard let refusal else {
-            let former = running
-            running = pending
-            if running?.digest == former?.digest { return nil }
-            (hasAnswered, uncounted) = (false, 0)
-            let state = update { $0 }
-            facts.note(running, state)
-            guard let running else { return former.map { .left($0.edition.number) } }
-            return state.trial?.digest == running.digest ? .trial(running.edition.number) : nil
+    private mutating func takeEffect() -> EditionEvent? {
+        let former = running
+        running = pending
+        if running?.digest == former?.digest { return nil }
+        (hasAnswered, hasEnough, uncounted) = (false, false, 0)
+        let state = update { $0 }
+        facts.note(running, state)
+        if let former { events.append(.left(former.edition.number)) }
+        guard let running else {
+            mark?.end()
+            mark = nil
+            return nil
         }
+        return state.trial?.digest == running.digest ? .trial(running.edition.number) : nil
+    }
+
+    private mutating func refuse(_ refusal: EditionError) -> EditionEvent? {
         guard let pending else { return nil }
         mark?.end()
         mark = nil
@@ -102,6 +136,7 @@ struct EditionMachine: Sendable {
             hasAnswered = true
             mark?.end()
             mark = nil
+            update { $0.endedStarts[running.digest] = nil }
         }
         uncounted += count
         return settle(running)
@@ -110,7 +145,7 @@ struct EditionMachine: Sendable {
     /// Whether further loads are of interest.
     var wantsLoads: Bool {
         guard isActive, running != nil else { return false }
-        return !hasAnswered || facts.isTrial && uncounted < rules.confirmingLoads
+        return !hasAnswered || facts.isTrial && !hasEnough
     }
 
     /// Ends the use of the files, because the process ends as it should.
@@ -125,22 +160,25 @@ struct EditionMachine: Sendable {
         let (loads, least, waitsForFetch) = (uncounted, rules.confirmingLoads, rules.confirmsOnFetch)
         let (state, isConfirmed) = update { state -> (EditionState, Bool) in
             guard var trial = state.trial, trial.digest == running.digest else { return (state, false) }
-            trial.loads += loads
+            trial.loads = min(trial.loads + loads, least)
             state.trial = trial
-            state.endedStarts[running.digest] = nil
             guard trial.loads >= least, trial.hasReachedChannel || !waitsForFetch else { return (state, false) }
             (state.confirmed, state.trial) = (trial.digest, nil)
             return (state, true)
         }
         uncounted = 0
+        hasEnough = state.trial.map { $0.loads >= least } ?? true
         facts.note(running, state)
         return isConfirmed ? running.edition.number : nil
     }
 
     // MARK: The channel
 
-    /// The etag of the channel that is kept; nil if none is.
-    var etag: String? { files.read(Self.channelName) == nil ? nil : read()?.etag }
+    /// The etag of the channel that is kept; nil if none is, or if its bytes are not those that the etag came with.
+    var etag: String? {
+        guard let kept = keptChannel(), let state = read(), state.channel == kept.digest else { return nil }
+        return state.etag
+    }
 
     /// The time at which any process last asked for the channel; nil if none did.
     var polled: Timestamp? { read()?.polled }
@@ -172,6 +210,7 @@ struct EditionMachine: Sendable {
     ///
     /// - Returns: the number of the edition that is confirmed by it; nil if none is.
     mutating func reached(at now: Timestamp) -> Int? {
+        (facts.channelFailure, facts.fetchFailure) = (nil, nil)
         update { state in
             state.polled = now
             if let running, state.trial?.digest == running.digest { state.trial?.hasReachedChannel = true }
@@ -180,10 +219,20 @@ struct EditionMachine: Sendable {
     }
 
     /// Notes that the channel was asked for in vain.
-    mutating func failed(at now: Timestamp) { update { $0.polled = now } }
+    mutating func failed(_ error: EditionError, at now: Timestamp) {
+        facts.channelFailure = error.code
+        update { $0.polled = now }
+    }
+
+    /// Notes that an edition could not be fetched.
+    mutating func failedToFetch(_ error: EditionError) { facts.fetchFailure = error.code }
 
     /// The edition that the channel wants here and that is not kept; nil if there is none.
-    mutating func missing(at now: Timestamp) -> ChannelFile.Listed? { choice(update { $0 }, at: now).missing }
+    ///
+    /// - Parameter failed: the digests of editions that could not be fetched.
+    mutating func missing(at now: Timestamp, except failed: Set<String> = []) -> ChannelFile.Listed? {
+        choice(update { $0 }, at: now, without: failed).missing
+    }
 
     /// Keeps an edition that has arrived, if it is the genuine one. The channel must still list it.
     ///
@@ -216,7 +265,9 @@ struct EditionMachine: Sendable {
     }
 
     /// Returns the edition that is to be in effect: the first one of the channel that is for this installation.
-    private mutating func choice(_ state: EditionState, at now: Timestamp) -> Choice {
+    private mutating func choice(
+        _ state: EditionState, at now: Timestamp, without failed: Set<String> = []
+    ) -> Choice {
         facts.note(running, state)
         if let pin = rules.pin ?? state.pin {
             if pin == 0 { return Choice() }
@@ -232,7 +283,8 @@ struct EditionMachine: Sendable {
         for listed in channel.editions where listed.to.rings?.contains(rules.ring) ?? true {
             let arm = EditionArm(of: state.installation, in: listed.to)
             let kept = arm == .trial || isFirst ? kept(listed.digest) : nil
-            let need = kept?.edition.unmetNeed(in: rules.registry)
+            var need: String?
+            if let kept { need = self.need(of: kept) }
             let rejection = state.rejection(of: listed.digest, over: own)
             if isFirst { facts.note(offered: listed, kept, arm: arm, rejection, need: need) }
             isFirst = false
@@ -241,9 +293,16 @@ struct EditionMachine: Sendable {
                 choice.kept = kept
                 return choice
             }
-            if kept == nil, choice.missing == nil { choice.missing = listed }
+            if kept == nil, choice.missing == nil, !failed.contains(listed.digest) { choice.missing = listed }
         }
         return choice
+    }
+
+    private mutating func need(of kept: Kept) -> String? {
+        if let known = needs[kept.digest] { return known }
+        let need = kept.edition.unmetNeed(in: rules.registry)
+        needs[kept.digest] = .some(need)
+        return need
     }
 
     // MARK: Files
@@ -284,16 +343,20 @@ struct EditionMachine: Sendable {
     private func read() -> EditionState? { files.read(Self.stateName).flatMap { EditionState(reading: $0) } }
 
     /// Changes the state. If it cannot be saved, the change holds for what `body` returns alone.
+    ///
+    /// - Parameter saved: called when the state is saved, while no other process uses the files.
     @discardableResult
-    private func update<Result>(_ body: (inout EditionState) -> Result) -> Result {
+    private func update<Result>(
+        _ body: (inout EditionState) -> Result, saved: () -> Void = {}
+    ) -> Result {
         var result: Result?
-        try? updateOrThrow { result = body(&$0) }
+        try? updateOrThrow({ result = body(&$0) }, saved: saved)
         if let result { return result }
         var state = read() ?? EditionState(installation: newInstallation())
         return body(&state)
     }
 
-    private func updateOrThrow(_ body: (inout EditionState) throws -> Void) throws {
+    private func updateOrThrow(_ body: (inout EditionState) throws -> Void, saved isSaved: () -> Void = {}) throws {
         try files.locked {
             let saved = read()
             var state = saved ?? EditionState(installation: newInstallation())
@@ -302,8 +365,9 @@ struct EditionMachine: Sendable {
             }
             state.follow(keys: rules.keyMark)
             try body(&state)
-            guard state != saved, isActive else { return }
-            try files.write(Self.stateName, Array(state.text.utf8))
+            guard isActive else { return }
+            if state != saved { try files.write(Self.stateName, Array(state.text.utf8)) }
+            isSaved()
         }
     }
 }

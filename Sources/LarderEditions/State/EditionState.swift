@@ -42,8 +42,8 @@ struct EditionState: Hashable, Sendable {
     /// The digest of the edition that has proved itself; nil for the app's own policies.
     var confirmed: String?
     var trial: Trial?
-    /// The number of starts under each edition that ended before an answer.
-    var endedStarts: [String: Int] = [:]
+    /// The marks of the starts under each edition that ended before an answer, by its digest.
+    var endedStarts: [String: Set<String>] = [:]
     var rejections: [Rejection] = []
     /// The number of the edition that the app has chosen itself, 0 for its own policies; nil if it has not.
     var pin: Int?
@@ -88,11 +88,14 @@ struct EditionState: Hashable, Sendable {
         }
     }
 
-    /// Counts a start that ended before an answer.
-    mutating func countEndedStart(of digest: String) {
-        endedStarts[digest, default: 0] += 1
-        guard endedStarts[digest, default: 0] >= Self.mostEndedStarts else { return }
+    /// Counts a start that ended before an answer. The same mark counts once.
+    ///
+    /// - Returns: whether the edition is left because of it.
+    mutating func countEndedStart(of digest: String, mark: String) -> Bool {
+        endedStarts[digest, default: []].insert(mark)
+        guard endedStarts[digest, default: []].count >= Self.mostEndedStarts else { return false }
         endedStarts[digest] = nil
         reject(Rejection(digest: digest, fate: .reverted, why: "starts"))
+        return true
     }
 }

@@ -2,6 +2,7 @@ import Larder
 
 extension EditionState {
     static let format = "larder-editions/1"
+    private static let mostLoads = 1_000_000
 
     /// The state as the text of its file.
     var text: String {
@@ -20,7 +21,12 @@ extension EditionState {
             trial.map {
                 ["edition": .string($0.digest), "loads": .int($0.loads), "reached": .bool($0.hasReachedChannel)]
             })
-        add("starts", .object(endedStarts.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .int($0.value)) }))
+        add(
+            "starts",
+            .object(
+                endedStarts.sorted { $0.key < $1.key }.map {
+                    JSON.Member($0.key, .list($0.value.sorted().map { .string($0) }))
+                }))
         add("rejected", .list(rejections.map(\.json)))
         add("pin", pin.map(JSON.int))
         return JSON.object(members).text() + "\n"
@@ -40,11 +46,14 @@ extension EditionState {
         confirmed = json["confirmed"]?.text
         if let trial = json["trial"], let digest = trial["edition"]?.text {
             self.trial = Trial(
-                digest: digest, loads: max(0, trial["loads"]?.number ?? 0),
+                digest: digest, loads: min(max(0, trial["loads"]?.number ?? 0), Self.mostLoads),
                 hasReachedChannel: trial["reached"] == .bool(true))
         }
         if case .object(let members)? = json["starts"] {
-            for member in members { endedStarts[member.name] = member.value.number }
+            for member in members.prefix(Self.mostRejections) {
+                guard case .list(let marks) = member.value else { continue }
+                endedStarts[member.name] = Set(marks.prefix(Self.mostEndedStarts).compactMap(\.text))
+            }
         }
         if case .list(let items)? = json["rejected"] {
             rejections = items.prefix(Self.mostRejections).compactMap(Rejection.init)

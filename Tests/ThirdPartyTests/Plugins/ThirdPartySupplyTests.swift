@@ -15,11 +15,15 @@ private final class Supply: PolicySupply {
 
     func supply(over own: String) -> [String: String]? { offers.withLock { $0.first } }
 
-    func supplied(_ refusal: PolicyError?) {
-        results.withLock {
-            $0.append(refusal?.problems.first.map { "\($0.rule ?? "error") \($0.path)" } ?? "in effect")
+    func supplied(_ result: PolicySupplyResult) {
+        switch result {
+        case .inEffect: results.withLock { $0.append("in effect") }
+        case .untried: results.withLock { $0.append("untried") }
+        case .refused(let refusal):
+            let first = refusal.problems.first
+            results.withLock { $0.append("\(first?.rule ?? "error") \(first?.path ?? "")") }
+            offers.withLock { _ = $0.removeFirst() }
         }
-        if refusal != nil { offers.withLock { _ = $0.removeFirst() } }
     }
 
     var facts: [String: String] { ["offers": "\(offers.withLock { $0.count })"] }
@@ -114,6 +118,7 @@ private final class Supply: PolicySupply {
             feed(#""network-only""#, #", "fallbacks": [ { "use": "file", "path": "secret.json" } ]"#),
             "reach $.fallbacks[0]"
         ),
+        ("a name from the environment", feed(#""${OTHER:-cache-first}""#), "reach $.strategy"),
         (
             "a value from the environment",
             feed(#""network-only""#, #", "fallbacks": [ { "use": "constant", "value": "${TOKEN}" } ]"#),

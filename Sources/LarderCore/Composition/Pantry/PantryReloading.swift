@@ -144,7 +144,7 @@ extension Pantry {
             changes = try install(
                 PolicyFolder.Changes(policies: policies, removed: found.removed), settings: settings,
                 with: attachments, change: change, needing: folder.reader.needed)
-            attachments.supply?.supplied(nil)
+            attachments.supply?.supplied(.inEffect)
         }
         folder.tookEffect(isSupplied: isSupplied)
         let isSame = found.policies.isEmpty && found.removed.isEmpty && folder.process.bytes == former
@@ -155,10 +155,12 @@ extension Pantry {
 
     /// Composes policies, and puts them in effect if all of them can be composed.
     ///
-    /// - Parameter needed: the only resource whose policy has to be composed; nil if all have to be.
+    /// - Parameters:
+    ///   - needed: the only resource whose policy has to be composed; nil if all have to be.
+    ///   - isTrial: whether nothing is put in effect.
     func install(
         _ found: PolicyFolder.Changes, settings: ProcessSettings, with attachments: PantryAttachments,
-        change: FolderChange = .anything, needing needed: String? = nil
+        change: FolderChange = .anything, needing needed: String? = nil, isTrial: Bool = false
     ) throws(PolicyError) -> [PolicyChange] {
         var problems: [Problem] = []
         let isClosed = isClosed.withLock { $0 }
@@ -166,7 +168,7 @@ extension Pantry {
         for policy in found.policies + repaired(change, except: found) {
             let resourceState = resourceState(policy.resource)
             let former = resourceState.graph
-            if let former, former.policy.isSame(as: policy), !composer.isRepaired(former) { continue }
+            if !isTrial, let former, former.policy.isSame(as: policy), !composer.isRepaired(former) { continue }
             do throws(PolicyError) {
                 next.append(
                     (
@@ -180,6 +182,7 @@ extension Pantry {
         }
         if !problems.isEmpty { throw PolicyError(problems) }
         let operationsFiles = try operationsFiles(for: settings)
+        if isTrial { return [] }
         for name in found.removed.sorted() {
             let resourceState = resourceState(name)
             if resourceState.graph != nil { next.append((resourceState, nil)) }

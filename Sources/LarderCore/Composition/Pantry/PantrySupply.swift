@@ -20,16 +20,31 @@ extension Pantry {
     ) throws(PolicyError) -> [PolicyChange]? {
         let mark = String(KeptPolicies.digest(of: folder.texts).prefix(16))
         for _ in 0..<Self.mostSupplies {
-            guard let texts = supply.supply(over: mark) else { return nil }
             let own = try folder.whole()
+            guard let texts = supply.supply(over: mark) else { return nil }
+            let policies: [Policy]
             do throws(PolicyError) {
-                let policies = try Self.supplied(texts, over: own, in: folder, within: PolicyReach(keys: supply.reach))
-                let found = PolicyFolder.Changes(policies: policies, removed: removed)
-                let changes = try install(found, settings: settings, with: attachments)
-                supply.supplied(nil)
+                policies = try Self.supplied(texts, over: own, in: folder, within: PolicyReach(keys: supply.reach))
+            } catch {
+                supply.supplied(.refused(error))
+                continue
+            }
+            func install(_ policies: [Policy], isTrial: Bool) throws(PolicyError) -> [PolicyChange] {
+                try self.install(
+                    PolicyFolder.Changes(policies: policies, removed: removed), settings: settings, with: attachments,
+                    isTrial: isTrial)
+            }
+            do throws(PolicyError) {
+                let changes = try install(policies, isTrial: false)
+                supply.supplied(.inEffect)
                 return changes
             } catch {
-                supply.supplied(error)
+                // A fault that the app's own policies have, too, such as a folder that cannot be used, is no refusal.
+                do throws(PolicyError) { _ = try install(own, isTrial: true) } catch {
+                    supply.supplied(.untried)
+                    throw error
+                }
+                supply.supplied(.refused(error))
             }
         }
         return nil
@@ -38,7 +53,7 @@ extension Pantry {
     /// Reads supplied policies.
     ///
     /// - Throws: ``PolicyError`` with all problems, also with those of what they may not change.
-    private static func supplied(
+    fileprivate static func supplied(
         _ texts: [String: String], over own: [Policy], in folder: PolicyFolder, within reach: PolicyReach
     ) throws(PolicyError) -> [Policy] {
         if texts["_larder"] != nil {
@@ -55,5 +70,18 @@ extension Pantry {
         let problems = policies.flatMap { reach.problems(of: $0, inPlaceOf: known[$0.resource]) }
         if !problems.isEmpty { throw PolicyError(problems) }
         return policies
+    }
+}
+
+extension PolicyReader {
+    /// Returns the policies of the folder as they are when these texts stand in place of some of its files.
+    ///
+    /// - Parameter reach: the keys in which they may differ: see ``PolicySupply/reach``.
+    /// - Throws: ``PolicyError`` as for an app: with all problems, also with those of what they may not change.
+    @discardableResult
+    package func supplied(_ texts: [String: String], within reach: Set<String>) throws(PolicyError) -> [Policy] {
+        var folder = PolicyFolder(self)
+        _ = try folder.changes()
+        return try Pantry.supplied(texts, over: try folder.whole(), in: folder, within: PolicyReach(keys: reach))
     }
 }

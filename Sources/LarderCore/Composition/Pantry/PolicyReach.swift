@@ -40,7 +40,7 @@ struct PolicyReach: Sendable {
         if part.plugin.kind == .origin, !part.originTraits.isLocal {
             return [problem("another origin may not be used")]
         }
-        if part.node.readsEnvironment { return [problem(Self.environment)] }
+        if part.node.readsEnvironment || part.name.readsEnvironment { return [problem(Self.environment)] }
         if part.plugin.settings.contains(where: { $0.type.hasSuffix("path") && part.node[$0.name] != nil }) {
             return [problem("a file may not be read")]
         }

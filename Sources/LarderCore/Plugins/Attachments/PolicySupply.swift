@@ -19,15 +19,22 @@ public protocol PolicySupply: Attachment {
     /// - Parameter own: a hash of the app's own policies.
     func supply(over own: String) -> [String: String]?
 
-    /// Tells the result for what ``supply(over:)`` returned last: it is in effect, or it is refused. After a refusal,
-    /// ``supply(over:)`` is asked again, at most eight times.
+    /// Tells the result for what ``supply(over:)`` returned last. After a refusal, ``supply(over:)`` is asked again, at most
+    /// eight times.
     ///
     /// It must not reload the pantry before it returns.
-    ///
-    /// - Parameter refusal: the problems; nil if the policies are in effect. A problem whose ``Problem/rule`` is `reach`
-    ///   says what the policies may not change.
-    func supplied(_ refusal: PolicyError?)
+    func supplied(_ result: PolicySupplyResult)
 
     /// Facts about the supplied policies for dumps, such as their number. They hold no key, address or payload.
     var facts: [String: String] { get }
+}
+
+/// The result for policies that were supplied: see ``PolicySupply/supplied(_:)``.
+public enum PolicySupplyResult: Sendable {
+    /// They are in effect; or the app's own are, if nothing was supplied.
+    case inEffect
+    /// They have errors, or change what they may not change: problems with the ``Problem/rule`` `reach`.
+    case refused(PolicyError)
+    /// They could not be tried, because the app's own policies cannot be put in effect either.
+    case untried
 }
