@@ -15,17 +15,24 @@ struct ChannelEditing {
     /// - Parameter name: the name of a channel that may be new; nil if the file must be there.
     init(_ path: String, orNew name: String? = nil, call: Subcommand.Call) throws {
         (self.path, self.call, keys) = (path, call, try call.signingKeys())
+        let asked = try call.publicKeys()
+        guard asked.isEmpty || keys.contains(where: { asked.contains($0.publicKey) }) else {
+            let ids = keys.map(\.publicKey.id).joined(separator: ", ")
+            throw CommandFailure("no key of --keys is that of --key (\(ids)), so apps would refuse the channel")
+        }
         if let name, Disk.item(path) == nil {
             channel = ChannelFile(name: name, revision: 0, until: call.terminal.now(), editions: [])
             return
         }
         let file = try call.signedFile(.channel, at: path)
         do {
-            let asked = try call.publicKeys()
             do {
                 _ = try file.signers(among: asked + keys.map(\.publicKey))
             } catch let error as EditionError where error.code == .unknownKey && asked.isEmpty {
                 // The former revision may be signed by another key, such as a steer key.
+                call.terminal.note(
+                    "warning: \(path) was signed by another key (\(file.keyIDs.joined(separator: ", "))); with --keys and "
+                        + "the keys in the app, it is checked that apps accept this one")
             }
             channel = try ChannelFile(reading: file)
         } catch let error as EditionError {
@@ -38,7 +45,7 @@ struct ChannelEditing {
         let now = call.terminal.now()
         let length = try call.arguments.duration(of: Command.Option.until.name) ?? .seconds(30 * 86_400)
         guard (.seconds(60) ... .seconds(3_650 * 86_400)).contains(length) else {
-            throw UsageError(message: "--until takes a time from 1m to 3650d")
+            throw UsageError(message: "--until takes a time from 1m to 3650d, such as 30d")
         }
         var next = channel
         next.revision += 1

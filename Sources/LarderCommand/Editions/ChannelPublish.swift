@@ -20,9 +20,10 @@ extension Subcommand {
             let edition: EditionFile
             do { edition = try EditionFile(reading: file) } catch { throw CommandFailure("\(source): \(error)") }
             if file.keyIDs.isEmpty { throw CommandFailure("\(source) is not signed: 'larder edition sign' signs it") }
-            guard let share = try call.share(of: "share"), share > 0 else {
+            guard let share = try call.share(of: "share") else {
                 throw UsageError(message: "--share is missing: it takes a share such as 5%")
             }
+            guard share > 0 else { throw UsageError(message: "--share takes a share above 0%") }
             let control = try call.share(of: "control") ?? 0
             guard share + control <= 1 else {
                 throw UsageError(message: "--share and --control are more than 100% together")

@@ -22,7 +22,9 @@ extension Subcommand {
             let numbers = channel.numbers(besides: path)
             let isValid = channel.until > now
             let names = file.keyIDs.isEmpty ? "nobody" : file.keyIDs.joined(separator: ", ")
-            let until = isValid ? "for \((channel.until - now).brief)" : "not any more"
+            let left = channel.until - now
+            let soon = left < .seconds(7 * 86_400) ? "; 'larder channel renew' extends it" : ""
+            let until = (isValid ? "for \(left.brief)" : "not any more") + soon
             let head = [
                 "channel \(channel.name), revision \(channel.revision)",
                 "valid until \(channel.until.spelled), \(until)",

@@ -12,7 +12,8 @@ extension Subcommand {
             Command.Option("number", value: "N", help: "The number of the edition, such as 42"),
             Command.Option("about", value: "TEXT", help: "A line about the edition, for people"),
             Command.Option(
-                "against", value: "DIR", help: "Also show what users would notice of the change from these policies"),
+                "against", value: "DIR",
+                help: "The app's own policies: show what users would notice, and check what an edition may change"),
             .out, .assume,
         ],
         run: { call in
@@ -39,6 +40,7 @@ extension Subcommand {
                 plugins: EditionFile.needs(
                     of: policies, in: call.registry, undeclared: Set(assumed.map { "\($0.kind) \($0.name)" })),
                 policies: policies)
+            if let app = call.arguments.value(of: "against") { try call.checkReach(of: edition, in: app) }
             let file = try edition.file()
             try Disk.replace(path, with: [file.payload], isPrivate: false)
             let next = shellCommand(["edition", "sign", path, "--key", "release.pem"])

@@ -23,13 +23,7 @@ extension Subcommand {
                 throw CommandFailure("\(path): \(error)")
             }
             if let need = edition.unmetNeed(in: call.registry) { throw CommandFailure("\(path): \(need)") }
-            if let folder = call.arguments.value(of: "policies") {
-                let reader = try PolicyReader(
-                    registry: call.registry, texts: edition.texts, files: folder,
-                    environment: call.arguments.environment)
-                let problems = try reader.checkAll().flatMap(\.problems).filter { $0.severity == .error }
-                if !problems.isEmpty { throw PolicyError(problems) }
-            }
+            if let folder = call.arguments.value(of: "policies") { try call.checkReach(of: edition, in: folder) }
             let policies = edition.policies.keys.sorted()
             call.print(
                 [

@@ -84,7 +84,7 @@ import Testing
         try folder.folder.write(
             #"""
             { "resource": "motto", "origin": { "use": "http", "url": "https://a.example" }, "strategy": "network-only",
-              "promises": { "offline": "1d" } }
+              "promises": { "offlineFor": "1d" } }
             """#, to: "Policies/motto.json")
         let output = await folder.make(1)
         #expect(output.code == 1)
@@ -99,6 +99,31 @@ import Testing
             "--against", old.path + "/Policies")
         #expect(output.code == 0, "\(output.err)")
         #expect(output.err.contains("motto"))
+    }
+
+    @Test func changeThatNoEditionMayMakeStopsEdition() async throws {
+        let (folder, app) = try await (EditionFolder(), EditionFolder())
+        try app.folder.edit("Policies/motto.json", "less", "more")
+        let output = await folder.run(
+            "edition", "new", "DIR/Policies", "--channel", "shop", "--number", "2", "--out", "DIR/2.edition.json",
+            "--against", app.path + "/Policies")
+        #expect(output.code == 1)
+        #expect(output.err.contains("'origin' may not be changed"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/2.edition.json"))
+        // Where the app names the keys itself, only these count.
+        try app.folder.edit("Policies/motto.json", "more", "less")
+        try app.folder.edit("Policies/_base.json", "network-only", "network-first")
+        try app.folder.write(
+            #"""
+            { "channel": { "name": "shop", "origin": "constant", "release": ["\#(try app.key("release").publicKey)"],
+              "reach": ["validators"] } }
+            """#.replacing(#""constant""#, with: #"{ "use": "http", "url": "https://a.example/{file}" }"#),
+            to: "Policies/_larder.json")
+        let narrow = await folder.run(
+            "edition", "new", "DIR/Policies", "--channel", "shop", "--number", "2", "--out", "DIR/2.edition.json",
+            "--against", app.path + "/Policies", registry: .shipped)
+        #expect(narrow.code == 1)
+        #expect(narrow.err.contains("'strategy' may not be changed"))
     }
 
     @Test func assumedPluginMustOnlyBeThere() async throws {
