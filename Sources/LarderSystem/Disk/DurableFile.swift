@@ -17,7 +17,7 @@ extension Disk {
         #if canImport(Darwin)
             // There, fsync leaves the bytes in the memory of the drive. Not every file system can do more.
             if fcntl(file, F_FULLFSYNC) == 0 { return }
-            guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else { throw Failure("write the file") }
+            guard errno == ENOTSUP || errno == EINVAL else { throw Failure("write the file") }
         #endif
         guard fsync(file) == 0 else { throw Failure("write the file") }
     }

@@ -10,15 +10,19 @@ private enum OpenSSL {
 
     @discardableResult
     static func run(_ arguments: [String], in folder: String) throws -> (status: Int32, text: String) {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.currentDirectoryURL = URL(filePath: folder)
-        process.arguments = ["openssl"] + arguments
-        (process.standardOutput, process.standardError) = (output, output)
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
+        #if os(macOS) || os(Linux)
+            let (process, output) = (Process(), Pipe())
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.currentDirectoryURL = URL(filePath: folder)
+            process.arguments = ["openssl"] + arguments
+            (process.standardOutput, process.standardError) = (output, output)
+            try process.run()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return (process.terminationStatus, text)
+        #else
+            throw CancellationError()
+        #endif
     }
 }
 
