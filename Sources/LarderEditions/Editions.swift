@@ -91,7 +91,7 @@ public final class Editions: Attachment {
     /// Stays on an edition that is on this device, whatever the channel says. 0 stands for the app's own policies, and nil
     /// follows the channel again. The choice survives restarts.
     ///
-    /// - Throws: ``EditionError`` with the code `needs` if the edition is not on this device; ``PolicyError`` if the
+    /// - Throws: ``EditionError`` with the code `needs` if the edition is not on this device; `PolicyError` if the
     ///   policies cannot be put in effect.
     public func pin(_ number: Int?) async throws {
         try await world.blocking { [machine] in try machine.withLock { try $0.pin(number) } }
