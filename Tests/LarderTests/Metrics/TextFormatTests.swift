@@ -124,7 +124,8 @@ import Testing
     @Test func histogramAddsUpAllRevisions() throws {
         let sketch = #"[0.75, "Ag", "AY"]"#
         let text = try dump(
-            .init(name: "feed", revision: "r1", latency: sketch), .init(name: "feed", revision: "r2", latency: sketch)
+            .init(name: "feed", revision: "r1", counters: #""loads": 3"#, latency: sketch),
+            .init(name: "feed", revision: "r2", counters: #""loads": 3"#, latency: sketch)
         ).openMetrics
         #expect(text.contains("larder_load_duration_seconds_count{resource=\"feed\",outcome=\"live\"} 6\n"))
         #expect(text.contains("larder_load_duration_seconds_sum{resource=\"feed\",outcome=\"live\"} 1.5\n"))

@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ftp://a.example/", "the URL has no scheme and host"), ("a.example", "the URL has no scheme and host"),
+        ("ftp://a.example/", "the scheme of the URL is neither"), ("a.example", "the URL has no scheme and host"),
         ("{base}/x", "the URL has no scheme and host"), ("https://{host}/x", "the host depends on a variable"),
         ("https://a.{domain}/x", "the host depends on a variable"), ("https://a{+x}", "the host depends on a variable"),
         ("https://a:{port}/x", "the host depends on a variable"), ("https://", "the host or the port"),
