@@ -84,5 +84,5 @@ extension SettingType where Value == String {
             })
     }
 
-    private static var fixed: [JSON] { ["origin", "resource", "extends", "log"] }
+    private static var fixed: [JSON] { ["origin", "store", "resource", "extends", "log"] }
 }

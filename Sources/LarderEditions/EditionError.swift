@@ -34,7 +34,7 @@ public struct EditionError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of reason.
     public let code: Code
-    /// The reason in words, without any value of a policy.
+    /// The reason in words, without any payload or value of the environment.
     public let description: String
 
     /// Creates an error.
