@@ -40,6 +40,14 @@ struct ChannelEditing {
         }
     }
 
+    /// Leads installations away from the emergency edition.
+    ///
+    /// - Returns: a line that says so, if they were led there.
+    mutating func endEmergency() -> [String] {
+        defer { channel.isEmergency = false }
+        return channel.isEmergency ? ["the emergency edition is not used any more"] : []
+    }
+
     /// Writes the next revision and tells it. Readers see either the former file or the new one.
     func write(_ lines: [String]) throws {
         let now = call.terminal.now()
@@ -99,7 +107,8 @@ extension ChannelFile {
     func json(numbers: [String: Int], at now: Timestamp, signers: [String]? = nil) -> JSON {
         .present([
             "name": .string(name), "revision": .int(revision), "until": .number(until.inSeconds),
-            "isExpired": .bool(until <= now), "signers": signers.map { .list($0.map(JSON.string)) },
+            "isExpired": .bool(until <= now), "isEmergency": .bool(isEmergency),
+            "signers": signers.map { .list($0.map(JSON.string)) },
             "editions": .list(
                 editions.map { listed in
                     .present([

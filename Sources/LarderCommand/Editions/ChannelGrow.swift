@@ -30,7 +30,9 @@ extension Subcommand {
             new.to.share = share
             new.to.control = min(old.to.control, 1 - share)
             editing.channel.editions[index] = new
-            try editing.write(["\(new.title(numbers)) for \(new.to.inWords), before \(old.to.share.percent)"])
+            let over = editing.endEmergency()
+            try editing.write(
+                ["\(new.title(numbers)) for \(new.to.inWords), before \(old.to.share.percent)"] + over)
             return true
         })
 }

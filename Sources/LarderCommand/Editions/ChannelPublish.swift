@@ -57,10 +57,11 @@ extension Subcommand {
             if Disk.split(path).name != usualName {
                 call.terminal.note("warning: apps look for the channel under the name \(usualName)")
             }
-            try editing.write([
-                "\(listed.title([file.digest: edition.number])) for \(listed.to.inWords)",
-                "upload \(name) before the channel",
-            ])
+            let over = editing.endEmergency()
+            try editing.write(
+                ["\(listed.title([file.digest: edition.number])) for \(listed.to.inWords)"] + over + [
+                    "upload \(name) before the channel"
+                ])
             return true
         })
 }

@@ -31,10 +31,11 @@ extension Subcommand {
                 signers.map { "signed by \($0.joined(separator: ", ")), verified" }
                     ?? "signed by \(names), not verified: --keys verifies it",
             ]
+            let emergency = channel.isEmergency ? ["EMERGENCY: apps use the emergency edition that they carry"] : []
             let rows = channel.editions.map { row($0, numbers) }
             let columns = ["edition", "file", "rings", "salt", "digest", "share", "control"]
             let table = rows.isEmpty ? ["no edition"] : Table([columns] + rows, left: 5).lines
-            call.print(head + [""] + table, json: channel.json(numbers: numbers, at: now, signers: signers))
+            call.print(head + emergency + [""] + table, json: channel.json(numbers: numbers, at: now, signers: signers))
             return isValid
         })
 

@@ -46,12 +46,15 @@ public struct ChannelFile: Hashable, Sendable {
     public var revision: Int
     /// The time until which the channel is valid.
     public var until: Timestamp
+    /// Whether installations use the emergency edition that the app carries.
+    public var isEmergency: Bool
     /// The editions. An installation gets the first one that is for it.
     public var editions: [Listed]
 
     /// Creates a channel.
-    public init(name: String, revision: Int, until: Timestamp, editions: [Listed]) {
+    public init(name: String, revision: Int, until: Timestamp, isEmergency: Bool = false, editions: [Listed]) {
         (self.name, self.revision, self.until, self.editions) = (name, revision, until, editions)
+        self.isEmergency = isEmergency
     }
 
     /// Reads the payload of a signed file. No signature is verified: see ``SignedFile/signers(among:)``.
@@ -63,6 +66,7 @@ public struct ChannelFile: Hashable, Sendable {
         name = try reader.plainName("name")
         revision = try reader.count("revision")
         until = try reader.time("until")
+        isEmergency = try reader.flag("emergency")
         editions = []
         for (index, value) in try reader.list("editions", atMost: Self.mostEditions).enumerated() {
             editions.append(try Listed(value, path: "$.editions[\(index)]"))
@@ -72,11 +76,13 @@ public struct ChannelFile: Hashable, Sendable {
 
     /// The JSON text of the channel, which is its payload. It is the same for the same content.
     public var text: String {
-        let json: JSON = [
-            "format": .string(SignedFile.Kind.channel.rawValue), "name": .string(name), "revision": .int(revision),
-            "until": .string(until.utc), "editions": .list(editions.map(\.json)),
+        var members = [
+            JSON.Member("format", .string(SignedFile.Kind.channel.rawValue)), JSON.Member("name", .string(name)),
+            JSON.Member("revision", .int(revision)), JSON.Member("until", .string(until.utc)),
         ]
-        return json.text() + "\n"
+        if isEmergency { members.append(JSON.Member("emergency", true)) }
+        members.append(JSON.Member("editions", .list(editions.map(\.json))))
+        return JSON.object(members).text() + "\n"
     }
 
     /// Returns the channel as a file without signatures.

@@ -113,6 +113,13 @@ struct ObjectReader {
         return text
     }
 
+    /// Returns true or false; false if it is missing.
+    mutating func flag(_ name: String) throws(EditionError) -> Bool {
+        guard let value = optional(name) else { return false }
+        guard case .bool(let flag) = value else { throw wrong(name, "expected true or false") }
+        return flag
+    }
+
     /// Returns a time in UTC.
     mutating func time(_ name: String) throws(EditionError) -> Timestamp {
         guard case .string(let text) = try required(name), let time = Timestamp(utc: text) else {

@@ -244,6 +244,49 @@ import Testing
         #expect(try folder.channel().editions.map(\.to.share) == [0, 0])
     }
 
+    @Test func haltLeadsToTheEmergencyEditionInTheApp() async throws {
+        let folder = try await Self.withTwo()
+        let output = await Self.halt(folder, "--to", "emergency")
+        #expect(
+            output.out.hasSuffix(
+                """
+
+                  edition 2 (shop-2.edition) is halted
+                  edition 1 (shop-1.edition) is halted
+                  next is the emergency edition in the app; an app without one goes on with its own policies
+
+                """), "\(output.err)")
+        let channel = try folder.channel()
+        #expect(channel.isEmergency && channel.editions.map(\.to.share) == [0, 0])
+        let again = await Self.halt(folder, "--to", "emergency")
+        #expect(again.code == 1 && again.err.contains("leads to the emergency edition already"))
+        let status = await folder.run("channel", "status", "DIR/shop.channel")
+        #expect(status.out.contains("\nEMERGENCY: apps use the emergency edition that they carry\n"))
+        let json = await folder.run("channel", "status", "DIR/shop.channel", "--json")
+        #expect(json.out.contains(#""isEmergency": true"#))
+    }
+
+    @Test func emergencyEndsWithTheNextChangeButRenewing() async throws {
+        let folder = try await Self.withTwo()
+        func isEmergency() throws -> Bool { try folder.channel().isEmergency }
+        _ = await Self.halt(folder, "--to", "emergency")
+        _ = await folder.run("channel", "renew", "DIR/shop.channel", "--key", "DIR/steer.pem")
+        #expect(try isEmergency())
+        let over = await Self.halt(folder, "--to", "embedded")
+        #expect(over.out.contains("  the emergency edition is not used any more\n  next are the policies in the app\n"))
+        #expect(try !isEmergency())
+        _ = await Self.halt(folder, "--to", "emergency")
+        #expect(await folder.publish(3, "--share", "5%").out.contains("  the emergency edition is not used any more\n"))
+        #expect(try !isEmergency())
+        var channel = try folder.channel()
+        channel.isEmergency = true
+        var file = try channel.file()
+        try file.sign(with: try folder.key("release"))
+        try Data(file.bytes).write(to: folder.folder.url.appending(path: "shop.channel"))
+        #expect(await Self.grow(folder, "10%").code == 0)
+        #expect(try !isEmergency())
+    }
+
     @Test func haltedEditionIsOfferedAgainWithAnotherSalt() async throws {
         let folder = try await Self.withTwo()
         _ = await Self.halt(folder)

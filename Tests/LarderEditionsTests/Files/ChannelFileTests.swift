@@ -45,6 +45,15 @@ import Testing
         #expect(channel.editions[0].to == .init(salt: Self.digest))
     }
 
+    @Test func emergencyIsReadAsItWasWritten() throws {
+        var channel = try Self.read(Self.example)
+        #expect(!channel.isEmergency && !channel.text.contains("emergency"))
+        channel.isEmergency = true
+        #expect(channel.text.contains(#""emergency": true"#))
+        #expect(try Self.read(channel.text) == channel)
+        #expect(try !Self.read(channel.text.replacing(#""emergency": true"#, with: #""emergency": false"#)).isEmergency)
+    }
+
     @Test func everyShareIsReadAsItWasWritten() throws {
         for share in [0, 1, 0.05, 0.29, 0.001, 0.070_1, 0.1 + 0.2, 1.0 / 3, 0.999_999_9, 1e-9] {
             var channel = try Self.read(Self.example)
@@ -80,6 +89,9 @@ import Testing
         (#""guard": {"#, #""guard": [], "x-g": {"#, "$.editions[0].guard"),
         (#""revision""#, #""revisions": 1, "revision""#, "$.revisions"), (#""at""#, #""to-all": 1, "at""#, "to-all"),
         (#""editions": ["#, #""editions": [1, "#, "$.editions[0]"),
+        (#""editions": ["#, #""emergency": "true", "editions": ["#, "$.emergency"),
+        (#""editions": ["#, #""emergency": 1, "editions": ["#, "$.emergency"),
+        (#""editions": ["#, #""emergency": null, "editions": ["#, "$.emergency"),
     ]
 
     @Test func mistakeIsRefusedWithItsPlace() throws {
