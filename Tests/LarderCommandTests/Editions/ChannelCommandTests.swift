@@ -8,18 +8,18 @@ import Testing
 @testable import LarderCommand
 
 @Suite struct ChannelCommandTests {
-    private static func grow(_ folder: EditionFolder, _ share: String, key: String = "release") async -> Output {
+    private static func grow(_ folder: PublishingFolder, _ share: String, key: String = "release") async -> Output {
         await folder.run("channel", "grow", "DIR/shop.channel", "--share", share, "--key", "DIR/\(key).pem")
     }
 
-    private static func halt(_ folder: EditionFolder, _ options: String...) async -> Output {
+    private static func halt(_ folder: PublishingFolder, _ options: String...) async -> Output {
         let call = ["channel", "halt", "DIR/shop.channel", "--key", "DIR/steer.pem"] + options
         return await Output(call.map { $0.replacing("DIR", with: folder.path) })
     }
 
     /// A folder whose channel offers edition 1 to all and edition 2 to 5 %.
-    private static func withTwo() async throws -> EditionFolder {
-        let folder = try await EditionFolder()
+    private static func withTwo() async throws -> PublishingFolder {
+        let folder = try await PublishingFolder()
         #expect(await folder.publish(1, "--share", "100%").code == 0)
         #expect(await folder.publish(2, "--share", "5%", "--control", "5%", "--ring", "stable").code == 0)
         return folder
@@ -28,7 +28,7 @@ import Testing
     // MARK: Publishing
 
     @Test func firstEditionMakesTheChannel() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         let output = await folder.publish(42, "--share", "5%", "--control", "5%", "--ring", "a", "--ring", "b")
         #expect(output.code == 0, "\(output.err)")
         #expect(
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func otherNameOfTheChannelFileIsAWarning() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         #expect(await folder.publish(1, "--share", "1%").err.isEmpty)
         let output = await folder.run(
             "channel", "publish", "DIR/shop.json", "DIR/shop-1.edition", "--share", "1%", "--key", "DIR/release.pem")
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func keyThatAppsDoNotKnowIsRefused() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.publish(1, "--share", "1%")
         let before = try folder.bytes(of: "shop.channel")
         let output = await Self.halt(folder, "--keys", "\(try folder.key("release").publicKey)")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func renewedChannelIsValidForLonger() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.publish(1, "--share", "5%", "--until", "1d")
         let before = try folder.channel()
         let output = await folder.run("channel", "renew", "DIR/shop.channel", "--key", "DIR/release.pem")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func timeOfValidityIsChosen() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         #expect(await folder.publish(1, "--share", "1", "--until", "7d").code == 0)
         #expect(try folder.channel().until == Dumps.now + .seconds(7 * 86_400))
     }
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func editionWhoseSignatureIsWrongIsRefused() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.sign(1)
         try folder.folder.edit("shop-1.edition", "network-only", "cache-only")
         let output = await folder.run(
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func editionOfUnknownKeyIsRefusedIfKeysAreNamed() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.sign(1)
         func publish(_ keys: String...) async -> Output {
             let call = ["channel", "publish", "DIR/shop.channel", "DIR/shop-1.edition", "--share", "1%", "--key"]
@@ -173,7 +173,7 @@ import Testing
         let folder = try await Self.withTwo()
         #expect(await Self.halt(folder).code == 0)
         #expect(await Self.grow(folder, "50%").err.contains("was halted; 'larder channel publish' offers it again"))
-        let other = try await EditionFolder()
+        let other = try await PublishingFolder()
         _ = await other.publish(1, "--share", "100%")
         #expect(await Self.grow(other, "100%").err.contains("no edition whose share can grow"))
     }
@@ -318,7 +318,7 @@ import Testing
     }
 
     @Test func statusOfOldOrForeignChannelFails() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.publish(1, "--share", "100%", "--until", "1m")
         let steer = try folder.key("steer").publicKey
         #expect(await folder.run("channel", "status", "DIR/shop.channel", "--keys", "\(steer)").code == 1)

@@ -9,7 +9,7 @@ import Testing
     // MARK: Keys
 
     @Test func newKeyIsPrivateAndItsPublicKeyIsPrinted() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         let output = await folder.run("edition", "key", "--out", "DIR/other.pem")
         #expect(output.code == 0)
         #expect(output.out == "\(try folder.key("other").publicKey)\n")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func keyIsNotReplaced() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         let before = try folder.bytes(of: "release.pem")
         let output = await folder.run("edition", "key", "--out", "DIR/release.pem")
         #expect(output.code == 1)
@@ -31,7 +31,7 @@ import Testing
     // MARK: New editions
 
     @Test func newEditionHasPoliciesAndTheirPlugins() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         let output = await folder.make(42)
         #expect(output.code == 0, "\(output.err)")
         let path = folder.path + "/shop-42.edition.json"
@@ -49,13 +49,13 @@ import Testing
     }
 
     @Test func editionOfTheSamePoliciesIsTheSame() async throws {
-        let (one, other) = try await (EditionFolder(), EditionFolder())
+        let (one, other) = try await (PublishingFolder(), PublishingFolder())
         _ = await (one.make(1), other.make(1))
         #expect(try one.bytes(of: "shop-1.edition.json") == other.bytes(of: "shop-1.edition.json"))
     }
 
     @Test func policyWithErrorStopsEdition() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         try folder.folder.edit("Policies/_base.json", "network-only", "network-onyl")
         let output = await folder.make(1)
         #expect(output.code == 1)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func failedScenarioStopsEdition() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         try FileManager.default.createDirectory(
             at: folder.folder.url.appending(path: "Policies/Scenarios"), withIntermediateDirectories: true)
         try folder.folder.write(
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func brokenPromiseStopsEdition() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         try folder.folder.write(
             #"""
             { "resource": "motto", "origin": { "use": "http", "url": "https://a.example" }, "strategy": "network-only",
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func changeFromOtherPoliciesIsShown() async throws {
-        let (folder, old) = try await (EditionFolder(), EditionFolder())
+        let (folder, old) = try await (PublishingFolder(), PublishingFolder())
         try old.folder.edit("Policies/_base.json", "network-only", "network-first")
         let output = await folder.run(
             "edition", "new", "DIR/Policies", "--channel", "shop", "--number", "2", "--out", "DIR/2.edition.json",
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func changeThatNoEditionMayMakeStopsEdition() async throws {
-        let (folder, app) = try await (EditionFolder(), EditionFolder())
+        let (folder, app) = try await (PublishingFolder(), PublishingFolder())
         try app.folder.edit("Policies/motto.json", "less", "more")
         let output = await folder.run(
             "edition", "new", "DIR/Policies", "--channel", "shop", "--number", "2", "--out", "DIR/2.edition.json",
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func assumedPluginMustOnlyBeThere() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         try folder.folder.edit("Policies/motto.json", "constant", "prices")
         let output = await folder.run(
             "edition", "new", "DIR/Policies", "--channel", "shop", "--number", "1", "--out", "DIR/1.edition.json",
@@ -142,7 +142,7 @@ import Testing
     // MARK: Signatures
 
     @Test func signedEditionIsVerified() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         let signed = await folder.sign(42)
         let key = try folder.key("release").publicKey
         #expect(signed.out == "wrote \(folder.path)/shop-42.edition: edition 42 of channel shop, signed by \(key.id)\n")
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func secondSignatureIsAdded() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.sign(42)
         let refused = await folder.run("edition", "sign", "DIR/shop-42.edition", "--key", "DIR/steer.pem")
         #expect(refused.code == 2)
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func otherFileIsNotReplacedBySignedEdition() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.sign(42)
         let before = try folder.bytes(of: "shop-42.edition")
         for out in [[], ["--out", "DIR/release.pem"], ["--out", "DIR/shop-42.edition.json"]] {
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func keyIsReadFromInput() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.make(1)
         let pem = try folder.folder.text(of: "release.pem")
         let output = await folder.run("edition", "sign", "DIR/shop-1.edition.json", "--key", "-", input: pem)
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func changedOrForeignEditionIsRefused() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.sign(42)
         let (release, steer) = try (folder.key("release").publicKey, folder.key("steer").publicKey)
         let foreign = await folder.run("edition", "verify", "DIR/shop-42.edition", "--keys", "\(steer)")
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func editionThatNeedsAnotherProgramIsRefused() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         _ = await folder.sign(42)
         let key = try folder.key("release").publicKey
         let output = await folder.run(
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test func policiesOfAnEditionAreCheckedForAnApp() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         let policy = try JSON(reading: Array(#"{ "resource": "motto", "strategy": "network-onyl" }"#.utf8))
         var file = try EditionFile(channel: "shop", number: 1, plugins: [:], policies: ["motto.json": policy]).file()
         let key = try folder.key("release")
@@ -258,7 +258,7 @@ import Testing
     }
 
     @Test func resultIsOneDocument() async throws {
-        let folder = try await EditionFolder()
+        let folder = try await PublishingFolder()
         let key = try folder.key("release").publicKey
         let calls = [
             ["key", "--out", "DIR/k.pem"],

@@ -5,7 +5,7 @@ import LarderEditions
 @testable import LarderCommand
 
 /// A folder with policies, a key in `release.pem`, and signed editions, on which the commands work.
-struct EditionFolder {
+struct PublishingFolder {
     let folder: Folder
     var path: String { folder.path }
 
