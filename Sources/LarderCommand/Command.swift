@@ -23,12 +23,15 @@ package struct Command: Sendable {
     let operands: String
     let details: String
     let options: [Option]
+    /// The help of each subcommand, by its name.
+    let subcommandHelp: [String: String]
     /// Runs the command. Returns false if it ran and failed.
     let run: @Sendable (Arguments, Registry, Terminal) async throws -> Bool
 
     package init(
         name: String, isProgram: Bool = false, summary: String, operands: String = "", details: String = "",
-        options: [Option] = [], run: @escaping @Sendable (Arguments, Registry, Terminal) async throws -> Bool
+        options: [Option] = [], subcommandHelp: [String: String] = [:],
+        run: @escaping @Sendable (Arguments, Registry, Terminal) async throws -> Bool
     ) {
         self.name = name
         self.isProgram = isProgram
@@ -36,6 +39,7 @@ package struct Command: Sendable {
         self.operands = operands
         self.details = details
         self.options = options
+        self.subcommandHelp = subcommandHelp
         self.run = run
     }
 
@@ -47,13 +51,19 @@ package struct Command: Sendable {
     }
 
     var help: String {
+        [usage, summary, details, Self.list(of: options)].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    /// A line of help for each option.
+    static func list(of options: [Option]) -> String {
         let titles = options.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
         let width = titles.map(\.count).max() ?? 0
-        let lines = zip(titles, options).map { "  \($0.padded(to: width))  \($1.help)" }
-        var text = "\(usage)\n\n\(summary)"
-        if !details.isEmpty { text += "\n\n" + details }
-        if !lines.isEmpty { text += "\n\n" + lines.joined(separator: "\n") }
-        return text
+        return zip(titles, options).map { "  \($0.padded(to: width))  \($1.help)" }.joined(separator: "\n")
+    }
+
+    /// The help of the subcommand that the first of these words names, or of the whole command.
+    func help(for words: some Sequence<String>) -> String {
+        words.first { !$0.hasPrefix("-") }.flatMap { subcommandHelp[$0] } ?? help
     }
 }
 

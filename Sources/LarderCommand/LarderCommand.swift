@@ -62,8 +62,9 @@ public enum LarderCommand {
             guard let command = commands.first(where: { $0.name == name }) else {
                 return refuse("unknown command '\(name)'", near: name, arguments: arguments, terminal: terminal)
             }
-            let json: JSON = ["command": .string(command.name), "help": .string(command.help)]
-            terminal.print(arguments.contains("--json") ? json.text() : command.help)
+            let help = command.help(for: arguments.drop { $0 != name }.dropFirst())
+            let json: JSON = ["command": .string(command.name), "help": .string(help)]
+            terminal.print(arguments.contains("--json") ? json.text() : help)
             return 0
         case "--version":
             let json: JSON = ["version": .string(version)]
@@ -84,7 +85,7 @@ public enum LarderCommand {
         terminal: Terminal
     ) async -> Int32 {
         if arguments.contains("--help") || arguments.contains("-h") {
-            terminal.print(command.help)
+            terminal.print(command.help(for: arguments))
             return 0
         }
         let written = Terminal.Written()

@@ -80,7 +80,8 @@ struct DiffReport {
         return Array((blocks + (ends.isEmpty ? [] : [ends(most).map { "- \($0.inMarkdown)" }])).joined(separator: [""]))
     }
 
-    private var isEmpty: Bool { comparisons.isEmpty && ends.isEmpty }
+    /// Whether there is no difference.
+    var isEmpty: Bool { comparisons.isEmpty && ends.isEmpty }
     private static let nothing = "no difference: the policies have the same settings"
 
     var json: JSON {
@@ -93,7 +94,9 @@ struct DiffReport {
     private func ends(_ most: Int) -> [String] {
         let left = ends.count - min(most, ends.count)
         return ends.prefix(most)
-            + (left > 0 ? ["… and \(counted(left, one: "more policy", many: "more policies")); --all shows them"] : [])
+            + (left > 0
+                ? ["… and \(counted(left, one: "more policy", many: "more policies")); 'larder diff --all' shows them"]
+                : [])
     }
 
     private var ends: [String] {
@@ -110,7 +113,8 @@ extension PolicyComparison {
         let left = differences.count - shown(most).count
         let sum = "\(different) of \(counted(situations, one: "situation")) differ"
         let assumed = lifetime.map { ["lines that name no lifetime are for an origin that states \($0)"] } ?? []
-        return (left > 0 ? ["… and \(counted(left, one: "more line")); --all shows them"] : []) + [sum] + assumed
+        return (left > 0 ? ["… and \(counted(left, one: "more line")); 'larder diff --all' shows them"] : []) + [sum]
+            + assumed
             + gaps.map { "not complete: \($0)" }
     }
 

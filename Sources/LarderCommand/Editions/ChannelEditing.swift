@@ -8,35 +8,35 @@ struct ChannelEditing {
     let path: String
     let call: Subcommand.Call
     let keys: [SigningKey]
+    let known: KnownKeys
     var channel: ChannelFile
 
-    /// Reads the file of a channel; if it is missing, begins a channel of that name.
-    ///
-    /// - Parameter name: the name of a channel that may be new; nil if the file must be there.
-    init(_ path: String, orNew name: String? = nil, call: Subcommand.Call) throws {
-        (self.path, self.call, keys) = (path, call, try call.signingKeys())
-        let asked = try call.publicKeys()
-        guard asked.isEmpty || keys.contains(where: { asked.contains($0.publicKey) }) else {
-            let ids = keys.map(\.publicKey.id).joined(separator: ", ")
-            throw CommandFailure("no key of --keys is that of --key (\(ids)), so apps would refuse the channel")
-        }
-        if let name, Disk.item(path) == nil {
-            channel = ChannelFile(name: name, revision: 0, until: call.terminal.now(), editions: [])
-            return
-        }
-        let file = try call.signedFile(.channel, at: path)
-        do {
-            do {
-                _ = try file.signers(among: asked + keys.map(\.publicKey))
-            } catch let error as EditionError where error.code == .unknownKey && asked.isEmpty {
-                // The former revision may be signed by another key, such as a steer key.
-                call.terminal.note(
-                    "warning: \(path) was signed by another key (\(file.keyIDs.joined(separator: ", "))); with --keys and "
-                        + "the keys in the app, it is checked that apps accept this one")
-            }
-            channel = try ChannelFile(reading: file)
-        } catch let error as EditionError {
-            throw CommandFailure("\(path): \(error)")
+    /// The public halves of the keys that sign the change.
+    var own: [PublicKey] { keys.map(\.publicKey) }
+
+    /// Begins with the file of a channel.
+    init(_ path: String, call: Subcommand.Call) throws {
+        let keys = try call.signingKeys()
+        let (file, channel) = try call.channel(at: path)
+        let known = try call.knownKeys(of: channel.name)
+        _ = try known.signers(ofChannel: file, at: path, own: keys.map(\.publicKey))
+        try self.init(path, channel, keys: keys, known: known, call: call)
+    }
+
+    /// Begins with a new channel.
+    init(_ path: String, new name: String, call: Subcommand.Call) throws {
+        let channel = ChannelFile(name: name, revision: 0, until: call.terminal.now(), editions: [])
+        try self.init(
+            path, channel, keys: try call.signingKeys(), known: try call.knownKeys(of: name), call: call)
+    }
+
+    private init(
+        _ path: String, _ channel: ChannelFile, keys: [SigningKey], known: KnownKeys, call: Subcommand.Call
+    ) throws {
+        (self.path, self.channel, self.keys, self.known, self.call) = (path, channel, keys, known, call)
+        guard known.all.isEmpty || own.contains(where: known.all.contains) else {
+            let ids = own.map(\.id).joined(separator: ", ")
+            throw CommandFailure("apps do not know the key of --key (\(ids)), so they would refuse the channel")
         }
     }
 
@@ -51,21 +51,17 @@ struct ChannelEditing {
     /// Writes the next revision and tells it. Readers see either the former file or the new one.
     func write(_ lines: [String]) throws {
         let now = call.terminal.now()
-        let length = try call.arguments.duration(of: Command.Option.until.name) ?? .seconds(30 * 86_400)
-        guard (.seconds(60) ... .seconds(3_650 * 86_400)).contains(length) else {
-            throw UsageError(message: "--until takes a time from 1m to 3650d, such as 30d")
-        }
         var next = channel
         next.revision += 1
-        next.until = now + length
+        next.until = now + (try call.validity())
         var file = try next.file()
         for key in keys { try file.sign(with: key) }
-        try Disk.replace(path, with: [file.bytes], isPrivate: false)
+        try call.write(file.bytes, to: path)
         // Times are written to the second.
         let read = try ChannelFile(reading: file)
         call.print(
             ["wrote \(path): revision \(read.revision), valid until \(read.until.spelled)"] + lines.map { "  " + $0 },
-            json: read.json(numbers: numbers, at: now))
+            json: read.json(at: path, signers: file.keyIDs, isVerified: !known.all.isEmpty, now: now))
     }
 
     /// The numbers of the editions whose files lie next to the channel, by digest.
@@ -74,11 +70,25 @@ struct ChannelEditing {
 
 extension Command.Option {
     static let until = Command.Option(
-        "until", value: "TIME", help: "How long the revision is valid, such as 30d (default: 30d)")
+        "until", value: "TIME", help: "How long the revision is valid, from 1m to 3650d (default: 30d)")
     static let share = Command.Option("share", value: "SHARE", help: "The share of installations, such as 5%")
 }
 
 extension Subcommand.Call {
+    /// How long the next revision is valid.
+    fileprivate func validity() throws(UsageError) -> Duration {
+        guard let text = arguments.value(of: Command.Option.until.name) else { return .seconds(30 * 86_400) }
+        guard let length = Duration(spelled: text), (.seconds(60) ... .seconds(3_650 * 86_400)).contains(length) else {
+            throw UsageError(message: "--until takes a time from 1m to 3650d, such as 30d")
+        }
+        if length < .seconds(86_400) {
+            terminal.note(
+                "warning: apps ask every 15 minutes, and many only days later; those that ask after \(length.spelled) "
+                    + "change nothing")
+        }
+        return length
+    }
+
     /// The share that an option gives.
     func share(of option: String) throws(UsageError) -> Double? {
         guard let text = arguments.value(of: option) else { return nil }
@@ -87,57 +97,4 @@ extension Subcommand.Call {
         }
         return share
     }
-}
-
-extension ChannelFile {
-    /// The numbers of the editions whose files lie next to the channel's file, by digest.
-    func numbers(besides path: String) -> [String: Int] {
-        let folder = Disk.split(path).folder
-        var numbers: [String: Int] = [:]
-        for listed in editions {
-            guard let bytes = try? Disk.read(folder + "/" + listed.at, limit: SignedFile.mostBytes),
-                let file = try? SignedFile(.edition, reading: bytes), file.digest == listed.digest
-            else { continue }
-            numbers[listed.digest] = (try? EditionFile(reading: file))?.number
-        }
-        return numbers
-    }
-
-    /// The channel for other programs.
-    func json(numbers: [String: Int], at now: Timestamp, signers: [String]? = nil) -> JSON {
-        .present([
-            "name": .string(name), "revision": .int(revision), "until": .number(until.inSeconds),
-            "isExpired": .bool(until <= now), "isEmergency": .bool(isEmergency),
-            "signers": signers.map { .list($0.map(JSON.string)) },
-            "editions": .list(
-                editions.map { listed in
-                    .present([
-                        "number": numbers[listed.digest].map(JSON.int), "digest": .string(listed.digest),
-                        "at": .string(listed.at), "rings": listed.to.rings.map { .list($0.map(JSON.string)) },
-                        "share": .number(listed.to.share), "control": .number(listed.to.control),
-                        "salt": .string(listed.to.salt), "guard": listed.guard,
-                    ])
-                }),
-        ])
-    }
-}
-
-extension ChannelFile.Listed {
-    /// `edition 42 (shop-42.edition)`, or the file alone if the number is not known.
-    func title(_ numbers: [String: Int]) -> String {
-        numbers[digest].map { "edition \($0) (\(at))" } ?? "edition \(at)"
-    }
-}
-
-extension ChannelFile.Audience {
-    /// `5.0 % of stable, compared with 5.0 %`.
-    var inWords: String {
-        let rings = rings.map { " of \($0.joined(separator: ", "))" } ?? " of all installations"
-        return share.percent + rings + (control > 0 ? ", compared with \(control.percent)" : "")
-    }
-}
-
-extension Timestamp {
-    /// The seconds since 1970.
-    fileprivate var inSeconds: Double { Double(nanoseconds) / 1e9 }
 }

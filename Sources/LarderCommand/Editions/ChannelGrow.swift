@@ -5,7 +5,7 @@ import LarderReports
 extension Subcommand {
     static let growEdition = Subcommand(
         name: "grow", operands: "CHANNEL", summary: "Raises the share of the edition that is being rolled out",
-        options: [.share, .key, .keys, .until],
+        options: [.share, .key, .keys, .appPolicies, .until], example: "shop.channel --share 25% --key steer.pem",
         run: { call in
             guard let share = try call.share(of: "share") else {
                 throw UsageError(message: "--share is missing: it takes a share such as 25%")
@@ -14,17 +14,18 @@ extension Subcommand {
             let numbers = editing.numbers
             let editions = editing.channel.editions
             guard let index = editions.firstIndex(where: { $0.to.share > 0 && $0.to.share < 1 }) else {
-                let isHalted = editions.first?.to.share == 0
+                guard let first = editions.first else { throw CommandFailure("\(editing.path) lists no edition") }
                 throw CommandFailure(
-                    isHalted
-                        ? "\(editions[0].title(numbers)) was halted; 'larder channel publish' offers it again"
-                        : "\(editing.path) has no edition whose share can grow")
+                    first.to.share == 0
+                        ? "\(first.title(numbers)) was halted; 'larder channel publish' offers it again"
+                        : "\(first.title(numbers)) has \(first.to.inWords) already; 'larder channel halt' takes it back"
+                )
             }
             let old = editions[index]
             guard share > old.to.share else {
                 throw CommandFailure(
-                    "\(old.title(numbers)) has \(old.to.share.percent) already; shares only grow, and "
-                        + "'larder channel halt' ends a roll-out")
+                    "\(old.title(numbers)) has \(old.to.share.percent) already; shares only grow. To offer it to fewer, "
+                        + "halt it and publish it again")
             }
             var new = old
             new.to.share = share

@@ -9,8 +9,9 @@ extension Subcommand {
                 "to", value: "NUMBER",
                 help: "The edition to go back to, 'embedded' for the policies in the app, or 'emergency' for the "
                     + "emergency edition in the app (default: the edition before)"),
-            .key, .keys, .until,
+            .key, .keys, .appPolicies, .until,
         ],
+        example: "shop.channel --key steer.pem",
         run: { call in
             var editing = try ChannelEditing(call.operands[0], call: call)
             let numbers = editing.numbers

@@ -6,36 +6,33 @@ import LarderSystem
 extension Subcommand {
     static let channelStatus = Subcommand(
         name: "status", operands: "CHANNEL", summary: "Shows a channel; fails if it is not valid any more",
-        options: [.keys],
+        options: [.keys, .appPolicies], example: "shop.channel",
         run: { call in
             let path = call.operands[0]
-            let file = try call.signedFile(.channel, at: path)
-            let keys = try call.publicKeys()
-            let (channel, signers): (ChannelFile, [String]?)
-            do {
-                signers = keys.isEmpty ? nil : try file.signers(among: keys).map(\.id)
-                channel = try ChannelFile(reading: file)
-            } catch let error as EditionError {
-                throw CommandFailure("\(path): \(error)")
-            }
+            let (file, channel) = try call.channel(at: path)
+            let known = try call.knownKeys(of: channel.name)
+            let isVerified = !known.all.isEmpty
+            let signers = isVerified ? try known.signers(ofChannel: file, at: path).map(\.id) : file.keyIDs
             let now = call.terminal.now()
             let numbers = channel.numbers(besides: path)
             let isValid = channel.until > now
-            let names = file.keyIDs.isEmpty ? "nobody" : file.keyIDs.joined(separator: ", ")
+            let names = signers.isEmpty ? "nobody" : signers.joined(separator: ", ")
             let left = channel.until - now
             let soon = left < .seconds(7 * 86_400) ? "; 'larder channel renew' extends it" : ""
             let until = (isValid ? "for \(left.brief)" : "not any more") + soon
             let head = [
                 "channel \(channel.name), revision \(channel.revision)",
                 "valid until \(channel.until.spelled), \(until)",
-                signers.map { "signed by \($0.joined(separator: ", ")), verified" }
-                    ?? "signed by \(names), not verified: --keys verifies it",
+                "signed by \(names), "
+                    + (isVerified ? "verified" : "not verified: --policies or --keys names the keys of the app"),
             ]
             let emergency = channel.isEmergency ? ["EMERGENCY: apps use the emergency edition that they carry"] : []
             let rows = channel.editions.map { row($0, numbers) }
             let columns = ["edition", "file", "rings", "salt", "digest", "share", "control"]
             let table = rows.isEmpty ? ["no edition"] : Table([columns] + rows, left: 5).lines
-            call.print(head + emergency + [""] + table, json: channel.json(numbers: numbers, at: now, signers: signers))
+            call.print(
+                head + emergency + [""] + table,
+                json: channel.json(at: path, signers: signers, isVerified: isVerified, now: now))
             return isValid
         })
 

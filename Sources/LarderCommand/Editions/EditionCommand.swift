@@ -8,6 +8,8 @@ extension Command {
             A key is an Ed25519 key in PEM, as 'edition key' and 'openssl genpkey -algorithm ed25519' write it. '--key -' reads
             it from the input, so that a CI system need not write it to a disk. No command prints a private key, and none
             replaces a file that it was not given.
+
+            'larder edition SUBCOMMAND --help' has an example of each.
             """,
         subcommands: [.makeKey, .newEdition, .signEdition, .verifyEdition])
 }

@@ -1,4 +1,3 @@
-import LarderFoundation
 import Larder
 import LarderEditions
 import LarderStories
@@ -16,22 +15,22 @@ extension Subcommand {
                 help: "The app's own policies: show what users would notice, and check what an edition may change"),
             .out, .assume,
         ],
+        example: "Policies --channel shop --number 42 --against Released",
         run: { call in
-            guard let channel = call.arguments.value(of: "channel") else {
-                throw UsageError(message: "--channel NAME is missing: it names the channel that may offer the edition")
-            }
-            guard call.arguments.value(of: "number") != nil else {
-                throw UsageError(message: "--number N is missing: it is a whole number from 1, such as 42")
-            }
-            let number = try call.arguments.number(of: "number", in: 1...9_007_199_254_740_991, default: 1)
+            let (channel, number) = try call.identity()
             let folder = call.operands[0]
             let path = call.arguments.value(of: "out") ?? "\(channel)-\(number).edition.json"
-            try call.refuseExisting(path)
-            for words in checks(of: folder, against: call.arguments.value(of: "against")) {
-                guard await call.runs(words) else {
-                    call.terminal.complain("\(path) is not written, because '\(shellCommand(words))' failed")
-                    return false
-                }
+            try call.refuseTarget(path)
+            guard Disk.item(folder)?.isFolder == true else {
+                throw CommandFailure("\(folder) is no folder; an edition has all policies of one")
+            }
+            let app = call.arguments.value(of: "against")
+            let old = try app.map { try PolicySource($0, policies: folder) }
+            try call.warnOfOtherChannel(channel, in: [folder, app].compactMap { $0 })
+            try call.refuseSecrets(in: folder)
+            guard try await call.passes(checks(of: folder), of: folder, comparedWith: old, called: app, for: path)
+            else {
+                return false
             }
             let policies = try policies(in: folder, call)
             let assumed = call.registry.kinds.flatMap { call.registry[$0] }.filter(\.isAssumed)
@@ -40,9 +39,9 @@ extension Subcommand {
                 plugins: EditionFile.needs(
                     of: policies, in: call.registry, undeclared: Set(assumed.map { "\($0.kind) \($0.name)" })),
                 policies: policies)
-            if let app = call.arguments.value(of: "against") { try call.checkReach(of: edition, in: app) }
+            if let old { try call.checkReach(of: edition, in: old.folder) }
             let file = try edition.file()
-            try Disk.replace(path, with: [file.payload], isPrivate: false)
+            try call.write(file.payload, to: path)
             let next = shellCommand(["edition", "sign", path, "--key", "release.pem"])
             call.print(
                 [
@@ -57,13 +56,10 @@ extension Subcommand {
             return true
         })
 
-    /// The commands that must succeed first.
-    private static func checks(of folder: String, against other: String?) -> [[String]] {
-        var commands = [["check", folder]]
-        if ScenarioFiles.areThere(in: folder + "/Scenarios") { commands.append(["test", "--policies", folder]) }
-        commands.append(["prove", "--policies", folder])
-        if let other { commands.append(["diff", other, folder]) }
-        return commands
+    /// The commands that must succeed first. Promises are proved once, by 'prove'.
+    private static func checks(of folder: String) -> [[String]] {
+        let scenarios = ScenarioFiles.areThere(in: folder + "/Scenarios") ? [["test", "--policies", folder]] : []
+        return [["check", folder, "--no-prove"]] + scenarios + [["prove", "--policies", folder]]
     }
 
     /// Returns the policies of a folder, and the files that they can extend, by the names of the files.
@@ -77,15 +73,5 @@ extension Subcommand {
                 reading: call.contents(of: path, atMost: JSONParser.mostBytes), called: path)
         }
         return policies
-    }
-}
-
-extension Subcommand.Call {
-    /// Runs another command with the assumed plugins of this one. Its result goes to the error output.
-    fileprivate func runs(_ words: [String]) async -> Bool {
-        let arguments = words + self.arguments.assumed
-        return await LarderCommand.run(
-            arguments, registry: registry, environment: self.arguments.environment,
-            terminal: terminal.notingResults) == 0
     }
 }

@@ -7,21 +7,21 @@ extension Subcommand {
         options: [
             .keys,
             Command.Option(
-                "policies", value: "DIR", help: "Also check its policies as an app with this folder of policies would"),
+                "policies", value: "DIR",
+                help:
+                    "The app's policies: take the keys in their _larder.json, and check that an app with them can use "
+                    + "the edition"),
             .assume,
         ],
+        example: "shop-42.edition --policies Released",
         run: { call in
             let path = call.operands[0]
-            let keys = try call.publicKeys()
-            if keys.isEmpty { throw UsageError(message: "--keys is missing: it takes public keys such as ed25519:…") }
-            let file = try call.signedFile(.edition, at: path)
-            let (edition, signers): (EditionFile, [PublicKey])
-            do {
-                signers = try file.signers(among: keys)
-                edition = try EditionFile(reading: file)
-            } catch let error as EditionError {
-                throw CommandFailure("\(path): \(error)")
+            let (file, edition) = try call.edition(at: path)
+            let known = try call.knownKeys(of: edition.channel)
+            if known.all.isEmpty {
+                throw UsageError(message: "no key of the app is known: --policies DIR or --keys KEY,… names them")
             }
+            let signers = try known.signers(ofEdition: file, at: path)
             if let need = edition.unmetNeed(in: call.registry) { throw CommandFailure("\(path): \(need)") }
             if let folder = call.arguments.value(of: "policies") { try call.checkReach(of: edition, in: folder) }
             let policies = edition.policies.keys.sorted()

@@ -6,7 +6,10 @@ extension Command.Option {
     static let key = Command.Option(
         "key", value: "FILE", help: "A private key in PEM, or - for the input; repeatable, for several signatures")
     static let keys = Command.Option(
-        "keys", value: "KEY,…", help: "The public keys that may sign, such as ed25519:…; repeatable")
+        "keys", value: "KEY,…", help: "The public keys that apps know, such as ed25519:…; repeatable")
+    static let appPolicies = Command.Option(
+        "policies", value: "DIR",
+        help: "The app's policies, whose _larder.json names the public keys (default: Policies, without --keys)")
     static let out = Command.Option(
         "out", value: "FILE",
         help: "The file to write (default: release.pem, NAME-NUMBER.edition.json or NAME-NUMBER.edition)")
@@ -44,17 +47,43 @@ extension Subcommand.Call {
 
     /// Returns the bytes of a file.
     func contents(of file: String, atMost most: Int = SignedFile.mostBytes) throws(CommandFailure) -> [UInt8] {
-        do { return try Disk.read(file, limit: most) } catch { throw CommandFailure("\(file): \(error)") }
+        do { return try Disk.read(file, limit: most) } catch {
+            throw CommandFailure(
+                error.code == Disk.tooLarge ? "\(file) is larger than \(most.spelledSize)" : "\(file): \(error)")
+        }
     }
 
-    /// Reads a signed file.
-    func signedFile(_ kind: SignedFile.Kind, at path: String) throws -> SignedFile {
+    /// Reads a signed channel. No signature is verified.
+    func channel(at path: String) throws -> (file: SignedFile, channel: ChannelFile) {
+        do {
+            let file = try SignedFile(.channel, reading: try contents(of: path))
+            return (file, try ChannelFile(reading: file))
+        } catch let error as EditionError { throw CommandFailure("\(path): \(error)") }
+    }
+
+    /// Reads a signed edition. No signature is verified.
+    func edition(at path: String) throws -> (file: SignedFile, edition: EditionFile) {
         let bytes = try contents(of: path)
-        do { return try SignedFile(kind, reading: bytes) } catch { throw CommandFailure("\(path): \(error)") }
+        do {
+            let file = try SignedFile(.edition, reading: bytes)
+            return (file, try EditionFile(reading: file))
+        } catch {
+            let isUnsigned = bytes.first == UInt8(ascii: "{")
+            throw CommandFailure("\(path): \(error)" + (isUnsigned ? "; 'larder edition sign' signs it" : ""))
+        }
     }
 
-    /// Fails if a file is there already.
-    func refuseExisting(_ path: String) throws(CommandFailure) {
+    /// Fails if a file is there already, or cannot be made because its folder is missing.
+    func refuseTarget(_ path: String) throws(CommandFailure) {
         if Disk.item(path) != nil { throw CommandFailure("\(path) exists already") }
+        let folder = Disk.split(path).folder
+        if Disk.item(folder)?.isFolder != true { throw CommandFailure("\(path): there is no folder \(folder)") }
+    }
+
+    /// Writes a file in one step. A link stays, and its target is replaced.
+    func write(_ bytes: [UInt8], to path: String, isPrivate: Bool = false) throws(CommandFailure) {
+        do { try Disk.replace(Disk.realPath(path) ?? path, with: [bytes], isPrivate: isPrivate) } catch {
+            throw CommandFailure("\(path): \(error)")
+        }
     }
 }

@@ -22,10 +22,25 @@ struct Subcommand: Sendable {
     let operands: String
     let summary: String
     let options: [Command.Option]
+    /// The operands and options of a call, as help shows them.
+    let example: String
     /// Runs the subcommand. Returns false if it ran and failed.
     let run: @Sendable (Call) async throws -> Bool
 
     var usage: String { operands.isEmpty ? name : "\(name) \(operands)" }
+
+    /// The help of the subcommand of a command.
+    func help(of command: String) -> String {
+        """
+        usage: larder \(command) \(usage) [OPTION …]
+
+        \(summary)
+
+        \(Command.list(of: options + [.json]))
+
+        For example: larder \(command) \(name) \(example)
+        """
+    }
 }
 
 extension Command {
@@ -35,6 +50,7 @@ extension Command {
         let list = subcommands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }.joined(separator: "\n")
         var options: [Option] = []
         for option in subcommands.flatMap(\.options) where !options.contains(where: { $0.name == option.name }) {
+            // Of several texts, that of the first subcommand stands here. Its own help has the one of each.
             let owners = subcommands.filter { $0.options.contains { $0.name == option.name } }.map(\.name)
             let help = "\(owners.joined(separator: ", ")): \(option.help)"
             options.append(Option(option.name, value: option.value, help: help))
@@ -43,6 +59,7 @@ extension Command {
         self.init(
             name: name, summary: summary, operands: "SUBCOMMAND [OPERAND …]", details: "\(list)\n\n\(details)",
             options: owned + [.json],
+            subcommandHelp: Dictionary(uniqueKeysWithValues: subcommands.map { ($0.name, $0.help(of: name)) }),
             run: { arguments, registry, terminal in
                 let subcommand = try Self.subcommand(arguments.operands.first, of: name, among: subcommands)
                 let operands = Array(arguments.operands.dropFirst())

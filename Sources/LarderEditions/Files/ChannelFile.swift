@@ -37,6 +37,10 @@ public struct ChannelFile: Hashable, Sendable {
         }
     }
 
+    /// Whether a text can be the name of a channel, a ring or a file: 1 to 100 letters, digits, `.`, `_` and `-`, and no `.`
+    /// at the beginning.
+    public static func isName(_ text: String) -> Bool { PlainName.isValid(text) }
+
     /// The largest number of editions in a channel.
     public static let mostEditions = 64
 

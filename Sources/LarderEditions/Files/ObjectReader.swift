@@ -10,6 +10,9 @@ struct ObjectReader {
     /// Begins with the object of a whole file.
     init(_ file: SignedFile) throws(EditionError) {
         let root: JSON
+        guard file.payload.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") else {
+            throw EditionError(.badFile, "\(file.kind.inWords) cannot be read: it is no JSON object")
+        }
         do throws(Problem) {
             root = try JSON(reading: file.payload, called: file.kind.noun)
         } catch {
@@ -48,7 +51,7 @@ struct ObjectReader {
     }
 
     private mutating func required(_ name: String) throws(EditionError) -> JSON {
-        guard let value = optional(name) else { throw wrong(name, "it is missing") }
+        guard let value = optional(name) else { throw wrong(name, "this key is missing") }
         return value
     }
 

@@ -77,7 +77,7 @@ public struct SignedFile: Hashable, Sendable {
         let signers = try keys.filter { key in
             guard let signature = signatures.first(where: { $0.keyID == key.id }) else { return false }
             guard try key.verifies(signature.bytes, of: message) else {
-                throw EditionError(.badSignature, "the signature of key \(key.id) is not one of this \(kind.noun)")
+                throw EditionError(.badSignature, "\(kind.inWords) was changed after it was signed by key \(key.id)")
             }
             return true
         }

@@ -18,7 +18,7 @@ extension SignedFile {
             return String(decoding: line, as: UTF8.self)
         }
         guard nextLine(atMost: Self.firstLine.utf8.count) == Self.firstLine else {
-            throw wrong("its first line is not '\(Self.firstLine)'")
+            throw wrong(Self.mistake(in: bytes))
         }
         var signatures: [Signature] = []
         while true {
@@ -37,6 +37,16 @@ extension SignedFile {
         }
         try self.init(kind, payload: Array(rest))
         self.signatures = signatures
+    }
+
+    /// The reason why bytes do not begin as a signed file does.
+    private static func mistake(in bytes: [UInt8]) -> String {
+        if bytes.isEmpty { return "it is empty" }
+        if bytes.first == UInt8(ascii: "{") { return "it is not signed" }
+        if bytes.starts(with: Array((firstLine + "\r\n").utf8)) {
+            return "its line ends were changed to CR LF after it was signed"
+        }
+        return "its first line is not '\(firstLine)'"
     }
 
     /// The bytes of the file.

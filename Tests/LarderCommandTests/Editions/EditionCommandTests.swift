@@ -89,8 +89,8 @@ import Testing
         let output = await folder.make(1)
         #expect(output.code == 1)
         #expect(
-            output.err.contains("is not written, because 'larder check")
-                && output.err.contains("this promise is broken"))
+            output.err.contains("is not written, because 'larder prove")
+                && output.out.isEmpty && output.err.contains("✗"))
     }
 
     @Test func changeFromOtherPoliciesIsShown() async throws {
@@ -145,7 +145,12 @@ import Testing
         let folder = try await PublishingFolder()
         let signed = await folder.sign(42)
         let key = try folder.key("release").publicKey
-        #expect(signed.out == "wrote \(folder.path)/shop-42.edition: edition 42 of channel shop, signed by \(key.id)\n")
+        #expect(
+            signed.out == """
+                wrote \(folder.path)/shop-42.edition: edition 42 of channel shop, signed by \(key.id); the next command is
+                  larder channel publish \(folder.path)/shop.channel \(folder.path)/shop-42.edition --share 5% --key release.pem
+
+                """)
         let file = try SignedFile(.edition, reading: folder.bytes(of: "shop-42.edition"))
         let output = await folder.run("edition", "verify", "DIR/shop-42.edition", "--keys", "\(key)")
         #expect(output.code == 0, "\(output.err)")
@@ -207,7 +212,7 @@ import Testing
         text = text.replacing("network-only", with: "cache-only")
         try folder.folder.write(text, to: "shop-42.edition")
         let changed = await folder.run("edition", "verify", "DIR/shop-42.edition", "--keys", "\(release),\(steer)")
-        #expect(changed.code == 1 && changed.err.contains("is not one of this edition"))
+        #expect(changed.code == 1 && changed.err.contains("the edition was changed after it was signed"))
     }
 
     @Test func editionThatNeedsAnotherProgramIsRefused() async throws {
@@ -248,8 +253,6 @@ import Testing
         (["edition", "new", "P", "--number", "1"], "--channel NAME is missing"),
         (["edition", "new", "P", "--channel", "a"], "--number N is missing"),
         (["edition", "new", "P", "--channel", "a", "--number", "0"], "--number takes a whole number from 1"),
-        (["edition", "verify", "F"], "--keys is missing"),
-        (["edition", "verify", "F", "--keys", "ed25519:AAAA"], "--keys takes public keys"),
     ])
     func wrongCallIsExplained(_ arguments: [String], _ message: String) async {
         let output = await Output(arguments)

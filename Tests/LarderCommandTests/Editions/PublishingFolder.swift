@@ -26,9 +26,35 @@ struct PublishingFolder {
         }
     }
 
+    /// Makes the private key `other.pem`, which no app knows.
+    func makeOtherKey() async { _ = await run("edition", "key", "--out", "DIR/other.pem") }
+
+    /// Names a channel and its keys in `_larder.json`.
+    func nameKeys(channel: String = "shop") throws {
+        let (release, steer) = try (key("release").publicKey, key("steer").publicKey)
+        try folder.write(
+            #"""
+            { "channel": { "name": "\#(channel)", "origin": { "use": "http", "url": "https://a.example/{file}" },
+              "release": ["\#(release)"], "steer": ["\#(steer)"] } }
+            """#, to: "Policies/_larder.json")
+    }
+
     /// Runs a command, with the path of the folder in place of `DIR`.
-    func run(_ arguments: String..., registry: Registry = .standard, input: String = "") async -> Output {
-        await Output(arguments.map { $0.replacing("DIR", with: path) }, registry: registry, input: input)
+    func run(_ arguments: String..., registry: Registry = .shipped, input: String = "") async -> Output {
+        await run(arguments, registry: registry, input: input)
+    }
+
+    /// Runs a command, with the path of the folder in place of `DIR`. Commands of `channel` know the keys in `Policies`
+    /// unless they are called with others.
+    func run(_ arguments: [String], registry: Registry = .shipped, input: String = "") async -> Output {
+        var words = arguments
+        let settings = try? folder.text(of: "Policies/_larder.json")
+        if words.first == "channel", settings?.contains("channel") == true,
+            !words.contains("--keys"), !words.contains("--policies")
+        {
+            words += ["--policies", "DIR/Policies"]
+        }
+        return await Output(words.map { $0.replacing("DIR", with: path) }, registry: registry, input: input)
     }
 
     /// Makes `shop-NUMBER.edition.json`.
@@ -44,11 +70,12 @@ struct PublishingFolder {
         return await run("edition", "sign", "DIR/shop-\(number).edition.json", "--key", "DIR/release.pem")
     }
 
-    /// Makes an edition and offers it with the key in `release.pem`.
+    /// Makes an edition and offers it with the key in `release.pem`. The first one makes the channel.
     func publish(_ number: Int, _ options: String...) async -> Output {
         _ = await sign(number)
         let call = ["channel", "publish", "DIR/shop.channel", "DIR/shop-\(number).edition", "--key", "DIR/release.pem"]
-        return await Output((call + options).map { $0.replacing("DIR", with: path) })
+        let isNew = !FileManager.default.fileExists(atPath: path + "/shop.channel")
+        return await run(call + options + (isNew ? ["--new"] : []))
     }
 
     func key(_ name: String) throws -> SigningKey { try SigningKey(pem: folder.text(of: name + ".pem")) }

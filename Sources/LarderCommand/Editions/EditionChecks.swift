@@ -1,0 +1,91 @@
+import Larder
+import LarderEditions
+import LarderStories
+
+extension Subcommand.Call {
+    /// The channel and the number of a new edition.
+    func identity() throws(UsageError) -> (channel: String, number: Int) {
+        guard let channel = arguments.value(of: "channel") else {
+            throw UsageError(message: "--channel NAME is missing: it names the channel that may offer the edition")
+        }
+        try requireName(channel, of: "channel")
+        guard arguments.value(of: "number") != nil else {
+            throw UsageError(message: "--number N is missing: it is a whole number from 1, such as 42")
+        }
+        return (channel, try arguments.number(of: "number", in: 1...9_007_199_254_740_991, default: 1))
+    }
+
+    /// Fails if an option has no name of a channel or a ring.
+    func requireName(_ text: String, of option: String) throws(UsageError) {
+        guard ChannelFile.isName(text) else {
+            throw UsageError(message: "--\(option) takes a name of letters, digits, '.', '_' and '-', such as 'beta'")
+        }
+    }
+
+    /// Warns if an app with one of these folders of policies asks for another channel.
+    func warnOfOtherChannel(_ channel: String, in folders: [String]) throws {
+        for folder in folders {
+            guard let app = try? appChannel(in: folder), app.name != channel else { continue }
+            terminal.note("warning: \(folder)/_larder.json is for the channel \(app.name), not \(channel)")
+        }
+    }
+
+    /// Fails if a secret stands in a policy: everyone can read an edition.
+    func refuseSecrets(in folder: String) throws {
+        let results = (try? arguments.reader(registry, folder).checkAll()) ?? []
+        let secrets = results.flatMap(\.problems).filter { $0.rule == "secret" }.withoutRepeats
+        if secrets.isEmpty { return }
+        for problem in secrets { terminal.note(problem.description) }
+        throw CommandFailure("an edition lies on a public web server, so no secret may stand in its policies")
+    }
+
+    /// Runs the commands that must succeed before an edition is made, then compares its policies with those of the app.
+    /// Tells each stage, because all of them can take a minute.
+    func passes(
+        _ checks: [[String]], of folder: String, comparedWith old: PolicySource?, called app: String?, for path: String
+    ) async throws -> Bool {
+        let stages = checks + (app.map { [["diff", $0, folder]] } ?? [])
+        for (index, words) in stages.enumerated() {
+            terminal.note("\(index + 1) of \(stages.count): \(shellCommand(words))")
+            if let old, index == checks.count {
+                guard try differs(folder, from: old) else {
+                    terminal.complain("\(path) is not written, because it would change nothing")
+                    return false
+                }
+            } else if await !runs(words) {
+                terminal.complain("\(path) is not written, because '\(shellCommand(words))' failed")
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Runs another command with the assumed plugins of this one. Its result goes to the error output.
+    private func runs(_ words: [String]) async -> Bool {
+        let arguments = words + self.arguments.assumed
+        return await LarderCommand.run(
+            arguments, registry: registry, environment: self.arguments.environment,
+            terminal: terminal.notingResults) == 0
+    }
+
+    /// Shows on the error output what users would notice of the policies in a folder.
+    ///
+    /// - Returns: false if that is nothing.
+    private func differs(_ folder: String, from old: PolicySource) throws -> Bool {
+        let lifetimes = try arguments.lifetimes
+        func policies(_ source: PolicySource) throws -> PolicySource.Policies {
+            try source.policies(registry, arguments.environment, lifetimes: lifetimes)
+        }
+        let new = try policies(PolicySource(folder, policies: folder))
+        let names = Set(new.all.map(\.resource))
+        let own = try policies(old).all
+        // An app goes on with its own policy of a resource that an edition leaves out.
+        for left in own where !names.contains(left.resource) {
+            terminal.note("\(left.resource): not in the edition, so the app's own policy stays")
+        }
+        let compared = PolicySource.Policies(all: own.filter { names.contains($0.resource) }, isFile: false)
+        let report = try DiffReport(from: compared, to: new, proves: false) { _, _ in }
+        for line in report.lines(DiffReport.mostLines) { terminal.note(line.withoutControls) }
+        return !report.isEmpty
+    }
+}
