@@ -13,7 +13,7 @@ extension Command {
             its source and its trail: one document for one load, a line for each of several.
 
             The stores are the real ones: a copy that one run saves is found by the next. With --repeat or --watch, the dumps
-            and logs that _larder.json names are written too.
+            and logs that _larder.json names are written too, and the editions of its channel are used and told.
             """,
         options: [
             .policies, .cache, .data, .json,
@@ -50,6 +50,7 @@ extension Command {
             if !isWatching { for problem in pantry.cacheProblems { terminal.note(problem.description) } }
             let telling = terminal.tellStoreFaults(of: pantry, in: arguments.cache(for: folder))
             defer { telling.stop() }
+            let editions = isLong ? terminal.tellEditions(of: pantry, in: SystemWorld()) : nil
             let resource = pantry.resource(request.key.resource)
             let recording = try arguments.value(of: "record").map { try record(pantry, to: $0) }
             // When the process is interrupted, everything is written before the signal ends it.
@@ -69,6 +70,7 @@ extension Command {
             }
             await recording?.stop()
             await pantry.close()
+            await editions?.value
             if let lost = recording?.lost, lost > 0 {
                 terminal.complain("\(lost) loads could not be recorded")
                 return false

@@ -136,6 +136,20 @@ import Testing
                 == "larder: \(folder.path)/release.pem: the edition cannot be read: it is no JSON object\n")
     }
 
+    // MARK: Use
+
+    @Test func loadSaysWhetherAnEditionIsInEffect() async throws {
+        let folder = try await PublishingFolder()
+        try folder.nameKeys()
+        let call = ["load", "motto", "--policies", "DIR/Policies", "--cache", "DIR/cache", "--data", "DIR/data"]
+        let note = "the policies of the folder are in effect, and no edition\n"
+        let repeated = await folder.run(call + ["--repeat", "2"])
+        #expect(repeated.code == 0 && repeated.err.contains(note), "\(repeated.err)")
+        #expect(!(await folder.run(call)).err.contains(note))
+        try folder.folder.write("{}", to: "Policies/_larder.json")
+        #expect(!(await folder.run(call + ["--repeat", "2"])).err.contains(note))
+    }
+
     // MARK: Help
 
     @Test func helpOfASubcommandHasItsOptionsAndAnExample() async {
