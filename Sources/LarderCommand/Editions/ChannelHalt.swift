@@ -25,6 +25,9 @@ extension Subcommand {
                         ? "\(editing.path) leads to the emergency edition already"
                         : "nothing is left to halt; --to NUMBER and --to embedded go further back")
             }
+            if isEmergency, editing.known.carriesEmergency == false {
+                call.terminal.note("warning: the app with these policies carries no emergency edition")
+            }
             let over = editing.endEmergency()
             editing.channel.isEmergency = isEmergency
             for index in 0..<end {

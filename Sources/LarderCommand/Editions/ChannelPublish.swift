@@ -109,7 +109,8 @@ extension ChannelEditing {
             }
         }
         if let newest = numbers.values.max(), newest > edition.number {
-            call.terminal.note("warning: \(path) lists edition \(newest) too; \(edition.number) is now before it")
+            call.terminal.note(
+                "warning: edition \(edition.number) now comes before edition \(newest), which has a higher number")
         }
     }
 

@@ -8,6 +8,8 @@ struct KnownKeys {
     var release: [PublicKey] = []
     /// The keys that may sign channels only.
     var steer: [PublicKey] = []
+    /// Whether the app carries an emergency edition; nil if the app is not known.
+    var carriesEmergency: Bool?
 
     var all: [PublicKey] { release + steer }
 
@@ -26,14 +28,16 @@ struct KnownKeys {
 
     /// Returns the keys that signed a channel. If no key is known, they are among `own`.
     func signers(ofChannel file: SignedFile, at path: String, own: [PublicKey] = []) throws -> [PublicKey] {
-        try signers(of: file, at: path, among: all, own: own)
+        try signers(of: file, at: path, among: all, own: own, hint: "; the one on the web server is the one to change")
     }
 
     private func signers(
-        of file: SignedFile, at path: String, among known: [PublicKey], own: [PublicKey]
+        of file: SignedFile, at path: String, among known: [PublicKey], own: [PublicKey], hint: String = ""
     ) throws -> [PublicKey] {
         do { return try file.signers(among: known.isEmpty ? own : known) } catch let error as EditionError {
-            guard error.code == .unknownKey, known.isEmpty else { throw CommandFailure("\(path): \(error)") }
+            guard error.code == .unknownKey, known.isEmpty, !file.keyIDs.isEmpty else {
+                throw CommandFailure("\(path): \(error)\(hint)")
+            }
             throw CommandFailure(
                 "\(path) was signed by another key (\(file.keyIDs.joined(separator: ", "))), and no key of the app is "
                     + "known: --policies DIR or --keys KEY,… names them")
@@ -46,6 +50,8 @@ struct AppChannel {
     let name: String
     let release: [PublicKey]
     let steer: [PublicKey]
+    /// Whether it names an emergency edition.
+    let carriesEmergency: Bool
     /// The keys of policies that editions may change.
     let reach: Set<String>
 }
@@ -74,7 +80,9 @@ extension Subcommand.Call {
             if !isAsked { return KnownKeys() }
             throw CommandFailure("\(folder)/_larder.json is for the channel \(app.name), not \(name)")
         }
-        return KnownKeys(release: app.release + named, steer: app.steer.filter { !app.release.contains($0) })
+        return KnownKeys(
+            release: app.release + named, steer: app.steer.filter { !app.release.contains($0) },
+            carriesEmergency: app.carriesEmergency)
     }
 
     /// Returns the channel of an app with these policies; nil if it has none.
@@ -89,6 +97,7 @@ extension Subcommand.Call {
         }
         return AppChannel(
             name: name, release: (texts("release") ?? []).compactMap(PublicKey.init),
-            steer: (texts("steer") ?? []).compactMap(PublicKey.init), reach: Set(texts("reach") ?? Editions.usualReach))
+            steer: (texts("steer") ?? []).compactMap(PublicKey.init),
+            carriesEmergency: section["emergency"]?.string != nil, reach: Set(texts("reach") ?? Editions.usualReach))
     }
 }

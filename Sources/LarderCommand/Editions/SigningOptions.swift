@@ -9,7 +9,8 @@ extension Command.Option {
         "keys", value: "KEY,…", help: "The public keys that apps know, such as ed25519:…; repeatable")
     static let appPolicies = Command.Option(
         "policies", value: "DIR",
-        help: "The app's policies, whose _larder.json names the public keys (default: Policies, without --keys)")
+        help: "The app's policies, whose _larder.json names the public keys (default: Policies, unless --keys is given)"
+    )
     static let out = Command.Option(
         "out", value: "FILE",
         help: "The file to write (default: release.pem, NAME-NUMBER.edition.json or NAME-NUMBER.edition)")
