@@ -34,6 +34,8 @@ public enum Disk {
         public var isFull: Bool { code == ENOSPC || code == EDQUOT }
         /// Whether the path leads to a folder or something else that is not a regular file.
         public var isNotFile: Bool { code == EISDIR || code == Disk.notRegular }
+        /// Whether the file is larger than the limit of the call.
+        public var isTooLarge: Bool { code == Disk.tooLarge }
         /// Whether a link lies at the path, and links are not followed.
         package var isLink: Bool { code == ELOOP }
     }
@@ -49,6 +51,9 @@ public enum Disk {
 
     /// The code of a failure to find a file.
     package static let missing = ENOENT
+
+    /// The code of a failure because what it is done for has ended.
+    package static let closed = ECANCELED
 
     /// A file or folder inside a folder.
     public struct Item {

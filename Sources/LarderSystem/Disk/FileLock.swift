@@ -4,15 +4,19 @@ extension Disk {
     /// Runs `body` while it holds a lock file, which excludes all other threads and processes. Makes the file if it is
     /// missing. Blocks.
     ///
-    /// - Throws: ``Failure`` if the lock was not free for 5 seconds, or the error of `body`.
-    public static func locked<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    /// - Throws: ``Failure`` if the lock was not free within the limit, or the error of `body`.
+    public static func locked<Result>(
+        _ path: String, within limit: Duration = .seconds(5), _ body: () throws -> Result
+    ) throws -> Result {
         while true {
             let file = try openLock(path)
             defer { close(file) }
             var tries = 0
             while flock(file, LOCK_EX | LOCK_NB) != 0 {
                 // A stopped process may hold the lock for ever.
-                guard errno == EINTR || errno == EWOULDBLOCK && tries < 5_000 else { throw Failure("lock a file") }
+                guard errno == EINTR || errno == EWOULDBLOCK && .milliseconds(tries) < limit else {
+                    throw Failure("lock a file")
+                }
                 tries += 1
                 usleep(1_000)
             }
@@ -48,16 +52,18 @@ extension Disk {
             try self.init(in: folder, named: prefix + Disk.randomName())
         }
 
-        /// Makes a file in `folder`. There must be no file with this name.
+        /// Makes a file in `folder`, in place of one with this name.
         package init(in folder: String, named name: String) throws(Failure) {
             self.name = name
             path = folder + "/" + name
-            file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            // It gets its name when it is locked, so that nobody sees it before.
+            let draft = folder + "/" + Disk.randomName() + Disk.temporarySuffix
+            file = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard file >= 0 else { throw Failure("create a file") }
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            guard flock(file, LOCK_EX | LOCK_NB) == 0, rename(draft, path) == 0 else {
                 let failure = Failure("lock a file")
                 close(file)
-                unlink(path)
+                unlink(draft)
                 throw failure
             }
         }

@@ -34,13 +34,13 @@
         }
 
         @Test func closedPantryHoldsNoLockAlsoIfItIsStillReferenced() async throws {
-            let cache = try TemporaryFolder()
-            let pantry = try await Pantry(policies: Self.policies, cache: cache.url, data: cache.url)
+            let (cache, data) = (try TemporaryFolder(), try TemporaryFolder())
+            let pantry = try await Pantry(policies: Self.policies, cache: cache.url, data: data.url)
             for name in ["feed", "images"] { _ = try await pantry.resource(name).load() }
             try await pantry.clear(.scope("alice"))
             #expect(try Self.locked(below: cache.url) != [])
             await pantry.close()
-            let left = try Self.locked(below: cache.url)
+            let left = try Self.locked(below: cache.url) + Self.locked(below: data.url)
             #expect(left == [])
             withExtendedLifetime(pantry) {}
         }

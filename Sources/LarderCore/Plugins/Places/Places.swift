@@ -111,7 +111,15 @@ final class Places: Sendable {
     private func token() throws(Disk.Failure) -> String {
         if let file = state.withLock({ $0.token }) { return Self.token(of: file.name) }
         let file = try Disk.HeldFile(in: folder, prefix: Self.holderPrefix)
-        state.withLock { $0.token = file }
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.token = file }
+            return state.isClosed
+        }
+        // A closed pantry holds no locks, because a suspended app that holds one is ended.
+        if isClosed {
+            try? Disk.remove(folder + "/" + file.name)
+            throw Disk.Failure("use a place of a closed pantry", Disk.closed)
+        }
         try? Disk.reserve(spare, size: Self.spareSize)
         return Self.token(of: file.name)
     }
