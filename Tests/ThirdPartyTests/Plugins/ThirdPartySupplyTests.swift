@@ -46,10 +46,18 @@ private final class Supply: PolicySupply {
     ) throws {
         let plugin = Plugin.pantrySection(
             "supply", "Supplies policies.",
-            Setting("reach", .list(of: .text), default: ["strategy", "fallbacks"], help: "The keys")
+            Setting("reach", .list(of: .text), default: ["around", "strategy", "fallbacks"], help: "The keys")
         ) { context, reach in Supply(reach: Set(reach), context) }
+        let mirror = Plugin.wrapper(
+            "mirror", "Keeps a second copy.", Setting("to", .part(.store), help: "The store")
+        ) { _, inner, _ in inner }
+        let report = Plugin.wrapper(
+            "report", "Reports each call.", Setting("to", .text, default: "nobody", help: "The address"),
+            Setting("times", .int(0...9), default: 1, help: "How often")
+        ) { _, inner, _, _ in inner }
         try SimulatedPantry.run(
-            ["feed": feed, "_larder": #"{ "supply": {} }"#], plugins: [plugin], files: files, environment: environment
+            ["feed": feed, "_larder": #"{ "supply": {} }"#], plugins: [plugin, mirror, report], files: files,
+            environment: environment
         ) { simulated in
             let supply = try #require(simulated.pantry.attachment(Supply.self))
             #expect(supply.results.withLock { $0 } == ["in effect"])
@@ -124,12 +132,37 @@ private final class Supply: PolicySupply {
             feed(#""network-only""#, #", "fallbacks": [ { "use": "constant", "value": "${TOKEN}" } ]"#),
             "reach $.fallbacks[0]"
         ),
+        (
+            "a store among the settings of a wrapper",
+            feed(#""network-only""#, #", "around": [ { "use": "mirror", "to": "memory" } ]"#), "reach $.around[0]"
+        ),
+        (
+            "an address among the settings of a wrapper",
+            feed(#""network-only""#, #", "around": [ { "use": "report", "to": "https://evil.example" } ]"#),
+            "reach $.around[0]"
+        ),
     ])
     func whatIsOutOfReachIsRefused(_ row: (name: String, policy: String, problem: String)) throws {
         try Self.run(files: ["secret.json": "1"], environment: ["TOKEN": "canary"]) { simulated, supply in
             try await supply.offer(["feed": row.policy])
             #expect(supply.results.withLock { $0 } == [row.problem, "in effect"], "\(row.name)")
             #expect(await Self.strategy(simulated) == "network-only")
+        }
+    }
+
+    @Test func partKeepsItsOwnAddressAndVariable() throws {
+        @Sendable func around(_ text: String) -> String {
+            Self.feed(#""network-only""#, #", "around": [ { "use": "report", \#(text) } ]"#)
+        }
+        let own = around(#""to": "https://${HOST}/calls""#)
+        try Self.run(own, environment: ["HOST": "ours.example", "OTHER": "x"]) { _, supply in
+            try await supply.offer(["feed": around(#""to": "https://${HOST}/calls", "times": 3"#)])
+            try await supply.offer(["feed": around(#""to": "https://${OTHER}/calls", "times": 3"#)])
+            try await supply.offer(["feed": around(#""to": "https://${HOST}.evil.example", "times": 3"#)])
+            #expect(
+                supply.results.withLock { $0 } == [
+                    "in effect", "reach $.around[0]", "in effect", "reach $.around[0]", "in effect",
+                ])
         }
     }
 
