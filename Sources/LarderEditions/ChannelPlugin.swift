@@ -1,4 +1,5 @@
 public import Larder
+import LarderSystem
 
 /// The settings of the section `channel`.
 struct ChannelSettings {
@@ -30,6 +31,9 @@ struct ChannelSettings {
     let pin = Setting(
         "pin", optional: .int(0...1_000_000_000),
         help: "The number of the edition to stay on, 0 for the app's own policies (default: what the channel says)")
+    let emergency = Setting(
+        "emergency", optional: .carriedEdition,
+        help: "A signed edition in the folder of policies, which is used while the channel tells of an emergency")
 }
 
 extension Plugin {
@@ -43,7 +47,40 @@ extension Plugin {
     public static let channel = Plugin.pantrySection(
         "channel", "Gets signed policies over the network, in place of those that came with the app.",
         .group(ChannelSettings())
-    ) { context, settings in try Editions(settings, context) }
+    ) { context, settings in
+        // Messages of other errors are not shown.
+        do { return try Editions(settings, context) } catch let error as EditionError {
+            throw StoreError(error.description)
+        } catch let error as SystemLibrary.Failure { throw StoreError(error.description) }
+    }
+}
+
+extension EditionRules {
+    /// Makes the rules of a channel, and checks what the settings cannot check one by one.
+    ///
+    /// - Throws: ``EditionError``; on Linux, the error that names the package to install if libcrypto is missing.
+    init(_ settings: SettingValues<ChannelSettings>, registry: Registry) throws {
+        try Ed25519.require()
+        self.init(
+            name: settings.name, ring: settings.ring, release: settings.release, steer: settings.steer,
+            confirmingLoads: settings.confirmAfter, pin: settings.pin, registry: registry)
+        guard settings.origin.originTraits.parameters?.contains("file") ?? true else {
+            throw EditionError(.badFile, "the origin of the channel does not take {file}")
+        }
+        if let key = steer.first(where: release.contains) {
+            throw EditionError(.unknownKey, "key \(key.id) is under 'release' and 'steer'; a key can be one of them")
+        }
+        let unusual = settings.reach.filter { !Editions.usualReach.contains($0) }
+        if !unusual.isEmpty {
+            let known = PluginDeclarations(registry).policyKeys
+            if let key = unusual.first(where: { !known.contains($0) }) {
+                throw EditionError(.reach, "'reach' names '\(key)', which is no key of policies in this app")
+            }
+        }
+        if let file = settings.emergency {
+            emergency = KeptEdition(digest: file.digest, edition: try edition(file.bytes, digest: file.digest))
+        }
+    }
 }
 
 extension SettingType where Value == PublicKey {
@@ -60,6 +97,27 @@ extension SettingType where Value == PublicKey {
                     return nil
                 }
                 return key
+            })
+    }
+}
+
+extension SettingType where Value == SignedFile {
+    /// A signed edition in the folder of policies.
+    fileprivate static var carriedEdition: SettingType<SignedFile> {
+        let path = SettingType<String>.path
+        let expectation = "an edition below the policy's folder, as 'larder edition sign' writes it"
+        return SettingType(
+            "path", expectation: expectation, schema: path.schema, example: "shop-900.edition", show: { _ in nil },
+            read: { node, reading in
+                guard let path = path.read(node, reading) else { return nil }
+                do {
+                    let file = try SignedFile(.edition, reading: Disk.read(path, limit: SignedFile.mostBytes + 1))
+                    _ = try EditionFile(reading: file)
+                    return file
+                } catch {
+                    reading.report("\(error)", at: node.position, expected: expectation)
+                    return nil
+                }
             })
     }
 }

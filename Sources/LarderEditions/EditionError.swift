@@ -28,13 +28,15 @@ public struct EditionError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let reach = Code(rawValue: "reach")
         /// The file cannot be loaded.
         public static let unreachable = Code(rawValue: "unreachable")
+        /// The files on this device cannot be read or written now.
+        public static let disk = Code(rawValue: "disk")
         /// The policies have errors.
         public static let unsound = Code(rawValue: "unsound")
     }
 
     /// The kind of reason.
     public let code: Code
-    /// The reason in words, without any payload or value of the environment.
+    /// The reason in words, without any payload or value of the environment. It may quote names in policies.
     public let description: String
 
     /// Creates an error.

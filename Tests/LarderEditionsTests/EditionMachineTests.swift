@@ -115,7 +115,7 @@ import Testing
         try app.start()
         try app.machine?.receive(channel: publisher.files["shop.channel"] ?? [], etag: "\"1\"", at: app.now)
         #expect(app.machine?.etag == "\"1\"")
-        app.files.contents[EditionMachine.channelName]?[200] ^= 1
+        app.files.contents[KeptEditions.channelName]?[200] ^= 1
         #expect(app.machine?.etag == nil)
     }
 
@@ -171,27 +171,6 @@ import Testing
         }
     }
 
-    @Test func pinBeatsTheChannel() throws {
-        var publisher = try Publisher(in: SimulatedWorld())
-        publisher.offer(try publisher.edition(41), 41)
-        publisher.offer(try publisher.edition(42), 42)
-        try publisher.publish(by: publisher.release)
-        var app = Installation(publisher.rules())
-        try app.start()
-        try app.poll(publisher.files)
-        #expect(app.running == 42)
-        var machine = try #require(app.machine)
-        try machine.pin(0)
-        app.close()
-        try app.start()
-        #expect(app.running == nil)
-        #expect(throws: EditionError.self) { try machine.pin(7) }
-        try machine.pin(nil)
-        app.close()
-        try app.start()
-        #expect(app.running == 42)
-    }
-
     @Test func oldChannelChangesNothing() throws {
         var publisher = try Publisher(in: SimulatedWorld())
         publisher.offer(try publisher.edition(42), 42)
@@ -223,7 +202,7 @@ import Testing
         try app.start()
         try app.poll(publisher.files)
         app.close()
-        app.files.contents[EditionMachine.stateName] = Array("{".utf8)
+        app.files.contents[KeptEditions.stateName] = Array("{".utf8)
         try app.start()
         try app.poll(old)
         #expect(app.running == nil)
@@ -254,8 +233,8 @@ import Testing
     @Test func stateIsReadAsItWasWritten() throws {
         var state = EditionState(installation: "0123")
         (state.revision, state.channel, state.etag) = (7, "sha256:aa", "\"x\"")
-        state.keys = "a b"
-        (state.polled, state.confirmed, state.pin) = (Timestamp(seconds: 9), "sha256:bb", 41)
+        state.keys = ["a", "b"]
+        (state.reached, state.confirmed, state.pin) = (Timestamp(seconds: 9), "sha256:bb", 41)
         state.trial = EditionState.Trial(digest: "sha256:cc", loads: 2, hasReachedChannel: true)
         state.endedStarts = ["sha256:cc": ["start-1"]]
         state.rejections = [

@@ -180,6 +180,7 @@ final class PublishedFiles: Loader {
             try await editions.pin(nil)
             #expect(editions.running == 41)
             await #expect(throws: EditionError.self) { try await editions.pin(7) }
+            #expect(editions.running == 41)
             await running.pantry.close()
         }
     }
@@ -201,6 +202,70 @@ final class PublishedFiles: Loader {
             let facts = await running.pantry.metrics.dump().supply
             #expect(facts["fate"] == "unfetched" && facts["why"] == "unreachable" && facts["running"] == "41")
             await running.pantry.close()
+        }
+    }
+
+    @Test func processesShareTheirPolls() throws {
+        try Self.run { world, published, publisher, app in
+            var publisher = publisher
+            publisher.offer(try publisher.edition(42, try Self.policies("cache-first")), 42)
+            try publisher.publish(by: publisher.release)
+            published.files.withLock { [files = publisher.files] in $0 = files }
+            var processes: [SimulatedPantry] = []
+            for _ in 0..<5 { processes.append(try await app.start()) }
+            try await world.sleep(for: .seconds(10 * 900))
+            #expect(processes.allSatisfy { $0.pantry.editions?.running == 42 })
+            let count = published.asked.withLock { asked in asked.count { $0.hasPrefix("shop.channel") } }
+            // Each process alone would have asked eleven times.
+            #expect(count < 25)
+            published.asked.withLock { $0 = [] }
+            #expect(await processes[0].pantry.editions?.poll() == true)
+            #expect(published.asked.withLock { $0 } == ["shop.channel?"], "whoever asks for a poll gets one")
+            for process in processes { await process.pantry.close() }
+        }
+    }
+
+    @Test func processThatRunsForLongWithoutALoadIsNoCrash() throws {
+        try Self.run { world, published, publisher, app in
+            var publisher = publisher
+            publisher.offer(try publisher.edition(42, try Self.policies("cache-first")), 42)
+            try publisher.publish(by: publisher.release)
+            published.files.withLock { [files = publisher.files] in $0 = files }
+            let running = try await app.start()
+            try await world.sleep(for: .seconds(10))
+            func marks() throws -> Int {
+                try FileManager.default.subpathsOfDirectory(atPath: app.data.path).count { $0.contains("/start-") }
+            }
+            #expect(try marks() == 1)
+            try await world.sleep(for: .seconds(60))
+            #expect(try marks() == 0)
+            await running.pantry.close()
+        }
+    }
+
+    @Test(arguments: [
+        (#", "reach": ["strategi"]"#, "'reach' names 'strategi'"),
+        (#", "emergency": "missing.edition""#, "there is no folder to read this file from"),
+    ])
+    func settingsThatCannotBeMeantAreErrors(_ row: (settings: String, error: String)) throws {
+        try Self.run(settings: row.settings) { _, _, _, app in
+            let error = await #expect(throws: PolicyError.self) { try await app.start() }
+            #expect(error.map { "\($0)".contains(row.error) } == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test func keyThatReleasesAndSteersIsAnError() throws {
+        let world = SimulatedWorld()
+        let publisher = try Publisher(in: world)
+        try world.run(leaving: .anything) { world in
+            let key = publisher.release.publicKey
+            let channel =
+                #"{ "name": "shop", "origin": "scripted", "release": ["\#(key)"], "steer": ["\#(key)"] }"#
+            await #expect(throws: PolicyError.self) {
+                try await SimulatedPantry(
+                    ["feed": Self.feed("network-only"), "_larder": #"{ "channel": \#(channel) }"#], in: world,
+                    plugins: [.channel])
+            }
         }
     }
 

@@ -17,7 +17,7 @@ struct Installation {
     init(_ rules: EditionRules, files: MemoryFiles = MemoryFiles()) { (self.rules, self.files) = (rules, files) }
 
     var running: Int? { machine?.running?.edition.number }
-    var state: EditionState? { files.read(EditionMachine.stateName).flatMap { EditionState(reading: $0) } }
+    var state: EditionState? { files.contents[KeptEditions.stateName].flatMap { EditionState(reading: $0) } }
 
     /// Starts a process.
     mutating func start(_ installation: String = "0123") throws {
@@ -31,7 +31,7 @@ struct Installation {
 
     /// Ends the process as it should.
     mutating func close() {
-        machine?.close()
+        machine?.endStart()
         machine = nil
     }
 
@@ -51,7 +51,7 @@ struct Installation {
         guard let channel = published[rules.name + ".channel"] else { return }
         do { try machine?.receive(channel: channel, etag: nil, at: now) } catch let error as EditionError {
             events.append(.channelRefused(error))
-            machine?.failed(error, at: now)
+            machine?.failed(error)
             return
         }
         tell(machine?.reached(at: now).map(EditionEvent.confirmed))

@@ -2,9 +2,18 @@ import LarderSystem
 
 @testable import LarderEditions
 
-/// The files of an installation in memory. A kill can come between any two changes.
-final class MemoryFiles: EditionFiles {
+/// The files of an installation in memory, as one process sees them. A kill can come between any two changes.
+final class MemoryFiles: EditionFiles, @unchecked Sendable {
     struct Killed: Error {}
+    struct Failure: Error {}
+
+    /// Something that is wrong with the disk.
+    enum Fault: CaseIterable {
+        /// Nothing can be written; files without content can be made.
+        case full
+        /// Nothing can be changed.
+        case readOnly
+    }
 
     /// A mark of a start; its process lives as long as the object.
     private final class Mark: StartMark {
@@ -21,62 +30,135 @@ final class MemoryFiles: EditionFiles {
         var digest: String
     }
 
-    private struct State {
+    /// The disk, which processes share.
+    private struct Disk {
         var files: [String: [UInt8]] = [:]
         var marks: [String: WeakMark] = [:]
         var nextMark = 0
-        /// The number of changes until the process is killed; nil if it is not killed.
-        var changesLeft: Int?
+        var fault: Fault?
+        /// The file that cannot be read now.
+        var unreadable: String?
+        /// Whether a process that was stopped holds the lock.
+        var isLockedByStopped = false
+        /// Whether a process is within `locked`.
+        var isLocked = false
+        /// The contents before each change since they are kept; nil if they are not.
+        var history: [[String: [UInt8]]]?
     }
 
-    private let state = Locked(State())
+    private let disk: Locked<Disk>
+    /// The number of changes until the process is killed; nil if it is not killed.
+    private let changesLeft = Locked<Int?>(nil)
+    /// Called before each use of a file outside `locked`: whatever another process does there.
+    var meanwhile: (() -> Void)?
 
-    init(_ files: [String: [UInt8]] = [:]) { state.withLock { $0.files = files } }
+    init(_ files: [String: [UInt8]] = [:]) { disk = Locked(Disk(files: files)) }
+
+    /// The same files for another process.
+    init(sharing other: MemoryFiles) { disk = other.disk }
 
     /// All files, as a backup has them.
     var contents: [String: [UInt8]] {
-        get { state.withLock { $0.files } }
-        set { state.withLock { $0.files = newValue } }
+        get { disk.withLock { $0.files } }
+        set { disk.withLock { $0.files = newValue } }
+    }
+
+    var fault: Fault? {
+        get { disk.withLock { $0.fault } }
+        set { disk.withLock { $0.fault = newValue } }
+    }
+
+    var isLockedByStopped: Bool {
+        get { disk.withLock { $0.isLockedByStopped } }
+        set { disk.withLock { $0.isLockedByStopped = newValue } }
+    }
+
+    var unreadable: String? {
+        get { disk.withLock { $0.unreadable } }
+        set { disk.withLock { $0.unreadable = newValue } }
+    }
+
+    /// The contents before each change since it was last set, and the present ones.
+    var history: [[String: [UInt8]]] {
+        get { disk.withLock { ($0.history ?? []) + [$0.files] } }
+        set { disk.withLock { $0.history = newValue } }
     }
 
     /// Kills the process after some changes. Nil: the next process begins.
-    func kill(after changes: Int?) { state.withLock { $0.changesLeft = changes } }
+    func kill(after changes: Int?) { changesLeft.withLock { $0 = changes } }
 
-    var isKilled: Bool { state.withLock { $0.changesLeft == 0 } }
+    var isKilled: Bool { changesLeft.withLock { $0 == 0 } }
 
-    func read(_ name: String) -> [UInt8]? { state.withLock { $0.files[name] } }
+    func read(_ name: String) throws -> [UInt8]? {
+        letOthersIn()
+        return try disk.withLock { disk in
+            if disk.unreadable == name { throw Failure() }
+            return disk.files[name]
+        }
+    }
 
-    func write(_ name: String, _ bytes: [UInt8]) throws { try change { $0.files[name] = bytes } }
+    func write(_ name: String, _ bytes: [UInt8]) throws {
+        try change { disk in
+            if disk.fault != nil { throw Failure() }
+            disk.files[name] = bytes
+        }
+    }
 
-    func remove(_ name: String) { try? change { ($0.files[name], $0.marks[name]) = (nil, nil) } }
+    func remove(_ name: String) {
+        try? change { disk in
+            if disk.fault == .readOnly { throw Failure() }
+            (disk.files[name], disk.marks[name]) = (nil, nil)
+        }
+    }
 
-    var names: [String] { state.withLock { $0.files.keys.sorted() } }
+    var names: [String] {
+        letOthersIn()
+        return disk.withLock { $0.files.keys.sorted() }
+    }
 
-    func locked<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+    func locked<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result {
+        letOthersIn()
+        if disk.withLock({ $0.isLockedByStopped }) { throw Failure() }
+        disk.withLock { $0.isLocked = true }
+        defer { disk.withLock { $0.isLocked = false } }
+        return try body()
+    }
 
     func beginStart(of digest: String) throws -> any StartMark {
-        let number = state.withLock { state in
-            state.nextMark += 1
-            return state.nextMark
+        letOthersIn()
+        let number = disk.withLock { disk in
+            disk.nextMark += 1
+            return disk.nextMark
         }
         let mark = Mark("start-\(number)", in: self)
-        try change { $0.marks[mark.name] = WeakMark(mark: mark, digest: digest) }
+        try change { disk in
+            if disk.fault == .readOnly { throw Failure() }
+            disk.marks[mark.name] = WeakMark(mark: mark, digest: digest)
+        }
         return mark
     }
 
     func endedStarts() -> [(name: String, digest: String)] {
-        state.withLock { state in
-            state.marks.filter { $0.value.mark == nil }.map { ($0.key, $0.value.digest) }.sorted { $0.0 < $1.0 }
+        disk.withLock { disk in
+            disk.marks.filter { $0.value.mark == nil }.map { ($0.key, $0.value.digest) }.sorted { $0.0 < $1.0 }
         }
     }
 
-    private func change(_ body: (inout State) -> Void) throws {
-        try state.withLock { state in
-            if let left = state.changesLeft {
-                if left == 0 { throw Killed() }
-                state.changesLeft = left - 1
-            }
-            body(&state)
+    /// Lets another process go on, unless that one would wait.
+    private func letOthersIn() {
+        if let meanwhile, !isKilled, !disk.withLock({ $0.isLocked }) { meanwhile() }
+    }
+
+    private func change(_ body: (inout Disk) throws -> Void) throws {
+        try changesLeft.withLock { left in
+            guard let count = left else { return }
+            if count == 0 { throw Killed() }
+            left = count - 1
+        }
+        try disk.withLock { disk in
+            let former = disk.files
+            try body(&disk)
+            if disk.files != former { disk.history?.append(former) }
         }
     }
 }

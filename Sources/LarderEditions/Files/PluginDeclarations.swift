@@ -25,6 +25,14 @@ struct PluginDeclarations {
         }
     }
 
+    /// The keys of policies.
+    var policyKeys: Set<String> { Set(keys.keys) }
+
+    /// A digest of all declarations.
+    var digest: String {
+        SHA256.hex(plugins.keys.map { $0.text + (digest(of: $0) ?? "") }.sorted().joined(separator: "\n").utf8)
+    }
+
     func has(_ plugin: PluginName) -> Bool { plugins[plugin] != nil }
 
     /// Returns the digest of the kind, the name, and each setting's name, type, limits and default. Help does not count.

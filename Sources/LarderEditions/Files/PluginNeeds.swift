@@ -27,8 +27,9 @@ extension EditionFile {
 
     /// Returns the first plugin that the edition needs and `registry` does not have as the edition needs it, in words. Returns
     /// nil if the registry meets every need.
-    public func unmetNeed(in registry: Registry) -> String? {
-        let declarations = PluginDeclarations(registry)
+    public func unmetNeed(in registry: Registry) -> String? { unmetNeed(in: PluginDeclarations(registry)) }
+
+    func unmetNeed(in declarations: PluginDeclarations) -> String? {
         for (text, digest) in plugins.sorted(by: { $0.key < $1.key }) {
             guard let plugin = PluginName(text) else { continue }
             guard declarations.has(plugin) else { return "this app has no \(plugin.kind) '\(plugin.name)'" }

@@ -4,6 +4,8 @@
 
     /// Ed25519 (RFC 8032) of the system.
     enum Ed25519 {
+        static func require() throws {}
+
         static func verifies(_ signature: [UInt8], of message: [UInt8], key: [UInt8]) throws -> Bool {
             try Curve25519.Signing.PublicKey(rawRepresentation: Data(key))
                 .isValidSignature(Data(signature), for: Data(message))
@@ -20,6 +22,9 @@
 #else
     /// Ed25519 (RFC 8032) of the system.
     enum Ed25519 {
+        /// - Throws: `SystemLibrary.Failure`, which names the package to install, if libcrypto is missing.
+        static func require() throws { _ = try CryptoLibrary.system.get() }
+
         static func verifies(_ signature: [UInt8], of message: [UInt8], key: [UInt8]) throws -> Bool {
             try CryptoLibrary.system.get().verifies(signature, of: message, key: key)
         }

@@ -4,8 +4,10 @@ import Larder
 ///
 /// Its functions block.
 protocol EditionFiles: Sendable {
-    /// Returns the bytes of a file; nil if there is none or it cannot be read.
-    func read(_ name: String) -> [UInt8]?
+    /// Returns the bytes of a file; nil if there is none.
+    ///
+    /// - Throws: the error of the disk. A file may be there that cannot be read now, such as on a locked phone.
+    func read(_ name: String) throws -> [UInt8]?
     /// Replaces a file in one step. When it returns, the file survives a power failure.
     func write(_ name: String, _ bytes: [UInt8]) throws
     /// Removes a file, if there is one.
@@ -13,8 +15,10 @@ protocol EditionFiles: Sendable {
     /// The names of all files.
     var names: [String] { get }
     /// Runs `body` while no other process does so.
-    func locked<Result>(_ body: () throws -> Result) throws -> Result
-    /// Makes the mark of a start, which lives as long as its object and this process: see ``endedStarts()``.
+    ///
+    /// - Throws: also if another process does so for as long as `limit`. It may have been stopped.
+    func locked<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result
+    /// Makes the mark of a start, which lives as long as its object: see ``endedStarts()``.
     func beginStart(of digest: String) throws -> any StartMark
     /// Returns the marks of starts whose processes have ended without ``StartMark/end()``: the names of their files, and the
     /// digests of the editions.
@@ -36,7 +40,7 @@ struct NoFiles: EditionFiles {
     func read(_ name: String) -> [UInt8]? { nil }
     func write(_ name: String, _ bytes: [UInt8]) throws { throw Missing() }
     func remove(_ name: String) {}
-    func locked<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+    func locked<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result { throw Missing() }
     func beginStart(of digest: String) throws -> any StartMark { throw Missing() }
     func endedStarts() -> [(name: String, digest: String)] { [] }
 }

@@ -5,13 +5,21 @@ import LarderSystem
 struct EditionFolder: EditionFiles {
     let place: DataPlace
 
+    static let draft = ".tmp"
     private static let mark = "start-"
 
-    func read(_ name: String) -> [UInt8]? { try? Disk.read(path(name), limit: SignedFile.mostBytes + 1) }
+    func read(_ name: String) throws -> [UInt8]? {
+        do { return try Disk.read(path(name), limit: SignedFile.mostBytes + 1) } catch {
+            if error.isMissing { return nil }
+            // No file of ours is that large or a folder, so it counts as a damaged one.
+            if error.isTooLarge || error.isNotFile { return [] }
+            throw error
+        }
+    }
 
     func write(_ name: String, _ bytes: [UInt8]) throws {
         try place.restore()
-        let draft = path(name) + "." + Disk.randomName() + ".tmp"
+        let draft = path(name) + "." + Disk.randomName() + Self.draft
         do {
             try bytes.withUnsafeBytes { try Disk.create(draft, with: $0) }
             try Disk.sync(draft)
@@ -27,9 +35,9 @@ struct EditionFolder: EditionFiles {
 
     var names: [String] { ((try? Disk.list(place.path)) ?? []).map(\.name) }
 
-    func locked<Result>(_ body: () throws -> Result) throws -> Result {
+    func locked<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result {
         try place.restore()
-        return try Disk.locked(path("lock"), body)
+        return try Disk.locked(path("lock"), within: limit, body)
     }
 
     func beginStart(of digest: String) throws -> any StartMark {
@@ -44,7 +52,8 @@ struct EditionFolder: EditionFiles {
 
     private func path(_ name: String) -> String { place.path + "/" + name }
 
-    /// A file that stays locked as long as the process lives.
+    /// A file that stays locked as long as the process lives. A pantry that ends as it should removes it, so it stays only
+    /// after a crash.
     private final class HeldMark: StartMark {
         private let file: Disk.HeldFile
         private let path: String
@@ -53,6 +62,8 @@ struct EditionFolder: EditionFiles {
             file = try Disk.HeldFile(in: folder, prefix: prefix)
             path = folder + "/" + file.name
         }
+
+        deinit { end() }
 
         func end() { try? Disk.remove(path) }
     }

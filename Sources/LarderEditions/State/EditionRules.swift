@@ -17,11 +17,10 @@ struct EditionRules: Sendable {
     var confirmsOnFetch = true
     /// The number of the edition to use, 0 for the app's own policies; nil to follow the channel.
     var pin: Int?
+    /// The edition that the app carries, for the time in which the channel tells of an emergency.
+    var emergency: KeptEdition?
     /// The plugins of the app.
     var registry: Registry
-
-    /// A mark of the keys that may sign the channel.
-    var keyMark: String { (release + steer).map(\.id).sorted().joined(separator: " ") }
 
     /// Reads a channel that may be hostile.
     ///

@@ -20,8 +20,15 @@ struct EditionState: Hashable, Sendable {
         var fate: Fate
         /// The reason: the name of an ``EditionError/Code``, or `starts`.
         var why: String
-        /// The hash of the app's own policies with which the edition does not go; nil if it goes with none.
+        /// The hash of the app's own policies and the digest of its plugins, with which the edition does not go; nil if it goes
+        /// with none.
         var own: String?
+        var plugins: String?
+
+        /// The rejection of an edition under which the app ended twice before it answered a load.
+        static func reverted(_ digest: String) -> Rejection {
+            Rejection(digest: digest, fate: .reverted, why: "starts")
+        }
     }
 
     /// The largest number of rejections that are remembered.
@@ -31,14 +38,14 @@ struct EditionState: Hashable, Sendable {
 
     /// Random digits that decide, together with a salt, which share the installation belongs to.
     var installation: String
-    /// A mark of the keys that may sign the channel.
-    var keys = ""
+    /// The ids of the keys that may sign the channel.
+    var keys: Set<String> = []
     /// The highest revision of the channel that was accepted, and the digest of that channel.
     var revision = 0
     var channel: String?
     var etag: String?
-    /// The time at which the channel was last asked for.
-    var polled: Timestamp?
+    /// The time at which the channel was last reached, by any process.
+    var reached: Timestamp?
     /// The digest of the edition that has proved itself; nil for the app's own policies.
     var confirmed: String?
     var trial: Trial?
@@ -53,30 +60,19 @@ struct EditionState: Hashable, Sendable {
     /// The digest of the edition that is in effect.
     var current: String? { trial?.digest ?? confirmed }
 
-    /// Returns the rejection of an edition that holds beside the app's own policies.
-    func rejection(of digest: String, over own: String?) -> Rejection? {
-        rejections.first { $0.digest == digest && ($0.own == nil || $0.own == own) }
-    }
-
     /// Remembers that an edition is not taken, and leaves it if it is in effect.
     mutating func reject(_ rejection: Rejection) {
-        rejections.removeAll { $0.digest == rejection.digest && $0.own == rejection.own }
+        rejections.removeAll {
+            $0.digest == rejection.digest && $0.own == rejection.own && $0.plugins == rejection.plugins
+        }
         rejections.append(rejection)
         rejections.removeFirst(max(0, rejections.count - Self.mostRejections))
         if trial?.digest == rejection.digest { trial = nil }
         if confirmed == rejection.digest { confirmed = nil }
     }
 
-    /// Forgets the revision of the channel if other keys sign it now: whoever stole a former key could have published the
-    /// highest revision there is.
-    mutating func follow(keys: String) {
-        if self.keys == keys { return }
-        if !self.keys.isEmpty { (revision, channel, etag) = (0, nil, nil) }
-        self.keys = keys
-    }
-
-    /// Makes an edition the current one, or the app's own policies if it is nil.
-    mutating func take(_ digest: String?) {
+    /// Makes an edition the current one; nil for the app's own policies.
+    mutating func makeCurrent(_ digest: String?) {
         guard let digest else {
             (confirmed, trial) = (nil, nil)
             return
@@ -95,7 +91,7 @@ struct EditionState: Hashable, Sendable {
         endedStarts[digest, default: []].insert(mark)
         guard endedStarts[digest, default: []].count >= Self.mostEndedStarts else { return false }
         endedStarts[digest] = nil
-        reject(Rejection(digest: digest, fate: .reverted, why: "starts"))
+        reject(.reverted(digest))
         return true
     }
 }

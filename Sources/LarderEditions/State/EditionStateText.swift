@@ -11,10 +11,10 @@ extension EditionState {
             JSON.Member("revision", .int(revision)),
         ]
         func add(_ name: String, _ value: JSON?) { if let value { members.append(JSON.Member(name, value)) } }
-        add("keys", .string(keys))
+        add("keys", .list(keys.sorted().map(JSON.string)))
         add("channel", channel.map(JSON.string))
         add("etag", etag.map(JSON.string))
-        add("polled", polled.map { .int(Int($0.nanoseconds)) })
+        add("reached", reached.map { .int(Int($0.nanoseconds)) })
         add("confirmed", confirmed.map(JSON.string))
         add(
             "trial",
@@ -39,10 +39,10 @@ extension EditionState {
         else { return nil }
         self.init(installation: installation)
         self.revision = revision
-        keys = json["keys"]?.text ?? ""
+        if case .list(let ids)? = json["keys"] { keys = Set(ids.prefix(Self.mostRejections).compactMap(\.text)) }
         channel = json["channel"]?.text
         etag = json["etag"]?.text
-        polled = json["polled"]?.number.map { Timestamp(nanoseconds: Int64($0)) }
+        reached = json["reached"]?.number.map { Timestamp(nanoseconds: Int64($0)) }
         confirmed = json["confirmed"]?.text
         if let trial = json["trial"], let digest = trial["edition"]?.text {
             self.trial = Trial(
@@ -69,6 +69,7 @@ extension EditionState.Rejection {
             JSON.Member("why", .string(why)),
         ]
         if let own { members.append(JSON.Member("own", .string(own))) }
+        if let plugins { members.append(JSON.Member("plugins", .string(plugins))) }
         return .object(members)
     }
 
@@ -76,6 +77,6 @@ extension EditionState.Rejection {
         guard let digest = json["edition"]?.text, let why = json["why"]?.text,
             let fate = json["fate"]?.text.flatMap(Fate.init)
         else { return nil }
-        self.init(digest: digest, fate: fate, why: why, own: json["own"]?.text)
+        self.init(digest: digest, fate: fate, why: why, own: json["own"]?.text, plugins: json["plugins"]?.text)
     }
 }

@@ -21,7 +21,8 @@ public struct SettingType<Value: Sendable>: Sendable {
     /// then share it.
     private(set) var isShareable = false
     let show: @Sendable (Value) -> String?
-    package let read: @Sendable (Node, PolicyDiagnostics) -> Value?
+    /// Returns the value of a node, or nil after reporting what is wrong with it. A type can be made from another one with it.
+    public let read: @Sendable (Node, PolicyDiagnostics) -> Value?
 
     /// Makes a type of settings. Metrics dumps do not show its values: see ``shownInDumps``.
     ///

@@ -1,0 +1,102 @@
+import Larder
+import LarderSystem
+
+/// Counts the answered loads under an edition, as long as they are of interest.
+final class AnsweredLoads: Sendable {
+    private struct State {
+        var count = 0
+        /// Counts the editions that were put in effect. Loads under a former one are of no interest.
+        var edition = 0
+        /// Whether they are being added to the trial.
+        var isAdding = false
+        var subscription: Subscription?
+    }
+
+    private let state = Locked(State())
+
+    /// Begins anew, for another edition.
+    ///
+    /// - Returns: whether nothing counts yet.
+    func begin() -> Bool {
+        state.withLock { state in
+            state.edition += 1
+            state.count = 0
+            return state.subscription == nil
+        }
+    }
+
+    func count(with subscription: Subscription) { state.withLock { $0.subscription = subscription } }
+
+    /// Counts a load.
+    ///
+    /// - Parameter limit: the number of loads that are to be added at once, after the first one.
+    /// - Returns: whether the loads are to be added now.
+    func add(limit: Int) -> Bool {
+        state.withLock { state in
+            state.count += 1
+            guard !state.isAdding, state.count == 1 || state.count % limit == 0 else { return false }
+            state.isAdding = true
+            return true
+        }
+    }
+
+    /// Returns the loads that were not added yet, with their edition, and forgets them.
+    func collect() -> (count: Int, edition: Int) {
+        state.withLock { state in
+            defer { state.count = 0 }
+            return (state.count, state.edition)
+        }
+    }
+
+    func isCurrent(_ edition: Int) -> Bool { state.withLock { $0.edition == edition } }
+
+    /// Ends the counting for an edition if no further loads are of interest.
+    func ended(_ edition: Int, wantsMore: Bool) {
+        let subscription = state.withLock { state -> Subscription? in
+            state.isAdding = false
+            return wantsMore || state.edition != edition ? nil : state.subscription.take()
+        }
+        subscription?.stop()
+    }
+
+    /// Ends the counting.
+    ///
+    /// - Returns: the loads that were not added yet.
+    func close() -> Int {
+        let (count, subscription) = state.withLock { state in (state.count, state.subscription.take()) }
+        subscription?.stop()
+        return count
+    }
+}
+
+extension Editions {
+    /// Counts answered loads as long as they are of interest.
+    func countLoads() {
+        guard let pantry = context.ownPantry, loads.begin() else { return }
+        loads.count(with: pantry.attach(LoadCounter { [weak self] in self?.answered() }))
+    }
+
+    /// Called by each answered load, so it only counts. The files follow later.
+    private func answered() {
+        if loads.add(limit: settings.confirmAfter) { _ = world.spawn { [weak self] in await self?.addLoads() } }
+    }
+
+    private func addLoads() async {
+        let (count, edition) = loads.collect()
+        let result = try? await use { [loads] machine, _ -> (confirmed: Int?, wantsMore: Bool) in
+            guard loads.isCurrent(edition) else { return (nil, true) }
+            return (machine.answered(count), machine.wantsLoads)
+        }
+        loads.ended(edition, wantsMore: result?.wantsMore ?? true)
+        tell(result?.confirmed.map(EditionEvent.confirmed))
+    }
+}
+
+/// Counts the loads that were answered with a value.
+private struct LoadCounter: MetricsSink {
+    let answered: @Sendable () -> Void
+
+    func ended(_ load: LoadReport) {
+        if load.source != nil { answered() }
+    }
+}

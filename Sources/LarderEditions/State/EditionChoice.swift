@@ -1,0 +1,93 @@
+import Larder
+
+/// The edition that an installation is to have.
+struct EditionChoice: Sendable {
+    /// The edition; nil for the app's own policies.
+    var edition: KeptEdition?
+    /// The edition to fetch.
+    var missing: ChannelFile.Listed?
+    /// The edition that the channel offers first.
+    var offer: EditionFacts.Offer?
+    /// The channel, if there is one.
+    var channel: ChannelFile?
+    /// Whether the app has chosen it, and not the channel.
+    var isPinned = false
+}
+
+extension EditionMachine {
+    /// Returns the edition that is to be in effect: the pinned one, else the one for an emergency, else the first one of the
+    /// channel that is for this installation.
+    ///
+    /// - Parameter failed: the digests of editions that could not be fetched.
+    func choice(_ state: EditionState, at now: Timestamp, without failed: Set<String> = []) -> EditionChoice {
+        var choice = EditionChoice(channel: (try? kept.channel())?.channel)
+        if let pin = rules.pin ?? state.pin {
+            choice.isPinned = true
+            if pin == 0 { return choice }
+            choice.edition = pinned(pin, state)
+            if choice.edition != nil { return choice }
+            let name = "\(rules.name)-\(pin).edition"
+            choice.missing = choice.channel?.editions.first { $0.at == name && !failed.contains($0.digest) }
+            choice.edition = state.current.flatMap(edition)
+            return choice
+        }
+        // An old channel changes nothing.
+        guard let channel = choice.channel, channel.until > now else {
+            choice.edition = state.current.flatMap(edition)
+            return choice
+        }
+        if channel.isEmergency, let emergency = rules.emergency {
+            let offer = offer(emergency.digest, emergency, arm: .trial, state)
+            choice.offer = offer
+            if offer.rejection == nil, offer.need == nil {
+                choice.edition = emergency
+                return choice
+            }
+        }
+        for listed in channel.editions where listed.to.rings?.contains(rules.ring) ?? true {
+            let arm = EditionArm(of: state.installation, in: listed.to)
+            if arm != .trial, choice.offer != nil { continue }
+            let kept = edition(listed.digest)
+            let offer = offer(listed.digest, kept, arm: arm, state)
+            choice.offer = choice.offer ?? offer
+            guard arm == .trial, offer.rejection == nil else { continue }
+            if let kept, offer.need == nil {
+                choice.edition = kept
+                return choice
+            }
+            if kept == nil, choice.missing == nil, !failed.contains(listed.digest) { choice.missing = listed }
+        }
+        return choice
+    }
+
+    /// Returns the edition with a number that can be used here.
+    func pinned(_ number: Int, _ state: EditionState) -> KeptEdition? {
+        if let running, running.edition.number == number { return running }
+        return kept.editions(numbered: number).first {
+            rejection(of: $0.digest, state) == nil && fit.need(of: $0) == nil
+        }
+    }
+
+    /// Returns an edition of this installation. The one in effect was verified already.
+    private func edition(_ digest: String) -> KeptEdition? {
+        if let running, running.digest == digest { return running }
+        return kept.edition(digest)
+    }
+
+    private func offer(
+        _ digest: String, _ kept: KeptEdition?, arm: EditionArm, _ state: EditionState
+    ) -> EditionFacts.Offer {
+        EditionFacts.Offer(
+            number: kept?.edition.number, digest: digest, arm: arm, rejection: rejection(of: digest, state),
+            need: kept.flatMap(fit.need))
+    }
+
+    /// Returns why an edition is not taken here; nil if it may be taken.
+    private func rejection(of digest: String, _ state: EditionState) -> EditionState.Rejection? {
+        (rejections + state.rejections).first { rejection in
+            guard rejection.digest == digest else { return false }
+            guard let own = rejection.own else { return true }
+            return own == self.own && rejection.plugins == fit.digest
+        }
+    }
+}
