@@ -63,6 +63,10 @@ let package = Package(
                 "CLarder", "Larder", "LarderSystem", "LarderFoundation", "LarderSimulation", "LarderStories",
             ],
             swiftSettings: settings),
+        // The app to which `Tests/channel` ships editions; no product.
+        .executableTarget(
+            name: "ChannelRun", dependencies: ["Larder", "LarderEditions", "LarderFoundation"],
+            path: "Tests/ChannelRun", packageAccess: false, swiftSettings: settings),
         // The process that `Tests/clearing` kills; no product.
         .executableTarget(
             name: "ClearingRun", dependencies: ["Larder", "LarderFoundation"], path: "Tests/ClearingRun",
