@@ -144,7 +144,8 @@ class Team:
         store = {"catalog": "memory", "feed": "file", "images": "memory"}.get(name, "memory")
         return {
             "resource": name, "about": "an edition" + "." * size, "origin": origin,
-            "around": [{"use": "timeout", "after": "5s"}], "strategy": "network-first", "validators": [{"use": "age", "fresh": "1m", "onError": "1d"}, "checksum"],
+            "around": [{"use": "timeout", "after": "5s"}], "strategy": "network-first",
+            "validators": [{"use": "age", "fresh": "1m", "onError": "1d"}, "checksum"],
             "store": store, "fallbacks": [{"use": "constant", "value": number}], **members,
         }
 

@@ -10,6 +10,8 @@ import Testing
 final class PublishedFiles: Loader {
     let files = Locked<[String: [UInt8]]>([:])
     let isDown = Locked(false)
+    /// Whether no question is answered.
+    let isSilent = Locked(false)
     /// The files that were asked for, with `?` after those that were asked for by their etag.
     let asked = Locked<[String]>([])
     let world: any World
@@ -26,6 +28,7 @@ final class PublishedFiles: Loader {
         try await world.sleep(for: .milliseconds(50))
         let file = call.request.parameters["file"] ?? ""
         asked.withLock { $0.append(file + (call.known?.metadata.etag == nil ? "" : "?")) }
+        if isSilent.withLock({ $0 }) { try await world.sleep(for: .seconds(1_000_000)) }
         if isDown.withLock({ $0 }) { throw LoadError(.failed, "down") }
         guard let bytes = files.withLock({ $0[file] }) else { throw LoadError(.answer, "no such file", status: 404) }
         let etag = "\"\(SHA256.hex(bytes).prefix(8))\""

@@ -1,5 +1,5 @@
 import Larder
-import Testing
+import LarderSystem
 
 @testable import LarderEditions
 
@@ -13,6 +13,8 @@ struct Installation {
     var now = Timestamp(seconds: 1_000_000)
     var machine: EditionMachine?
     private(set) var events: [EditionEvent] = []
+    /// The number of polls that were answered by "304 Not Modified".
+    private(set) var unchangedPolls = 0
 
     init(_ rules: EditionRules, files: MemoryFiles = MemoryFiles()) { (self.rules, self.files) = (rules, files) }
 
@@ -46,23 +48,32 @@ struct Installation {
         events += machine?.supplied(nil, at: now) ?? []
     }
 
-    /// Polls a channel whose files are these.
+    /// Polls a channel whose files are these. The server knows its answers by their hash.
+    ///
+    /// - Throws: an error of the disk.
     mutating func poll(_ published: [String: [UInt8]]) throws {
         guard let channel = published[rules.name + ".channel"] else { return }
-        do { try machine?.receive(channel: channel, etag: nil, at: now) } catch let error as EditionError {
-            events.append(.channelRefused(error))
-            machine?.failed(error)
-            return
+        let etag = SHA256.hex(channel)
+        if machine?.etag == etag {
+            unchangedPolls += 1
+        } else {
+            do { try machine?.receive(channel: channel, etag: etag, at: now) } catch let error as EditionError {
+                events.append(.channelRefused(error))
+                machine?.failed(error)
+                return
+            }
         }
         tell(machine?.reached(at: now).map(EditionEvent.confirmed))
+        var failed: Set<String> = []
         for _ in 0..<4 {
-            guard let listed = machine?.missing(at: now), let bytes = published[listed.at] else { break }
+            guard let listed = machine?.missing(at: now, except: failed) else { break }
             do {
+                guard let bytes = published[listed.at] else { throw EditionError(.unreachable, "no such file") }
                 let edition = try machine?.receive(edition: bytes, for: listed)
                 tell(edition.map { .offered($0.number) })
             } catch let error as EditionError {
                 events.append(.refused(nil, error))
-                break
+                failed.insert(listed.digest)
             }
         }
         if machine?.isOutdated(at: now) == true { try reload() }
