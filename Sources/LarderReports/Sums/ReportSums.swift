@@ -40,7 +40,7 @@ struct ReportSums {
         for resource in latest.resources {
             sections[resource.name, default: SectionSums()].add(
                 resource, since: history.base?.resources.first { $0.name == resource.name },
-                history.periods(of: resource.name), of: run.identity.installation ?? run.instance,
+                history.periods(of: resource.name), of: run.identity.installation ?? run.instance, from: run.started,
                 isRunning: isRunning)
         }
     }

@@ -4,6 +4,8 @@ import Larder
 /// The sums of one resource in a report.
 struct SectionSums {
     private var revisions: [Report.Revision] = []
+    /// For each revision the time after which it took effect, by the start of its process and the revisions before it.
+    private var starts: [Timestamp] = []
     private var places: [String: Int] = [:]
     /// The metrics of revisions that are not shown, because they counted nothing. They have the counters of plugins.
     private var idle = ResourceMetrics()
@@ -15,15 +17,21 @@ struct SectionSums {
 
     /// Adds the counts of one process, less its counts before the start of the report.
     ///
-    /// - Parameter unit: the installation, or the process if its installation is not known.
+    /// - Parameters:
+    ///   - unit: the installation, or the process if its installation is not known.
+    ///   - start: the start of the process.
     mutating func add(
         _ resource: ResourceDump, since earlier: ResourceDump?, _ added: [String: [FiveMinutes]], of unit: String,
-        isRunning: Bool
+        from start: Timestamp, isRunning: Bool
     ) {
+        var start = start
         for revision in resource.revisions {
-            let metrics =
-                earlier.map { revision.metrics.since($0.metrics(of: revision.name, in: resource)) } ?? revision.metrics
-            add(revision, metrics: metrics, own: added[revision.name] ?? [], of: unit, isRunning: isRunning)
+            let own = added[revision.name] ?? []
+            add(
+                revision, metrics: resource.metrics(of: revision, since: earlier), own: own, of: unit,
+                isRunning: isRunning)
+            if let first = own.first { start = max(start, first.start) }
+            if let place = places[revision.name] { starts[place] = min(starts[place], start) }
         }
         for period in added.values.joined() {
             periods[period.start, default: FiveMinutes(start: period.start)].merge(period)
@@ -58,6 +66,7 @@ struct SectionSums {
     private mutating func makePlace(_ revision: RevisionDump, if isShown: Bool) -> Int? {
         guard isShown else { return nil }
         places[revision.name] = revisions.count
+        starts.append(Timestamp(nanoseconds: .max))
         revisions.append(
             Report.Revision(
                 name: revision.name, strategy: revision.strategy, isCurrent: false, metrics: ResourceMetrics()))
@@ -79,10 +88,12 @@ struct SectionSums {
     func section(_ name: String) -> Report.Section {
         var section = Report.Section(name: name)
         section.total = revisions.reduce(into: idle) { $0.merge($1.metrics) }
-        section.revisions = revisions.enumerated().sorted { one, other in
-            let (first, second) = (one.element.start, other.element.start)
+        section.revisions = zip(revisions, starts).enumerated().sorted { one, other in
+            let (first, second) = (
+                one.element.0.start(after: one.element.1), other.element.0.start(after: other.element.1)
+            )
             return first == second ? one.offset < other.offset : first < second
-        }.map(\.element)
+        }.map(\.element.0)
         section.periods = periods.values.sorted { $0.start < $1.start }
         section.processes = processes
         (section.store, section.inFlight, section.levels) = (store, inFlight, levels)
@@ -91,6 +102,11 @@ struct SectionSums {
 }
 
 extension ResourceDump {
+    /// The metrics of a revision without those of an earlier dump.
+    func metrics(of revision: RevisionDump, since earlier: ResourceDump?) -> ResourceMetrics {
+        earlier.map { revision.metrics.since($0.metrics(of: revision.name, in: self)) } ?? revision.metrics
+    }
+
     /// The earlier counts of a revision. The oldest revisions are counted together later on, so that earlier counts of
     /// several revisions can belong to one.
     fileprivate func metrics(of name: String, in later: ResourceDump) -> ResourceMetrics {
@@ -101,8 +117,11 @@ extension ResourceDump {
 }
 
 extension Report.Revision {
-    /// The time of the first count, or the beginning of all times if it is not known.
-    fileprivate var start: Timestamp { times?.lowerBound ?? Timestamp(nanoseconds: .min) }
+    /// The time of the first count; of a revision without counts over time, the time after which it took effect. The sum
+    /// of the oldest revisions comes first.
+    fileprivate func start(after time: Timestamp) -> Timestamp {
+        times?.lowerBound ?? (name.isEmpty ? Timestamp(nanoseconds: .min) : time)
+    }
 }
 
 extension FiveMinutes {

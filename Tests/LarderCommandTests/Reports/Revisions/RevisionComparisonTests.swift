@@ -150,6 +150,22 @@ import Larder
         #expect(section.comparisons.first?.basis == "too few loads to compare: 20 and 20 loads")
     }
 
+    @Test func revisionWithoutLoadsComesAfterTheOneThatItReplaced() throws {
+        var dump = Self.dump(
+            1, [("aaa", Self.old, [Self.period(at: 0, loads: 9, waited: 1)]), ("bbb", Self.new, [])])
+        dump.resources[0].revisions[1].isCurrent = true
+        let comparison = try #require(Self.section([dump]).comparisons.first)
+        #expect(comparison.title == "aaa → bbb" && comparison.changedLines == ["strategy.patience 800ms → 3s"])
+    }
+
+    @Test func revisionWithoutLoadsInALaterProcessComesAfterTheEarlierOne() throws {
+        var later = Self.dump(1, [("bbb", Self.new, [])])
+        later.resources[0].revisions[0].isCurrent = true
+        (later.started, later.written) = (Dumps.noon + .seconds(3_600), Dumps.noon + .seconds(7_200))
+        let earlier = Self.dump(2, [("aaa", Self.old, [Self.period(at: 0, loads: 9, waited: 1)])])
+        #expect(try Self.section([later, earlier]).comparisons.map(\.title) == ["aaa → bbb"])
+    }
+
     @Test func oneProcessThatSwitchedIsComparedOverItsTime() throws {
         let (before, after) = (0..<20, 20..<40)
         func periods(_ range: Range<Int>, _ wait: Double) -> [FiveMinutes] {
