@@ -63,6 +63,7 @@ enum PageStyle {
         tbody th, .word { text-align: left; }
         tbody th { max-width: 22rem; overflow-wrap: anywhere; white-space: normal; min-width: 6.5rem; }
         tbody th span { padding-left: 1rem; }
+        .editions thead th { white-space: normal; }
         .trio table { min-width: 0; }
         .trio td { vertical-align: bottom; }
         .long tbody th { white-space: nowrap; }
@@ -144,8 +145,9 @@ enum PageStyle {
           .stack td { display: flex; justify-content: space-between; white-space: normal; }
           .stack td::before { content: attr(data-label); color: var(--quiet); text-align: left; padding-right: .5rem; }
           .stack td:empty { display: none; }
-          nav .stack td, .below td { white-space: nowrap; }
-          nav .stack td::before, .below td::before { white-space: normal; }
+          .stack td.word { grid-column: 1 / -1; }
+          nav .stack td, .below td, .editions td:not(.word) { white-space: nowrap; }
+          nav .stack td::before, .below td::before, .editions td::before { white-space: normal; }
           .across .minor { display: none; }
           .spread .frame { grid-template-columns: 6rem minmax(0, 1fr); }
           .frame { grid-template-columns: 2.6rem minmax(0, 1fr); }

@@ -21,6 +21,7 @@ extension Report {
             <a class="skip" href="#main">Skip to the resources</a>
             \(header)
             \(overview)
+            \(Markup(channels.map(\.markup)))
             <main id="main">
             \(Markup(sections.enumerated().map { section($1, number: $0 + 1) }))
             </main>

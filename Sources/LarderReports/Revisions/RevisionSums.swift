@@ -49,6 +49,13 @@ struct RevisionSums: Sendable, Hashable {
         return Int((hash ^ hash >> 31) % UInt64(groupCount))
     }
 
+    /// Adds the counts of other revisions.
+    mutating func add(_ other: RevisionSums) {
+        for (group, counts) in other.groups.enumerated() {
+            for (start, counts) in counts { groups[group][start, default: Counts()] += counts }
+        }
+    }
+
     /// Adds the periods of a process.
     ///
     /// - Parameter unit: the installation, or the process if its installation is not known. Counts of one unit belong to

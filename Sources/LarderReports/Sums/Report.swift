@@ -82,6 +82,8 @@ public struct Report: Sendable {
     var apart: [SetApart]
     /// Notes that are needed to read the figures correctly.
     var notes: [String] = []
+    /// The channels from which installations get their policies, in the order of their names.
+    var channels: [ChannelFigures] = []
     /// The sums of each resource, in the order of their names.
     public internal(set) var sections: [Section] = []
 }

@@ -13,6 +13,7 @@ struct ReportSums {
     private var isWhole = true
     private var wrongPeriods = 0
     private var remarks = DumpRemarks()
+    private var editions = EditionSums()
 
     init(skipped: [Report.Skipped], apart: [Report.SetApart]) {
         skippedFiles = skipped
@@ -37,6 +38,7 @@ struct ReportSums {
         isWhole = isWhole && history.isWhole
         wrongPeriods = wrongPeriods.plus(history.wrongPeriods)
         remarks.add(latest)
+        editions.add(history, of: run, isRunning: isRunning)
         for resource in latest.resources {
             sections[resource.name, default: SectionSums()].add(
                 resource, since: history.base?.resources.first { $0.name == resource.name },
@@ -64,6 +66,7 @@ struct ReportSums {
                     + "wrong then. Totals contain them.")
         }
         report.notes += remarks.notes
+        report.channels = editions.figures
         report.sections = sections.sorted { $0.key < $1.key }.map { name, sums in
             var section = sums.section(name)
             section.comparisons = RevisionComparison.all(of: section.revisions)

@@ -3,7 +3,7 @@ public import Larder
 extension Report {
     /// The report as JSON. Times are seconds since 1970, durations seconds.
     public var json: JSON {
-        [
+        .present([
             "format": "larder-report/1", "from": .number(times.lowerBound.inSeconds),
             "to": .number(times.upperBound.inSeconds), "hosts": .list(hosts.map { .string($0) }),
             "installations": .int(installations), "processes": .int(processes), "dumps": .int(dumps),
@@ -15,8 +15,9 @@ extension Report {
                         "reason": .string($0.reason),
                     ]
                 }),
-            "notes": .list(notes.map { .string($0) }), "resources": .list(sections.map(\.json)),
-        ]
+            "notes": .list(notes.map { .string($0) }), "channels": channels.isEmpty ? nil : .list(channels.map(\.json)),
+            "resources": .list(sections.map(\.json)),
+        ])
     }
 }
 

@@ -12,6 +12,7 @@ extension Report {
                 + (hosts.isEmpty ? "" : " from " + hostList)
         ]
         lines += exceptions + notes + [meaningOfFallingBack].compactMap { $0 }
+        for channel in channels { lines += [""] + channel.lines }
         for section in sections { lines += [""] + section.lines }
         return lines
     }

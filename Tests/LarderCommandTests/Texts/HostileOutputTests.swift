@@ -62,7 +62,11 @@ import LarderReports
         let dumps = try Dumps()
         var revision = RevisionDump(Self.hostile, strategy: Self.hostile, [.loads: 10])
         revision.metrics.faults = [StoreFaultKey(tier: Self.hostile, kind: .read): 3]
-        try dumps.write("dump.json", Dumps.dump(resource: Self.hostile, host: Self.hostile, [revision]))
+        var dump = Dumps.dump(resource: Self.hostile, host: Self.hostile, [revision])
+        for fact in ["running", "channel", "offered", "arm", "fate", "why", "channel_failure", "state", Self.hostile] {
+            dump.supply[fact] = Self.hostile
+        }
+        try dumps.write("dump.json", dump)
         Self.expectHarmless(await dumps.report("--format", format))
     }
 

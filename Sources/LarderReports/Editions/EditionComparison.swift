@@ -1,0 +1,70 @@
+import Larder
+
+/// The loads of one resource under an edition, and those under all other policies.
+struct EditionComparison: Sendable {
+    var resource: String
+    private let comparison: RevisionComparison
+
+    /// Returns the comparisons for all resources with loads on both sides.
+    static func all(of edition: ChannelFigures.Edition, with others: [ChannelFigures.Edition]) -> [EditionComparison] {
+        edition.loads.sorted { $0.key < $1.key }.compactMap { resource, own in
+            var rest = Report.Revision(name: "", strategy: "", isCurrent: true, metrics: ResourceMetrics())
+            for other in others.compactMap({ $0.loads[resource] }) {
+                rest.metrics.merge(other.metrics)
+                rest.sums.add(other.sums)
+            }
+            guard own.metrics.loads > 0, rest.metrics.loads > 0 else { return nil }
+            return EditionComparison(resource: resource, comparison: RevisionComparison(from: rest, to: own))
+        }
+    }
+
+    static let columns =
+        ["resource", "difference"] + ["loads", "failed", "fell back", "load p95"].flatMap { [$0, "\($0) without"] }
+
+    /// An explanation of the columns.
+    static let note =
+        "The columns 'without' are of the installations with other policies. Rates are of the times in which both were in "
+        + "use, if there were any. The load p95 is of all times."
+
+    var row: [String] {
+        let (with, without) = (comparison.new.metrics, comparison.old.metrics)
+        let rates = [RevisionFigure.failedRate, .fallbackRate].flatMap { [rate($0).new.shown, rate($0).old.shown] }
+        return [resource.printable, verdict, with.loads.grouped, without.loads.grouped] + rates
+            + [with, without].map { $0.load(percentile: 0.95).waited }
+    }
+
+    /// A rate without the edition and with it: over the times that are compared, else over all times.
+    private func rate(_ figure: RevisionFigure) -> (old: Double, new: Double) {
+        if let line = comparison.lines.first(where: { $0.figure == figure }) { return (line.old, line.new) }
+        let rate: Rate = figure == .failedRate ? .failedRate : .fallbackRate
+        return (comparison.old.metrics[rate], comparison.new.metrics[rate])
+    }
+
+    /// The figures that differ by more than chance.
+    private var verdict: String {
+        let certain = comparison.lines.filter { $0.standsOut && $0.figure.isWorseIfLarger }
+        let parts = [("better", certain.filter { !$0.isWorse }), ("worse", certain.filter(\.isWorse))].compactMap {
+            word, lines in
+            lines.isEmpty ? nil : "\(word): " + lines.map(\.figure.title).joined(separator: ", ")
+        }
+        if !parts.isEmpty { return parts.joined(separator: "; ") }
+        return comparison.lines.contains { $0.difference.error != nil } ? "may be chance" : "too little data"
+    }
+
+    var json: JSON {
+        func seconds(_ metrics: ResourceMetrics) -> JSON {
+            metrics.load(percentile: 0.95).map { .number($0.inSeconds) } ?? .null
+        }
+        func figures(_ metrics: ResourceMetrics, _ side: KeyPath<(old: Double, new: Double), Double>) -> JSON {
+            [
+                "loads": .int(Int(clamping: metrics.loads)), "failed_rate": .number(rate(.failedRate)[keyPath: side]),
+                "fallback_rate": .number(rate(.fallbackRate)[keyPath: side]), "load_p95": seconds(metrics),
+            ]
+        }
+        return [
+            "resource": .string(resource), "with": figures(comparison.new.metrics, \.new),
+            "without": figures(comparison.old.metrics, \.old), "periods": .int(comparison.periods),
+            "difference": .string(verdict),
+        ]
+    }
+}
