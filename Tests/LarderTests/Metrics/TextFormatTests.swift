@@ -57,6 +57,20 @@ import Testing
         #expect(dump.openMetrics.hasSuffix("\n# EOF\n") && !dump.prometheus.contains("EOF"))
     }
 
+    @Test func factsAboutSuppliedPoliciesAreLabelsOfOneSeries() throws {
+        var dump = try dump(.init(name: "feed"))
+        #expect(!dump.prometheus.contains("larder_supply"))
+        dump.supply = [
+            "running": "42", "state": "trial", "why": "a \"b\"", "__name__": "x", "A": "x", "a-b": "x", "": "x",
+        ]
+        #expect(
+            lines(dump.prometheus, of: ["supply"]) == #"""
+                # HELP larder_supply_info The policies that were supplied
+                # TYPE larder_supply_info gauge
+                larder_supply_info{running="42",state="trial",why="a \"b\""} 1
+                """#)
+    }
+
     @Test func emptyDumpIsValidText() {
         let dump = MetricsDump(
             host: nil, process: "p", instance: "i", started: Timestamp(nanoseconds: 0),

@@ -9,6 +9,7 @@ extension MetricFamily {
 
     package static let policy = MetricFamily(
         "policy", kind: .info, help: "The revision of the policy that is in effect")
+    package static let supply = MetricFamily("supply", kind: .info, help: "The policies that were supplied")
     package static let logLostLines = MetricFamily(
         "log_lost_lines", kind: .counter, help: "Lines of the log that could not be written")
     package static let unusable = MetricFamily(

@@ -16,12 +16,22 @@ extension MetricsDump {
             counter.family.with(revisions { $0.metrics.counts.knows(counter) ? counter.value(in: $0.metrics) : nil })
         }
         let current = MetricFamily.policy.with(revisions { $0.isCurrent ? .count(1) : nil })
+        let supplied = MetricFamily.supply.with(supply.isEmpty ? [] : [.init(labels: supplyLabels, .count(1))])
         let log = MetricFamily.logLostLines.with(logLost.map { [.init(.count(UInt64(clamping: $0)))] } ?? [])
         let unusable = MetricFamily.unusable.with(
             unusable.map { .init(labels: [("resource", $0.resource ?? ""), ("part", $0.part)], .count(1)) })
         let families =
-            counters + [Self.faults(totals)] + Self.stores(totals) + Self.gauges(totals) + [current, log, unusable]
+            counters + [Self.faults(totals)] + Self.stores(totals) + Self.gauges(totals)
+            + [current, supplied, log, unusable]
         return families + levels.flatMap { Self.gauges(of: $0, totals) } + Self.histograms(totals)
+    }
+
+    /// The facts whose names can be names of labels.
+    private var supplyLabels: [(name: String, value: String)] {
+        supply.sorted { $0.key < $1.key }.filter { fact in
+            !fact.key.isEmpty && !fact.key.hasPrefix("_")
+                && fact.key.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (97...122).contains($0) }
+        }.map { ($0.key, $0.value) }
     }
 
     private func revisions(_ value: (RevisionDump) -> MetricFamily.Series.Value?) -> [MetricFamily.Series] {
