@@ -71,6 +71,8 @@ extension Editions {
             _ = try? await use { machine, _ in machine.failed(reason) }
             // A channel that cannot be reached for a month is no event each time.
             if reason.code != .unreachable { tell(.channelRefused(reason)) }
+            // Another process may have had more luck.
+            await apply()
             return false
         }
         var failed: Set<String> = []

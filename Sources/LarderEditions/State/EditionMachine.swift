@@ -138,6 +138,7 @@ struct EditionMachine: Sendable {
         if !hasAnswered {
             hasAnswered = true
             endMark()
+            for mark in kept.files.endedStarts() where mark.digest == running.digest { kept.files.remove(mark.name) }
             kept.update { $0.endedStarts[running.digest] = nil }
         }
         return addToTrial(of: running, loads: count)

@@ -111,7 +111,7 @@ struct KeptEditions: Sendable {
         var state = saved ?? EditionState(installation: newInstallation)
         let keys = Set((rules.release + rules.steer).map(\.id))
         if saved == nil || !state.keys.isSubset(of: keys) {
-            // Whoever stole a key that the app no longer knows could have published the highest revision there is.
+            // A thief of a key that the app no longer knows could have published the highest revision there is.
             let kept = try channel()
             if kept?.digest != state.channel {
                 (state.revision, state.channel, state.etag) = (kept?.channel.revision ?? 0, kept?.digest, nil)

@@ -38,7 +38,7 @@ struct PolicyReach: Sendable {
         func has(_ part: Part) -> Bool { fingerprints.contains(part.fingerprint) }
 
         /// The content of the own parts of the same plugin: texts, variables, and fingerprints of the parts among the settings.
-        /// What a policy hands to one plugin is not handed to another one.
+        /// A value that a policy hands to one plugin is not handed to another one.
         func content(besides part: Part) -> (texts: Set<String>, variables: Set<String>, nested: Set<Int>) {
             let same = parts.filter { $0.plugin.kind == part.plugin.kind && $0.plugin.name == part.plugin.name }
             return (
