@@ -22,12 +22,10 @@ extension Subcommand.Call {
         }
     }
 
-    /// Warns if an app with one of these folders of policies asks for another channel.
-    func warnOfOtherChannel(_ channel: String, in folders: [String]) throws {
-        for folder in folders {
-            guard let app = try? appChannel(in: folder), app.name != channel else { continue }
-            terminal.note("warning: \(folder)/_larder.json is for the channel \(app.name), not \(channel)")
-        }
+    /// Warns if the app with the policies in a folder asks for another channel.
+    func warnOfOtherChannel(_ channel: String, in folder: String, called name: String) throws {
+        guard let app = try appChannel(in: folder), app.name != channel else { return }
+        terminal.note("warning: \(name)/_larder.json is for the channel \(app.name), not \(channel)")
     }
 
     /// Fails if a secret stands in a policy: everyone can read an edition.
@@ -39,39 +37,10 @@ extension Subcommand.Call {
         throw CommandFailure("an edition lies on a public web server, so no secret may stand in its policies")
     }
 
-    /// Runs the commands that must succeed before an edition is made, then compares its policies with those of the app.
-    /// Tells each stage, because all of them can take a minute.
-    func passes(
-        _ checks: [[String]], of folder: String, comparedWith old: PolicySource?, called app: String?, for path: String
-    ) async throws -> Bool {
-        let stages = checks + (app.map { [["diff", $0, folder]] } ?? [])
-        for (index, words) in stages.enumerated() {
-            terminal.note("\(index + 1) of \(stages.count): \(shellCommand(words))")
-            if let old, index == checks.count {
-                guard try differs(folder, from: old) else {
-                    terminal.complain("\(path) is not written, because it would change nothing")
-                    return false
-                }
-            } else if await !runs(words) {
-                terminal.complain("\(path) is not written, because '\(shellCommand(words))' failed")
-                return false
-            }
-        }
-        return true
-    }
-
-    /// Runs another command with the assumed plugins of this one. Its result goes to the error output.
-    private func runs(_ words: [String]) async -> Bool {
-        let arguments = words + self.arguments.assumed
-        return await LarderCommand.run(
-            arguments, registry: registry, environment: self.arguments.environment,
-            terminal: terminal.notingResults) == 0
-    }
-
     /// Shows on the error output what users would notice of the policies in a folder.
     ///
     /// - Returns: false if that is nothing.
-    private func differs(_ folder: String, from old: PolicySource) throws -> Bool {
+    func differs(_ folder: String, from old: PolicySource) throws -> Bool {
         let lifetimes = try arguments.lifetimes
         func policies(_ source: PolicySource) throws -> PolicySource.Policies {
             try source.policies(registry, arguments.environment, lifetimes: lifetimes)
@@ -87,5 +56,34 @@ extension Subcommand.Call {
         let report = try DiffReport(from: compared, to: new, proves: false) { _, _ in }
         for line in report.lines(DiffReport.mostLines) { terminal.note(line.withoutControls) }
         return !report.isEmpty
+    }
+}
+
+/// The stages of making an edition. Each is told, because all of them can take a minute.
+struct EditionStages {
+    let call: Subcommand.Call
+    /// The file that is made.
+    let path: String
+    let count: Int
+    private var begun = 0
+
+    init(call: Subcommand.Call, path: String, count: Int) { (self.call, self.path, self.count) = (call, path, count) }
+
+    /// Tells the next stage by the command that does the same.
+    mutating func begin(_ words: [String]) {
+        begun += 1
+        call.terminal.note("\(begun) of \(count): \(shellCommand(words))")
+    }
+
+    /// Runs another command with the assumed plugins of this one. Its result goes to the error output.
+    ///
+    /// - Returns: whether it succeeded.
+    mutating func pass(_ words: [String]) async -> Bool {
+        begin(words)
+        let code = await LarderCommand.run(
+            words + call.arguments.assumed, registry: call.registry, environment: call.arguments.environment,
+            terminal: call.terminal.notingResults)
+        if code != 0 { call.terminal.complain("\(path) is not written, because '\(shellCommand(words))' failed") }
+        return code == 0
     }
 }

@@ -26,12 +26,12 @@ extension Subcommand {
             }
             let app = call.arguments.value(of: "against")
             let old = try app.map { try PolicySource($0, policies: folder) }
-            try call.warnOfOtherChannel(channel, in: [folder, app].compactMap { $0 })
+            try call.warnOfOtherChannel(channel, in: folder, called: folder)
+            if let app, let old { try call.warnOfOtherChannel(channel, in: old.folder, called: app) }
             try call.refuseSecrets(in: folder)
-            guard try await call.passes(checks(of: folder), of: folder, comparedWith: old, called: app, for: path)
-            else {
-                return false
-            }
+            let slow = slowChecks(of: folder)
+            var stages = EditionStages(call: call, path: path, count: slow.count + (app == nil ? 1 : 2))
+            guard await stages.pass(["check", folder, "--no-prove"]) else { return false }
             let policies = try policies(in: folder, call)
             let assumed = call.registry.kinds.flatMap { call.registry[$0] }.filter(\.isAssumed)
             let edition = EditionFile(
@@ -39,7 +39,15 @@ extension Subcommand {
                 plugins: EditionFile.needs(
                     of: policies, in: call.registry, undeclared: Set(assumed.map { "\($0.kind) \($0.name)" })),
                 policies: policies)
-            if let old { try call.checkReach(of: edition, in: old.folder) }
+            if let app, let old {
+                stages.begin(["diff", app, folder])
+                try call.checkReach(of: edition, in: old.folder)
+                guard try call.differs(folder, from: old) else {
+                    call.terminal.complain("\(path) is not written, because it would change nothing")
+                    return false
+                }
+            }
+            for words in slow { guard await stages.pass(words) else { return false } }
             let file = try edition.file()
             try call.write(file.payload, to: path)
             let next = shellCommand(["edition", "sign", path, "--key", "release.pem"])
@@ -56,10 +64,10 @@ extension Subcommand {
             return true
         })
 
-    /// The commands that must succeed first. Promises are proved once, by 'prove'.
-    private static func checks(of folder: String) -> [[String]] {
+    /// The commands that must succeed and can take a minute.
+    private static func slowChecks(of folder: String) -> [[String]] {
         let scenarios = ScenarioFiles.areThere(in: folder + "/Scenarios") ? [["test", "--policies", folder]] : []
-        return [["check", folder, "--no-prove"]] + scenarios + [["prove", "--policies", folder]]
+        return scenarios + [["prove", "--policies", folder]]
     }
 
     /// Returns the policies of a folder, and the files that they can extend, by the names of the files.
