@@ -41,7 +41,7 @@ extension Subcommand {
                 policies: policies)
             if let app, let old {
                 stages.begin(["diff", app, folder])
-                try call.checkReach(of: edition, in: old.folder)
+                try call.checkReach(of: texts(of: policies, in: folder, call), from: folder, in: old.folder)
                 guard try call.differs(folder, from: old) else {
                     call.terminal.complain("\(path) is not written, because it would change nothing")
                     return false
@@ -68,6 +68,19 @@ extension Subcommand {
     private static func slowChecks(of folder: String) -> [[String]] {
         let scenarios = ScenarioFiles.areThere(in: folder + "/Scenarios") ? [["test", "--policies", folder]] : []
         return scenarios + [["prove", "--policies", folder]]
+    }
+
+    /// Returns the texts of policies as they are written, by the names of their resources.
+    private static func texts(
+        of policies: [String: JSON], in folder: String, _ call: Call
+    ) throws -> [String: String] {
+        let texts = try policies.keys.map { name in
+            (
+                String(name.dropLast(".json".count)),
+                String(decoding: try call.contents(of: folder + "/" + name), as: UTF8.self)
+            )
+        }
+        return Dictionary(uniqueKeysWithValues: texts)
     }
 
     /// Returns the policies of a folder, and the files that they can extend, by the names of the files.

@@ -23,7 +23,9 @@ extension Subcommand {
             }
             let signers = try known.signers(ofEdition: file, at: path)
             if let need = edition.unmetNeed(in: call.registry) { throw CommandFailure("\(path): \(need)") }
-            if let folder = call.arguments.value(of: "policies") { try call.checkReach(of: edition, in: folder) }
+            if let folder = call.arguments.value(of: "policies") {
+                try call.checkReach(of: edition.texts, from: path, in: folder)
+            }
             let policies = edition.policies.keys.sorted()
             call.print(
                 [
