@@ -17,25 +17,24 @@ extension Command {
             same numbers. Change a policy and run the demo again. Nothing needs to be built.
 
             PATH is a folder of policies. The default is the folder of --policies.
+
+            --editions shows two other days, of twelve devices with a policy of their own: an outage that is met by an edition,
+            and a bad edition that is refused.
             """,
         options: [
             .policies, .json,
+            Option("editions", help: "Show how an edition reaches devices, and how a bad one is refused"),
             Option("seed", value: "N", help: "The seed of the day (default: 1)"),
             Option(
                 "out", value: "DIR", help: "Also write a metrics dump, a report and a Prometheus file to this folder"),
         ],
         run: { arguments, registry, terminal in
-            let policies = try arguments.policies(orOperandOf: "demo")
             let seed = try arguments.number(of: "seed", in: 0...Int.max, default: 1)
+            if arguments.has("editions") { return try showEditions(arguments, registry, terminal, seed: seed) }
+            let policies = try arguments.policies(orOperandOf: "demo")
             let day = DemoDay(
                 seed: UInt64(seed), policies: policies, registry: registry, environment: arguments.environment)
-            // Before the day begins, so that a long run does not end without its files.
-            if let folder = arguments.value(of: "out") {
-                do { try Disk.makeFolder(folder) } catch {
-                    terminal.complain("\(folder.printable) cannot be written: \(error)")
-                    return false
-                }
-            }
+            guard makesFolder(arguments, terminal) else { return false }
             let progress = Progress(terminal, "demo")
             let account = try day.live { progress.show($0, $1) }
             progress.end()
@@ -48,26 +47,59 @@ extension Command {
                 let tables = table.lines + (offline.isEmpty ? [] : [""] + offline)
                 for line in tables + [""] + table.story { terminal.print(line) }
             }
-            if let folder = arguments.value(of: "out") {
-                try leave(account.dump, table.json(seed: seed), in: folder)
-                terminal.note(
-                    "written to \(folder.printable): demo.json (the table), metrics.json (the dump), metrics.prom (for "
-                        + "Prometheus), report.html (the report)")
-            }
+            try leave([account.dump], table.json(seed: seed), arguments, terminal)
             return true
         })
 
-    private static func leave(_ dump: MetricsDump, _ table: JSON, in folder: String) throws {
+    /// Makes the folder of --out before the day begins, so that a long run does not end without its files.
+    private static func makesFolder(_ arguments: Arguments, _ terminal: Terminal) -> Bool {
+        guard let folder = arguments.value(of: "out") else { return true }
+        do { try Disk.makeFolder(folder) } catch {
+            terminal.complain("\(folder.printable) cannot be written: \(error)")
+            return false
+        }
+        return true
+    }
+
+    private static func showEditions(
+        _ arguments: Arguments, _ registry: Registry, _ terminal: Terminal, seed: Int
+    ) throws -> Bool {
+        guard arguments.operands.isEmpty, arguments.value(of: "policies") == nil else {
+            throw UsageError(message: "--editions shows a policy of its own, so it takes no PATH and no --policies")
+        }
+        guard makesFolder(arguments, terminal) else { return false }
+        let progress = Progress(terminal, "demo")
+        let account = try EditionDays(seed: UInt64(seed), registry: registry).live { progress.show($0, $1) }
+        progress.end()
+        let json = account.json(seed: seed)
+        let lines = DemoTable(rows: account.rows).lines + [""] + account.story
+        for line in arguments.has("json") ? [json.text()] : lines { terminal.print(line) }
+        try leave(account.dumps, json, arguments, terminal)
+        return true
+    }
+
+    /// Writes the files of --out.
+    private static func leave(
+        _ dumps: [MetricsDump], _ table: JSON, _ arguments: Arguments, _ terminal: Terminal
+    ) throws {
+        guard let folder = arguments.value(of: "out"), let last = dumps.map(\.written).max() else { return }
         func write(_ text: String, to name: String) throws {
             try Disk.replace(folder + "/" + name, with: [Array(text.utf8)], isPrivate: false)
         }
         try write(table.text() + "\n", to: "demo.json")
-        try write(dump.json.text(indented: false) + "\n", to: "metrics.json")
-        // From the file, which has rounded numbers, so that 'larder report' writes the same.
-        var builder = ReportBuilder(now: dump.written)
-        builder.add(DumpFile(path: folder + "/metrics.json"))
+        // From the files, which have rounded numbers, so that 'larder report' writes the same.
+        var builder = ReportBuilder(now: last)
+        for (number, dump) in dumps.enumerated() {
+            let name = number == 0 ? "metrics.json" : "metrics-\(number + 1).json"
+            try write(dump.json.text(indented: false) + "\n", to: name)
+            builder.add(DumpFile(path: folder + "/" + name))
+        }
         guard let report = builder.report().report else { return }
         try write(report.dump.prometheus, to: "metrics.prom")
         try write(report.html, to: "report.html")
+        let each = dumps.count == 1 ? "metrics.json (the dump)" : "metrics.json and so on (the dumps)"
+        terminal.note(
+            "written to \(folder.printable): demo.json (the table), \(each), metrics.prom (for Prometheus), report.html (the "
+                + "report)")
     }
 }

@@ -154,6 +154,45 @@ import LarderReports
         #expect(try feed(["catalog", "feed"]) == alone)
     }
 
+    @Test func editionMeetsAnOutageAndABadOneIsRefused() async throws {
+        let folder = try Folder()
+        let output = await Output(["demo", "--editions", "--out", folder.path])
+        #expect(output.code == 0 && output.err.hasPrefix("written to"), "\(output.err)")
+        let excerpt = try #require(
+            Self.text("README.md").components(separatedBy: "$ swift run larder demo --editions\n").dropFirst().first)
+        for line in excerpt.components(separatedBy: "\n```")[0].split(separator: "\n") where line != "…" {
+            #expect(output.out.contains(line + "\n"), "README.md shows a line that the demo does not print: \(line)")
+        }
+        let report = await Output(["report", folder.path]).out.components(separatedBy: "\n\nprices: ")[0]
+        let part = report.components(separatedBy: "\n\n").dropFirst().joined(separator: "\n\n")
+        #expect(try Self.text("Sources/Larder/Larder.docc/ReadingMetrics.md").contains("\n\(part)\n"), "\(part)")
+        let html = try folder.text(of: "report.html")
+        #expect(html.contains("Editions of the channel shop") && html.contains("refused: reach 12"))
+    }
+
+    @Test(arguments: [2, 3] as [UInt64])
+    func devicesFailLessUnderTheEditionAndKeepItAfterTheBadOne(_ seed: UInt64) throws {
+        let account = try EditionDays(seed: seed, registry: .standard).live { _, _ in }
+        let failed = account.rows.map { $0.metrics[.failedRate] }
+        #expect(account.rows.map(\.phase).prefix(4) == ["Monday morning", "outage", "42 arrives", "outage with 42"])
+        #expect(failed[1] > 0.3 && failed[2] < failed[1] && failed[3] == 0 && failed[6] == 0, "\(failed)")
+        #expect(account.rows[3].metrics[.fallbackRate] == 1)
+        #expect(account.refusals.count == 12 && Set(account.refusals).count == 1)
+        #expect(account.refusals[0].hasSuffix("'origin' may not be changed [at $.origin]"))
+        let facts = [
+            "channel": "shop", "running": "42", "state": "confirmed", "revision": "2", "offered": "43", "arm": "trial",
+            "fate": "refused", "why": "reach",
+        ]
+        #expect(account.dumps.map(\.supply) == Array(repeating: facts, count: 12))
+    }
+
+    @Test func daysOfEditionsTakeNoPolicies() async {
+        for words in [["Policies"], ["--policies", "Policies"]] {
+            let output = await Output(["demo", "--editions"] + words)
+            #expect(output.code == 2 && output.err.contains("takes no PATH and no --policies"))
+        }
+    }
+
     @Test func unwritableFolderIsReportedBeforeDayBegins() async throws {
         let policies = try Folder.withPolicies()
         let output = await Output(["demo", "--policies", policies.path, "--out", policies.path + "/feed.json/out"])
