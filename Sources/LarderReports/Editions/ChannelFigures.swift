@@ -40,6 +40,8 @@ struct ChannelFigures: Sendable {
 
     /// The largest number of editions that are kept apart. A dump may name any.
     private static let mostEditions = 32
+    /// The number of editions that are compared, those on the most installations.
+    private static let mostCompared = 8
 
     init(name: String) { self.name = name }
 
@@ -102,12 +104,17 @@ struct ChannelFigures: Sendable {
         editions.append(edition)
     }
 
-    /// The channel with its editions in order, each compared with all others.
+    /// The channel with its editions in order, compared with each other.
     var compared: ChannelFigures {
+        let known = editions.filter { $0.installations > 0 && $0.name != Edition.own }
+        let most = known.sorted {
+            $0.installations == $1.installations ? $0.order > $1.order : $0.installations > $1.installations
+        }.prefix(Self.mostCompared)
+        let names = Set(most.map(\.name))
         var channel = self
         channel.editions = editions.map { edition in
             var edition = edition
-            if edition.installations > 0, edition.name != Edition.own {
+            if names.contains(edition.name) {
                 let others = editions.filter { $0.name != edition.name }
                 edition.comparisons = EditionComparison.all(of: edition, with: others)
             }

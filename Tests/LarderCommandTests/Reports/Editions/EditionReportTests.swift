@@ -150,6 +150,7 @@ import Larder
         let report = try Self.report(dumps + (200..<260).map { Self.dump($0, Self.facts("\($0)", "trial")) })
         #expect(report.channels.count == 17 && report.channels.map(\.installations).reduce(0, +) == 260)
         for channel in report.channels {
+            #expect(channel.editions.count(where: { !$0.comparisons.isEmpty }) <= 8)
             #expect(channel.editions.count <= 33 && channel.failures.count <= 21)
             #expect(channel.editions.map(\.installations).reduce(0, +) == channel.installations)
             #expect(channel.rows.joined().allSatisfy { $0.count < 2_000 })
