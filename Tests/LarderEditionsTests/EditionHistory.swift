@@ -180,11 +180,15 @@ final class EditionHistory {
     }
 
     private func answer(_ process: Process) {
+        // The first answer of a process ends the count of ended starts, if it can be saved.
         let digest = process.app.machine?.running?.digest
-        let wasWhole = disk.fault == nil && disk.unreadable == nil && !disk.isLockedByStopped
+        let isFirst = digest == process.begun && !process.hasAnswered
+        let former = digest.flatMap { unanswered[$0] } ?? 0
+        if let digest, isFirst { unanswered[digest] = 0 }
         for _ in 0..<4 { process.app.answer(1) }
-        if digest == process.begun, canEndMark(process) { process.hasAnswered = true }
-        if let digest, wasWhole, !process.app.files.isKilled { unanswered[digest] = 0 }
+        if isFirst, canEndMark(process) { process.hasAnswered = true }
+        let isSaved = disk.fault == nil && disk.unreadable == nil && !disk.isLockedByStopped
+        if let digest, isFirst, !isSaved || process.app.files.isKilled { unanswered[digest, default: 0] += former }
         check(process)
     }
 
