@@ -60,7 +60,7 @@ extension ChannelFigures {
         }
         let note: Markup = compared.isEmpty ? "" : "<p class=\"well\">\(EditionComparison.note)</p>"
         return """
-            <section class="editions">
+            <section class="editions" aria-label="\(heading)">
             <h2>\(heading)</h2>
             <p>\(facts).</p>
             \(table.markup)

@@ -184,6 +184,9 @@ import LarderReports
             "fate": "refused", "why": "reach",
         ]
         #expect(account.dumps.map(\.supply) == Array(repeating: facts, count: 12))
+        let json = try Facts(account.json(seed: Int(seed)).text())
+        #expect(json["rows"].items.count == 7 && json["refusals"].items.count == 12)
+        #expect(json["supply"].items.first?["why"].string == "reach")
     }
 
     @Test func daysOfEditionsTakeNoPolicies() async {
