@@ -67,7 +67,7 @@ extension Editions {
             }
             tell(confirmed.map(EditionEvent.confirmed))
         } catch {
-            let reason = EditionError(fetching: error)
+            let reason = EditionError(fetching: settings.name + ".channel", error)
             _ = try? await use { machine, _ in machine.failed(reason) }
             // A channel that cannot be reached for a month is no event each time.
             if reason.code != .unreachable { tell(.channelRefused(reason)) }
@@ -108,7 +108,7 @@ extension Editions {
             tell(.offered(edition.number))
         } catch {
             failed.insert(listed.digest)
-            let reason = EditionError(fetching: error)
+            let reason = EditionError(fetching: listed.at, error)
             _ = try? await use { machine, _ in machine.failedToFetch(reason) }
             tell(.refused(nil, reason))
         }
@@ -145,13 +145,14 @@ extension Editions: DueWork {
 
 extension EditionError {
     /// The reason why a file could not be fetched or kept.
-    fileprivate init(fetching error: any Error) {
+    fileprivate init(fetching file: String, _ error: any Error) {
         switch error {
         case let error as EditionError: self = error
-        case is Disk.Failure: self.init(.disk, "it cannot be kept on this device: \(error)")
+        case is Disk.Failure: self.init(.disk, "\(file) cannot be kept on this device: \(error)")
         case let error as LoadError:
-            self.init(.unreachable, "its file cannot be loaded: \(error.code.rawValue)")
-        default: self.init(.unreachable, "its file cannot be loaded")
+            let status = error.status.map { " with status \($0)" } ?? ""
+            self.init(.unreachable, "\(file) cannot be loaded: \(error.code.rawValue)\(status)")
+        default: self.init(.unreachable, "\(file) cannot be loaded")
         }
     }
 }

@@ -34,7 +34,6 @@ struct EditionFacts: Hashable, Sendable {
         var facts = ["running": running.map { "\($0)" } ?? "own"]
         facts["state"] = running == nil ? "own" : isTrial ? "trial" : "confirmed"
         facts["revision"] = revision.map { "\($0)" }
-        facts["reached"] = reached?.utc
         facts["channel_failure"] = channelFailure?.rawValue ?? (isOld ? EditionError.Code.expired.rawValue : nil)
         guard let offer else { return facts }
         facts["offered"] = offer.number.map { "\($0)" } ?? String(offer.digest.prefix(19))
