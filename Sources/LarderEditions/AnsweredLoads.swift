@@ -1,10 +1,12 @@
 import Larder
 import LarderSystem
 
-/// Counts the answered loads under an edition, as long as they are of interest.
+/// Counts the loads under an edition, as long as they are of interest.
 final class AnsweredLoads: Sendable {
     private struct State {
+        /// The answered loads.
         var count = 0
+        var hasEnded = false
         /// Counts the editions that were put in effect. Loads under a former one are of no interest.
         var edition = 0
         /// Whether they are being added to the trial.
@@ -20,7 +22,7 @@ final class AnsweredLoads: Sendable {
     func begin() -> Bool {
         state.withLock { state in
             state.edition += 1
-            state.count = 0
+            (state.count, state.hasEnded) = (0, false)
             return state.subscription == nil
         }
     }
@@ -29,13 +31,13 @@ final class AnsweredLoads: Sendable {
 
     /// Counts a load.
     ///
-    /// - Parameter limit: the number of loads that are to be added at once, after the first one.
+    /// - Parameter limit: the number of answered loads that are to be added at once, after the first load.
     /// - Returns: whether the loads are to be added now.
-    func add(limit: Int) -> Bool {
+    func add(isAnswered: Bool, limit: Int) -> Bool {
         state.withLock { state in
-            state.count += 1
-            guard !state.isAdding, state.count == 1 || state.count % limit == 0 else { return false }
-            state.isAdding = true
+            state.count += isAnswered ? 1 : 0
+            guard !state.isAdding, !state.hasEnded || state.count >= limit else { return false }
+            (state.isAdding, state.hasEnded) = (true, true)
             return true
         }
     }
@@ -73,12 +75,12 @@ extension Editions {
     /// Counts answered loads as long as they are of interest.
     func countLoads() {
         guard let pantry = context.ownPantry, loads.begin() else { return }
-        loads.count(with: pantry.attach(LoadCounter { [weak self] in self?.answered() }))
+        loads.count(with: pantry.attach(LoadCounter { [weak self] in self?.ended(isAnswered: $0) }))
     }
 
-    /// Called by each answered load, so it only counts. The files follow later.
-    private func answered() {
-        if loads.add(limit: settings.confirmAfter) { _ = world.spawn { [weak self] in await self?.addLoads() } }
+    /// Called by each load, so it only counts. The files follow later.
+    private func ended(isAnswered: Bool) {
+        if loads.add(isAnswered: isAnswered, limit: settings.confirmAfter) { _ = world.spawn { [weak self] in await self?.addLoads() } }
     }
 
     private func addLoads() async {
@@ -92,11 +94,9 @@ extension Editions {
     }
 }
 
-/// Counts the loads that were answered with a value.
+/// Tells of each load whether it was answered with a value.
 private struct LoadCounter: MetricsSink {
-    let answered: @Sendable () -> Void
+    let report: @Sendable (_ isAnswered: Bool) -> Void
 
-    func ended(_ load: LoadReport) {
-        if load.source != nil { answered() }
-    }
+    func ended(_ load: LoadReport) { report(load.source != nil) }
 }

@@ -31,7 +31,7 @@ extension Editions {
     /// - Returns: the time until the next poll.
     func runPoll() async -> Duration? {
         if let pause = await pauseAfterOthers() {
-            await apply()
+            await fetchAndApply()
             return pause
         }
         let isReached = await ask()
@@ -75,19 +75,24 @@ extension Editions {
             await apply()
             return false
         }
+        await fetchAndApply()
+        return true
+    }
+
+    /// Fetches the editions that the channel has for this installation, and puts in effect the one that is to be.
+    private func fetchAndApply() async {
         var failed: Set<String> = []
         for _ in 0..<ChannelPoll.mostFetched {
             let isComplete = await fetch(&failed)
             await apply()
             if isComplete { break }
         }
-        return true
     }
 
     private func receiveChannel() async throws {
         let etag = try await use { machine, _ in machine.etag }
         let loaded = try await load(settings.name + ".channel", etag: etag)
-        if loaded.source == .revalidated { return }
+        if loaded.source == .revalidated { return try await use { try $0.checkIsValid(at: $1) } }
         guard loaded.value.payload.bytes.count <= SignedFile.mostBytes else { throw EditionError.tooLarge(.channel) }
         let (bytes, new) = (Array(loaded.value.payload.bytes), loaded.value.metadata.etag)
         try await use { try $0.receive(channel: bytes, etag: new, at: $1) }
@@ -109,7 +114,7 @@ extension Editions {
         } catch {
             failed.insert(listed.digest)
             let reason = EditionError(fetching: listed.at, error)
-            _ = try? await use { machine, _ in machine.failedToFetch(reason) }
+            _ = try? await use { machine, _ in machine.failedToFetch(listed, reason) }
             tell(.refused(nil, reason))
         }
         return false

@@ -39,9 +39,13 @@ public final class Editions: Attachment {
         let world = context.world
         let registry = context.ownPantry?.registry ?? Registry()
         let rules = try EditionRules(settings, registry: registry)
+        let name = settings.name
+        let folder = EditionFolder { try context.dataPlace(name) }
+        // Without the folder, the app goes on with its own policies.
+        do { _ = try folder.path() } catch { context.tell(.edition, "\(error)") }
         machine = BlockingLock(
             EditionMachine(
-                rules, files: Self.files(settings.name, context), isActive: context.allowsDueWork,
+                rules, files: folder, isActive: context.allowsDueWork,
                 newInstallation: { EditionMachine.digits(world) }))
         known = Locked(EditionFacts())
         guard context.allowsDueWork else { return }
@@ -52,14 +56,6 @@ public final class Editions: Attachment {
             return nil
         }
         start.withLock { $0 = item }
-    }
-
-    /// Returns the files of the data folder. Without them, the app goes on with its own policies.
-    private static func files(_ name: String, _ context: SectionContext) -> any EditionFiles {
-        do { return EditionFolder(place: try context.dataPlace(name)) } catch {
-            context.tell(.edition, "editions cannot be kept: \(error)")
-            return NoFiles()
-        }
     }
 
     // MARK: State
@@ -79,14 +75,20 @@ public final class Editions: Attachment {
     /// Stays on an edition that is on this device, whatever the channel says. 0 stands for the app's own policies, and nil
     /// follows the channel again. The choice survives restarts.
     ///
-    /// - Throws: ``EditionError`` with the code `needs` if the edition is not on this device or cannot be used here;
-    ///   `PolicyError` if no policies can be put in effect; the error of the disk. What was in effect then stays.
+    /// - Throws: ``EditionError`` with the code `needs` if the edition is not on this device or cannot be used here, or if the
+    ///   setting `pin` has chosen one; `PolicyError` if no policies can be put in effect; the error of the disk. The choice
+    ///   before then holds.
     public func pin(_ number: Int?) async throws {
-        try await use { machine, _ in try machine.pin(number) }
-        try await context.ownPantry?.reload()
-        guard let number, number != running ?? 0 else { return }
-        try await use { machine, _ in try machine.pin(nil) }
-        throw EditionError(.needs, "edition \(number) cannot be put in effect here")
+        let former = try await use { machine, _ in try machine.pin(number) }
+        do {
+            try await context.ownPantry?.reload()
+            guard let number, number != running ?? 0 else { return }
+            throw EditionError(.needs, "edition \(number) cannot be put in effect here")
+        } catch {
+            try await use { machine, _ in try machine.unpin(to: former) }
+            _ = try? await context.ownPantry?.reload()
+            throw error
+        }
     }
 
     /// Asks for the channel now, and puts in effect what it says.

@@ -94,12 +94,84 @@ import Testing
         }
     }
 
-    @Test func onlyAConfirmedEditionIsTriedWithoutAMark() throws {
-        try Self.run { _, app in
+    @Test func onlyAConfirmedEditionTakesEffectWithoutAMark() throws {
+        try Self.run { publisher, app in
+            app.close()
+            app.files.fault = .readOnly
+            try app.start()
+            #expect(app.running == nil)
+            app.close()
+            app.files.fault = nil
+            publisher.channel.editions[0].to.share = 0
+            try publisher.publish()
+            try app.start()
+            try app.poll(publisher.files)
             app.close()
             app.files.fault = .readOnly
             try app.start()
             #expect(app.running == 41)
+        }
+    }
+
+    @Test func editionWhoseFileCannotBeReadNowIsNotForgotten() throws {
+        try Self.run { publisher, app in
+            app.answer(3)
+            try app.poll(publisher.files)
+            app.close()
+            app.now = Timestamp(seconds: 4_100_000_000)
+            app.files.unreadable = app.files.names.first { $0.hasSuffix(app.state?.confirmed?.suffix(64) ?? "none") }
+            #expect(app.files.unreadable != nil)
+            try app.start()
+            #expect(app.running == nil)
+            app.close()
+            app.files.unreadable = nil
+            try app.start()
+            #expect(app.running == 42, "an old channel changes nothing")
+        }
+    }
+
+    @Test func processesThatAreKilledTogetherCountOnce() throws {
+        try Self.run { publisher, app in
+            app.answer(3)
+            try app.poll(publisher.files)
+            app.close()
+            var others = (0..<5).map { _ in
+                Installation(publisher.rules(), files: MemoryFiles(sharing: app.files))
+            }
+            for index in others.indices { try others[index].start() }
+            others = []
+            try app.start()
+            #expect(app.running == 42)
+        }
+    }
+
+    @Test func failedLoadIsNoCrash() throws {
+        try Self.run { _, app in
+            for _ in 0..<4 {
+                app.answer(0)
+                app.kill()
+                try app.start()
+            }
+            #expect(app.running == 42 && app.machine?.facts.isTrial == true)
+        }
+    }
+
+    @Test func unchangedChannelThatIsNoLongerValidConfirmsNothing() throws {
+        try Self.run { _, app in
+            #expect(throws: Never.self) { try app.machine?.checkIsValid(at: app.now) }
+            let error = #expect(throws: EditionError.self) {
+                try app.machine?.checkIsValid(at: Timestamp(seconds: 4_100_000_000))
+            }
+            #expect(error?.code == .expired)
+        }
+    }
+
+    @Test func haltedEditionIsNotOffered() throws {
+        try Self.run { publisher, app in
+            publisher.channel.editions[0].to.share = 0
+            try publisher.publish()
+            try app.poll(publisher.files)
+            #expect(app.running == 41 && app.machine?.facts.dumped["offered"] == "41")
         }
     }
 

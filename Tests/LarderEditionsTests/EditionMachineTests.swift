@@ -236,7 +236,7 @@ import Testing
         state.keys = ["a", "b"]
         (state.reached, state.confirmed, state.pin) = (Timestamp(seconds: 9), "sha256:bb", 41)
         state.trial = EditionState.Trial(digest: "sha256:cc", loads: 2, hasReachedChannel: true)
-        state.endedStarts = ["sha256:cc": ["start-1"]]
+        state.endedStarts = ["sha256:cc": EditionState.EndedStarts(count: 1, marks: ["start-1"])]
         state.rejections = [
             EditionState.Rejection(digest: "sha256:dd", fate: .refused, why: "reach", own: "own"),
             EditionState.Rejection(digest: "sha256:ee", fate: .reverted, why: "starts"),

@@ -188,6 +188,31 @@ final class PublishedFiles: Loader {
         }
     }
 
+    @Test func choiceThatCannotBePutInEffectChangesNothing() throws {
+        try Self.run { world, published, publisher, app in
+            var publisher = publisher
+            let unsound = ["feed.json": try JSON(reading: Array(Self.feed("no-such-strategy").utf8))]
+            publisher.offer(try publisher.edition(42, try Self.policies("cache-first")), 42)
+            try publisher.publish(by: publisher.release)
+            published.files.withLock { [files = publisher.files] in $0 = files }
+            let running = try await app.start()
+            let editions = try #require(running.pantry.editions)
+            try await world.sleep(for: .seconds(10))
+            let bad = try publisher.edition(41, unsound)
+            let path = try #require(
+                FileManager.default.subpathsOfDirectory(atPath: app.data.path).first { $0.hasSuffix("/state.json") })
+            try Data(bad.bytes).write(
+                to: app.data.url.appending(path: path).deletingLastPathComponent()
+                    .appending(path: "edition-" + bad.digest.suffix(64)))
+            await #expect(throws: EditionError.self) { try await editions.pin(41) }
+            #expect(editions.running == 42 && editions.isTrial)
+            #expect(await Self.strategy(running) == "cache-first")
+            try await world.sleep(for: .seconds(1_000))
+            #expect(editions.running == 42, "the channel is followed as before")
+            await running.pantry.close()
+        }
+    }
+
     @Test func fileThatIsNotThereIsToldAndTheNextEditionIsTaken() throws {
         try Self.run { world, published, publisher, app in
             var publisher = publisher

@@ -54,7 +54,8 @@ extension ChannelEditing {
     fileprivate func endOfHalt(to target: String?, _ numbers: [String: Int]) throws -> Int {
         let editions = channel.editions
         guard let target else { return min(1, editions.count) }
-        if target == "embedded" || target == Subcommand.emergency { return editions.count }
+        if target == Subcommand.emergency { return 0 }
+        if target == "embedded" { return editions.count }
         guard let number = Int(target) else {
             throw UsageError(message: "--to takes the number of an edition, 'embedded', or 'emergency'")
         }

@@ -15,39 +15,43 @@ struct EditionChoice: Sendable {
 }
 
 extension EditionMachine {
-    /// Returns the edition that is to be in effect: the pinned one, else the one for an emergency, else the first one of the
-    /// channel that is for this installation.
+    /// Returns the edition that is to be in effect: the pinned one, else the first one of the channel that is for
+    /// this installation. While the channel tells of an emergency, it is the one that the app carries, or none.
     ///
     /// - Parameter failed: the digests of editions that could not be fetched.
-    func choice(_ state: EditionState, at now: Timestamp, without failed: Set<String> = []) -> EditionChoice {
-        var choice = EditionChoice(channel: (try? kept.channel())?.channel)
+    /// - Throws: the error of the disk, if a file that is needed for the choice cannot be read now.
+    func choice(
+        _ state: EditionState, at now: Timestamp, without failed: Set<String> = []
+    ) throws -> EditionChoice {
+        var choice = EditionChoice(channel: try kept.channel()?.channel)
         if let pin = rules.pin ?? state.pin {
             choice.isPinned = true
             if pin == 0 { return choice }
-            choice.edition = pinned(pin, state)
+            choice.edition = try pinned(pin, state)
             if choice.edition != nil { return choice }
             let name = "\(rules.name)-\(pin).edition"
             choice.missing = choice.channel?.editions.first { $0.at == name && !failed.contains($0.digest) }
-            choice.edition = state.current.flatMap(edition)
+            choice.edition = try state.current.flatMap(edition)
             return choice
         }
         // An old channel changes nothing.
         guard let channel = choice.channel, channel.until > now else {
-            choice.edition = state.current.flatMap(edition)
+            choice.edition = try state.current.flatMap(edition)
             return choice
         }
-        if channel.isEmergency, let emergency = rules.emergency {
+        if channel.isEmergency {
+            guard let emergency = rules.emergency else { return choice }
             let offer = offer(emergency.digest, emergency, arm: .trial, state)
             choice.offer = offer
-            if offer.rejection == nil, offer.need == nil {
-                choice.edition = emergency
-                return choice
-            }
+            if offer.rejection == nil, offer.need == nil { choice.edition = emergency }
+            return choice
         }
         for listed in channel.editions where listed.to.rings?.contains(rules.ring) ?? true {
+            // It was taken back.
+            if listed.to.share == 0, listed.to.control == 0 { continue }
             let arm = EditionArm(of: state.installation, in: listed.to)
             if arm != .trial, choice.offer != nil { continue }
-            let kept = edition(listed.digest)
+            let kept = try edition(listed.digest)
             let offer = offer(listed.digest, kept, arm: arm, state)
             choice.offer = choice.offer ?? offer
             guard arm == .trial, offer.rejection == nil else { continue }
@@ -61,17 +65,17 @@ extension EditionMachine {
     }
 
     /// Returns the edition with a number that can be used here.
-    func pinned(_ number: Int, _ state: EditionState) -> KeptEdition? {
+    func pinned(_ number: Int, _ state: EditionState) throws -> KeptEdition? {
         if let running, running.edition.number == number { return running }
-        return kept.editions(numbered: number).first {
+        return try kept.editions(numbered: number).first {
             rejection(of: $0.digest, state) == nil && fit.need(of: $0) == nil
         }
     }
 
     /// Returns an edition of this installation. The one in effect was verified already.
-    private func edition(_ digest: String) -> KeptEdition? {
+    private func edition(_ digest: String) throws -> KeptEdition? {
         if let running, running.digest == digest { return running }
-        return kept.edition(digest)
+        return try kept.edition(digest)
     }
 
     private func offer(

@@ -25,9 +25,10 @@ struct EditionFacts: Hashable, Sendable {
     var isTrial = false
     /// The first edition that the channel offers to the ring; nil if there is none, or if an edition is pinned.
     var offer: Offer?
-    /// The reason why the channel was not used at the last poll, and why an edition could not be fetched.
+    /// The reason why the channel was not used at the last poll.
     var channelFailure: EditionError.Code?
-    var fetchFailure: EditionError.Code?
+    /// The reasons why editions could not be fetched at the last poll, by digest.
+    var fetchFailures: [String: EditionError.Code] = [:]
 
     /// The facts as dumps have them.
     var dumped: [String: String] {
@@ -42,8 +43,8 @@ struct EditionFacts: Hashable, Sendable {
             (facts["fate"], facts["why"]) = (rejection.fate.rawValue, rejection.why)
         } else if offer.need != nil {
             (facts["fate"], facts["why"]) = ("unfit", EditionError.Code.needs.rawValue)
-        } else if let fetchFailure {
-            (facts["fate"], facts["why"]) = ("unfetched", fetchFailure.rawValue)
+        } else if let failure = fetchFailures[offer.digest] {
+            (facts["fate"], facts["why"]) = ("unfetched", failure.rawValue)
         }
         return facts
     }

@@ -30,17 +30,3 @@ protocol StartMark: AnyObject, Sendable {
     /// Removes the mark: the start went well.
     func end()
 }
-
-/// The files of an installation whose data folder cannot be used.
-struct NoFiles: EditionFiles {
-    private struct Missing: Error {}
-
-    var names: [String] { [] }
-
-    func read(_ name: String) -> [UInt8]? { nil }
-    func write(_ name: String, _ bytes: [UInt8]) throws { throw Missing() }
-    func remove(_ name: String) {}
-    func locked<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result { throw Missing() }
-    func beginStart(of digest: String) throws -> any StartMark { throw Missing() }
-    func endedStarts() -> [(name: String, digest: String)] { [] }
-}

@@ -1,15 +1,35 @@
 import Larder
 import LarderSystem
 
-/// The files of an installation in a folder.
+/// The files of an installation in a folder. If the folder cannot be made at first, each use tries again.
 struct EditionFolder: EditionFiles {
-    let place: DataPlace
+    private let known = Locked<DataPlace?>(nil)
+    private let find: @Sendable () throws -> DataPlace
+
+    init(_ find: @escaping @Sendable () throws -> DataPlace) { self.find = find }
+
+    private func folder() throws -> DataPlace {
+        if let place = known.withLock({ $0 }) { return place }
+        do {
+            let place = try find()
+            known.withLock { $0 = place }
+            return place
+        } catch {
+            throw EditionError(.disk, "editions cannot be kept: \(error)")
+        }
+    }
+
+    /// The path of the folder.
+    ///
+    /// - Throws: ``EditionError`` with the code `disk`.
+    func path() throws -> String { try folder().path }
 
     static let draft = ".tmp"
     private static let mark = "start-"
 
     func read(_ name: String) throws -> [UInt8]? {
-        do { return try Disk.read(path(name), limit: SignedFile.mostBytes + 1) } catch {
+        let path = try self.path(name)
+        do { return try Disk.read(path, limit: SignedFile.mostBytes + 1) } catch {
             if error.isMissing { return nil }
             // No file of ours is that large or a folder, so it counts as a damaged one.
             if error.isTooLarge || error.isNotFile { return [] }
@@ -18,39 +38,40 @@ struct EditionFolder: EditionFiles {
     }
 
     func write(_ name: String, _ bytes: [UInt8]) throws {
-        try place.restore()
-        let draft = path(name) + "." + Disk.randomName() + Self.draft
+        try folder().restore()
+        let path = try self.path(name)
+        let draft = path + "." + Disk.randomName() + Self.draft
         do {
             try bytes.withUnsafeBytes { try Disk.create(draft, with: $0) }
             try Disk.sync(draft)
-            try Disk.move(draft, to: path(name))
+            try Disk.move(draft, to: path)
         } catch {
             try? Disk.remove(draft)
             throw error
         }
-        try Disk.sync(place.path)
+        try Disk.sync(self.path())
     }
 
-    func remove(_ name: String) { try? Disk.remove(path(name)) }
+    func remove(_ name: String) { if let path = try? path(name) { try? Disk.remove(path) } }
 
-    var names: [String] { ((try? Disk.list(place.path)) ?? []).map(\.name) }
+    var names: [String] { ((try? Disk.list(path())) ?? []).map(\.name) }
 
     func locked<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result {
-        try place.restore()
+        try folder().restore()
         return try Disk.locked(path("lock"), within: limit, body)
     }
 
     func beginStart(of digest: String) throws -> any StartMark {
-        try HeldMark(in: place.path, prefix: Self.mark + digest.suffix(64) + "-")
+        try HeldMark(in: path(), prefix: Self.mark + digest.suffix(64) + "-")
     }
 
     func endedStarts() -> [(name: String, digest: String)] {
-        names.filter { $0.hasPrefix(Self.mark) && !Disk.isHeld(path($0)) }.map { name in
-            (name, "sha256:" + name.dropFirst(Self.mark.count).prefix(64))
-        }
+        names.filter { name in
+            name.hasPrefix(Self.mark) && (try? path(name)).map { !Disk.isHeld($0) } == true
+        }.map { name in (name, "sha256:" + name.dropFirst(Self.mark.count).prefix(64)) }
     }
 
-    private func path(_ name: String) -> String { place.path + "/" + name }
+    private func path(_ name: String) throws -> String { try path() + "/" + name }
 
     /// A file that stays locked as long as the process lives. A pantry that ends as it should removes it, so it stays only
     /// after a crash.

@@ -17,7 +17,7 @@ struct EditionMachine: Sendable {
     /// The rejections by this process. They hold even if they cannot be saved.
     private(set) var rejections: [EditionState.Rejection] = []
     private var mark: (any StartMark)?
-    private var hasAnswered = false
+    private var hasLoaded = false
     /// Whether no further loads are needed to confirm the edition.
     private var hasEnoughLoads = false
     /// The events that ``supplied(_:at:)`` has not returned yet.
@@ -38,11 +38,11 @@ struct EditionMachine: Sendable {
     mutating func supply(over own: String, at now: Timestamp) -> EditionFile? {
         self.own = own
         countEndedStarts()
-        let choice = kept.update { [self] state in
-            let choice = self.choice(state, at: now)
+        let choice = kept.update { [self] state -> EditionChoice? in
+            guard let choice = try? self.choice(state, at: now) else { return nil }
             if !choice.isPinned || choice.edition != nil { state.makeCurrent(choice.edition?.digest) }
             return choice
-        }
+        }.flatMap { $0 }
         recordFacts(choice, at: now)
         // With files that cannot be read now, such as on a locked phone, what is in effect stays in effect.
         if let choice { pending = choice.edition } else { pending = running }
@@ -51,13 +51,12 @@ struct EditionMachine: Sendable {
     }
 
     /// Makes a mark, by which the next process sees whether this one crashed. If that is not possible, only a confirmed
-    /// edition is tried: another one could crash at each start for ever.
+    /// edition takes effect: another one could crash at each start for ever.
     private mutating func beginStart(of edition: KeptEdition) {
         endMark()
         mark = try? kept.files.beginStart(of: edition.digest)
         guard mark == nil else { return }
-        let confirmed = (try? kept.state())?.confirmed
-        pending = confirmed == edition.digest ? edition : confirmed.flatMap(kept.edition)
+        if (try? kept.state())?.confirmed != edition.digest { pending = running }
     }
 
     private mutating func countEndedStarts() {
@@ -67,13 +66,15 @@ struct EditionMachine: Sendable {
         // Marks that cannot be counted in the file count again at the next start.
         try? kept.change(within: KeptEditions.shortWait) { state in
             marks = kept.files.endedStarts()
-            left = marks.filter { state.countEndedStart(of: $0.digest, mark: $0.name) }.map(\.digest)
+            left = Dictionary(grouping: marks, by: \.digest).sorted { $0.key < $1.key }.filter {
+                state.countEndedStart(of: $0.key, marks: Set($0.value.map(\.name)))
+            }.map(\.key)
         } isSaved: {
             for mark in marks { kept.files.remove(mark.name) }
         }
         for digest in left {
             rejections.append(.reverted(digest))
-            events.append(.reverted(kept.edition(digest)?.edition.number))
+            events.append(.reverted((try? kept.edition(digest))?.edition.number))
         }
     }
 
@@ -97,7 +98,7 @@ struct EditionMachine: Sendable {
         let former = running
         running = pending
         if running?.digest == former?.digest { return }
-        (hasAnswered, hasEnoughLoads) = (false, false)
+        (hasLoaded, hasEnoughLoads) = (false, false)
         if let former { events.append(.left(former.edition.number)) }
         recordState(try? kept.state())
         if let running, facts.isTrial { events.append(.trial(running.edition.number)) }
@@ -122,21 +123,21 @@ struct EditionMachine: Sendable {
 
     /// Whether another edition than the running one is to be in effect now.
     mutating func isOutdated(at now: Timestamp) -> Bool {
-        guard let state = try? kept.state() else { return false }
-        let choice = self.choice(state, at: now)
+        guard let state = try? kept.state(), let choice = try? self.choice(state, at: now) else { return false }
         recordFacts(choice, at: now)
         return choice.edition?.digest != running?.digest
     }
 
     // MARK: Loads
 
-    /// Adds answered loads. The first one ends the mark of the start; the last ones of a trial confirm it.
+    /// Tells that loads have ended, `count` of them with an answer. The first one ends the mark of the start: the app did not
+    /// crash, though its service may be down. The last answers of a trial confirm it.
     ///
     /// - Returns: the number of the edition that is confirmed by it; nil if none is.
     mutating func answered(_ count: Int) -> Int? {
         guard kept.isActive, let running else { return nil }
-        if !hasAnswered {
-            hasAnswered = true
+        if !hasLoaded {
+            hasLoaded = true
             endMark()
             for mark in kept.files.endedStarts() where mark.digest == running.digest { kept.files.remove(mark.name) }
             kept.update { $0.endedStarts[running.digest] = nil }
@@ -147,7 +148,7 @@ struct EditionMachine: Sendable {
     /// Whether further loads are of interest.
     var wantsLoads: Bool {
         guard kept.isActive, running != nil else { return false }
-        return !hasAnswered || facts.isTrial && !hasEnoughLoads
+        return !hasLoaded || facts.isTrial && !hasEnoughLoads
     }
 
     /// Ends the mark of the start, because the process ends as it should, or has run for long without any load.
@@ -191,11 +192,16 @@ struct EditionMachine: Sendable {
         try kept.receive(channel: bytes, etag: etag, at: now)
     }
 
+    /// Checks the kept channel after the server said that it is unchanged.
+    ///
+    /// - Throws: ``EditionError`` with the code `expired`; the error of the disk.
+    func checkIsValid(at now: Timestamp) throws { try kept.checkIsValid(at: now) }
+
     /// Tells that the channel was reached: a new one was accepted, or the kept one is current.
     ///
     /// - Returns: the number of the edition that is confirmed by it; nil if none is.
     mutating func reached(at now: Timestamp) -> Int? {
-        (facts.channelFailure, facts.fetchFailure, facts.reached) = (nil, nil, now)
+        (facts.channelFailure, facts.fetchFailures, facts.reached) = (nil, [:], now)
         kept.update { $0.reached = now }
         return running.flatMap { addToTrial(of: $0, isReached: true) }
     }
@@ -204,14 +210,17 @@ struct EditionMachine: Sendable {
     mutating func failed(_ error: EditionError) { facts.channelFailure = error.code }
 
     /// Tells that an edition could not be fetched.
-    mutating func failedToFetch(_ error: EditionError) { facts.fetchFailure = error.code }
+    mutating func failedToFetch(_ listed: ChannelFile.Listed, _ error: EditionError) {
+        facts.fetchFailures[listed.digest] = error.code
+    }
 
     /// The edition that the channel wants here and that is not kept; nil if there is none.
     ///
     /// - Parameter failed: the digests of editions that could not be fetched.
     mutating func missing(at now: Timestamp, except failed: Set<String> = []) -> ChannelFile.Listed? {
-        guard let state = try? kept.state() else { return nil }
-        let choice = self.choice(state, at: now, without: failed)
+        guard let state = try? kept.state(), let choice = try? self.choice(state, at: now, without: failed) else {
+            return nil
+        }
         recordFacts(choice, at: now)
         return choice.missing
     }
@@ -227,11 +236,20 @@ struct EditionMachine: Sendable {
     ///
     /// - Throws: ``EditionError`` with the code `needs` if no edition of the number on this device can be used; the error of
     ///   the disk.
-    func pin(_ number: Int?) throws {
-        if let number, number != 0, pinned(number, try kept.state()) == nil {
+    /// - Returns: the state before.
+    func pin(_ number: Int?) throws -> EditionState {
+        if rules.pin != nil { throw EditionError(.needs, "the setting 'pin' has chosen an edition already") }
+        let former = try kept.state()
+        if let number, number != 0, try pinned(number, former) == nil {
             throw EditionError(.needs, "no edition \(number) that can be used is on this device")
         }
         try kept.change { $0.pin = number }
+        return former
+    }
+
+    /// Takes back a choice that could not be put in effect.
+    func unpin(to former: EditionState) throws {
+        try kept.change { ($0.pin, $0.confirmed, $0.trial) = (former.pin, former.confirmed, former.trial) }
     }
 
     // MARK: Facts
@@ -249,7 +267,7 @@ struct EditionMachine: Sendable {
             facts.channelFailure = .disk
             return
         }
-        facts.isTrial = running != nil && state.trial?.digest == running?.digest
+        facts.isTrial = running != nil && state.confirmed != running?.digest
         facts.revision = state.revision > 0 ? state.revision : nil
         facts.reached = state.reached
     }

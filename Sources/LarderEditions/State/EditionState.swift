@@ -11,6 +11,14 @@ struct EditionState: Hashable, Sendable {
         var hasReachedChannel = false
     }
 
+    /// The starts under an edition that ended before any load.
+    struct EndedStarts: Hashable, Sendable {
+        /// The number of starts at which such marks were found. A power failure can end many processes at once.
+        var count = 0
+        /// The marks that were counted.
+        var marks: Set<String> = []
+    }
+
     /// An edition that is not taken, or not taken again.
     struct Rejection: Hashable, Sendable {
         /// The end of an edition on this installation.
@@ -49,8 +57,8 @@ struct EditionState: Hashable, Sendable {
     /// The digest of the edition that has proved itself; nil for the app's own policies.
     var confirmed: String?
     var trial: Trial?
-    /// The marks of the starts under each edition that ended before an answer, by its digest.
-    var endedStarts: [String: Set<String>] = [:]
+    /// The starts under each edition that ended before any load, by its digest.
+    var endedStarts: [String: EndedStarts] = [:]
     var rejections: [Rejection] = []
     /// The number of the edition that the app has chosen itself, 0 for its own policies; nil if it has not.
     var pin: Int?
@@ -84,12 +92,15 @@ struct EditionState: Hashable, Sendable {
         }
     }
 
-    /// Counts a start that ended before an answer. The same mark counts once.
+    /// Counts starts that ended before any load. Those that are found together count once, and the same mark never counts again.
     ///
     /// - Returns: whether the edition is left because of it.
-    mutating func countEndedStart(of digest: String, mark: String) -> Bool {
-        endedStarts[digest, default: []].insert(mark)
-        guard endedStarts[digest, default: []].count >= Self.mostEndedStarts else { return false }
+    mutating func countEndedStart(of digest: String, marks: Set<String>) -> Bool {
+        var starts = endedStarts[digest] ?? EndedStarts()
+        if !marks.isSubset(of: starts.marks) { starts.count += 1 }
+        starts.marks = marks
+        endedStarts[digest] = starts
+        guard starts.count >= Self.mostEndedStarts else { return false }
         endedStarts[digest] = nil
         reject(.reverted(digest))
         return true

@@ -3,6 +3,7 @@ import Larder
 extension EditionState {
     static let format = "larder-editions/1"
     private static let mostLoads = 1_000_000
+    private static let mostMarks = 1_000
 
     /// The state as the text of its file.
     var text: String {
@@ -25,7 +26,9 @@ extension EditionState {
             "starts",
             .object(
                 endedStarts.sorted { $0.key < $1.key }.map {
-                    JSON.Member($0.key, .list($0.value.sorted().map { .string($0) }))
+                    JSON.Member(
+                        $0.key,
+                        ["count": .int($0.value.count), "marks": .list($0.value.marks.sorted().map(JSON.string))])
                 }))
         add("rejected", .list(rejections.map(\.json)))
         add("pin", pin.map(JSON.int))
@@ -51,8 +54,12 @@ extension EditionState {
         }
         if case .object(let members)? = json["starts"] {
             for member in members.prefix(Self.mostRejections) {
-                guard case .list(let marks) = member.value else { continue }
-                endedStarts[member.name] = Set(marks.prefix(Self.mostEndedStarts).compactMap(\.text))
+                guard case .list(let marks)? = member.value["marks"], let count = member.value["count"]?.number else {
+                    continue
+                }
+                endedStarts[member.name] = EndedStarts(
+                    count: min(max(0, count), Self.mostEndedStarts),
+                    marks: Set(marks.prefix(Self.mostMarks).compactMap(\.text)))
             }
         }
         if case .list(let items)? = json["rejected"] {

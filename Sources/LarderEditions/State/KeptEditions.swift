@@ -36,18 +36,19 @@ struct KeptEditions: Sendable {
     }
 
     /// Returns an edition, if it is genuine. It may be the one that the app carries.
-    func edition(_ digest: String) -> KeptEdition? {
+    ///
+    /// - Throws: the error of the disk, if the file is there and cannot be read now.
+    func edition(_ digest: String) throws -> KeptEdition? {
         if let emergency = rules.emergency, emergency.digest == digest { return emergency }
-        guard let bytes = try? files.read(Self.name(of: digest)),
-            let edition = try? rules.edition(bytes, digest: digest)
-        else { return nil }
-        return KeptEdition(digest: digest, edition: edition)
+        return try files.read(Self.name(of: digest)).flatMap { try? rules.edition($0, digest: digest) }.map {
+            KeptEdition(digest: digest, edition: $0)
+        }
     }
 
     /// All editions with a number.
-    func editions(numbered number: Int) -> [KeptEdition] {
-        files.names.filter { $0.hasPrefix(Self.prefix) }.sorted().compactMap {
-            edition("sha256:" + $0.dropFirst(Self.prefix.count))
+    func editions(numbered number: Int) throws -> [KeptEdition] {
+        try files.names.filter { $0.hasPrefix(Self.prefix) }.sorted().compactMap {
+            try edition("sha256:" + $0.dropFirst(Self.prefix.count))
         }.filter { $0.edition.number == number }
     }
 
@@ -56,9 +57,7 @@ struct KeptEditions: Sendable {
     /// - Throws: ``EditionError``; the error of the disk. The former channel then stays.
     func receive(channel bytes: [UInt8], etag: String?, at now: Timestamp) throws {
         let (channel, digest) = try rules.channel(bytes)
-        guard channel.until > now else {
-            throw EditionError(.expired, "revision \(channel.revision) of the channel is no longer valid")
-        }
+        guard channel.until > now else { throw expired(channel) }
         try change { state in
             let revision = max(state.revision, try self.channel()?.channel.revision ?? 0)
             guard channel.revision >= revision else {
@@ -71,6 +70,17 @@ struct KeptEditions: Sendable {
             try files.write(Self.channelName, bytes)
             (state.revision, state.channel, state.etag) = (channel.revision, digest, etag)
         }
+    }
+
+    /// Checks the channel after the server said that it is unchanged.
+    ///
+    /// - Throws: ``EditionError`` with the code `expired`; the error of the disk.
+    func checkIsValid(at now: Timestamp) throws {
+        if let (channel, _) = try channel(), channel.until <= now { throw expired(channel) }
+    }
+
+    private func expired(_ channel: ChannelFile) -> EditionError {
+        EditionError(.expired, "revision \(channel.revision) of the channel is no longer valid")
     }
 
     /// Keeps an edition that has arrived, if it is the genuine one, and removes those that are no longer of use.

@@ -262,20 +262,21 @@ import Testing
             output.out.hasSuffix(
                 """
 
-                  edition 2 (shop-2.edition) is halted
-                  edition 1 (shop-1.edition) is halted
                   next is the emergency edition in the app; an app without one goes on with its own policies
 
                 """), "\(output.err)")
         #expect(output.err == "warning: the app with these policies carries no emergency edition\n")
         let channel = try folder.channel()
-        #expect(channel.isEmergency && channel.editions.map(\.to.share) == [0, 0])
+        #expect(channel.isEmergency && channel.editions.allSatisfy { $0.to.share > 0 }, "the way back is kept")
         let again = await Self.halt(folder, "--to", "emergency")
         #expect(again.code == 1 && again.err.contains("leads to the emergency edition already"))
         let status = await folder.run("channel", "status", "DIR/shop.channel")
         #expect(status.out.contains("\nEMERGENCY: apps use the emergency edition that they carry\n"))
         let json = await folder.run("channel", "status", "DIR/shop.channel", "--json")
         #expect(json.out.contains(#""isEmergency": true"#))
+        let back = await Self.halt(folder, "--to", "2")
+        #expect(back.out.contains("\n  the emergency edition is not used any more\n  next is edition 2 (shop-2.edition)"))
+        #expect(try !folder.channel().isEmergency && folder.channel().editions.allSatisfy { $0.to.share > 0 })
     }
 
     @Test func emergencyEndsWithTheNextChangeButRenewing() async throws {
