@@ -32,24 +32,25 @@ final class AnsweredLoads: Sendable {
     /// Counts a load.
     ///
     /// - Parameter limit: the number of answered loads that are to be added at once, after the first load.
-    /// - Returns: whether the loads are to be added now.
-    func add(isAnswered: Bool, limit: Int) -> Bool {
+    /// - Returns: the edition whose loads are to be added now; nil if they are not.
+    func add(isAnswered: Bool, limit: Int) -> Int? {
         state.withLock { state in
             state.count += isAnswered ? 1 : 0
-            guard !state.isAdding, !state.hasEnded || state.count >= limit else { return false }
+            guard !state.isAdding, !state.hasEnded || state.count >= limit else { return nil }
             (state.isAdding, state.hasEnded) = (true, true)
-            return true
+            return state.edition
         }
     }
 
-    /// Returns the loads that were not added yet, with their edition, and forgets them.
-    func collect() -> (count: Int, edition: Int) {
+    /// Returns the number of answered loads that were not added yet, and forgets them.
+    func collect() -> Int {
         state.withLock { state in
             defer { state.count = 0 }
-            return (state.count, state.edition)
+            return state.count
         }
     }
 
+    /// Whether no other edition was put in effect since.
     func isCurrent(_ edition: Int) -> Bool { state.withLock { $0.edition == edition } }
 
     /// Ends the counting for an edition if no further loads are of interest.
@@ -62,13 +63,7 @@ final class AnsweredLoads: Sendable {
     }
 
     /// Ends the counting.
-    ///
-    /// - Returns: the loads that were not added yet.
-    func close() -> Int {
-        let (count, subscription) = state.withLock { state in (state.count, state.subscription.take()) }
-        subscription?.stop()
-        return count
-    }
+    func close() { state.withLock { $0.subscription.take() }?.stop() }
 }
 
 extension Editions {
@@ -80,14 +75,14 @@ extension Editions {
 
     /// Called by each load, so it only counts. The files follow later.
     private func ended(isAnswered: Bool) {
-        if loads.add(isAnswered: isAnswered, limit: settings.confirmAfter) { _ = world.spawn { [weak self] in await self?.addLoads() } }
+        guard let edition = loads.add(isAnswered: isAnswered, limit: settings.confirmAfter) else { return }
+        _ = world.spawn { [weak self] in await self?.addLoads(of: edition) }
     }
 
-    private func addLoads() async {
-        let (count, edition) = loads.collect()
+    private func addLoads(of edition: Int) async {
         let result = try? await use { [loads] machine, _ -> (confirmed: Int?, wantsMore: Bool) in
             guard loads.isCurrent(edition) else { return (nil, true) }
-            return (machine.answered(count), machine.wantsLoads)
+            return (machine.answered(loads.collect()), machine.wantsLoads)
         }
         loads.ended(edition, wantsMore: result?.wantsMore ?? true)
         tell(result?.confirmed.map(EditionEvent.confirmed))

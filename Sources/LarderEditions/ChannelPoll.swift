@@ -23,7 +23,10 @@ extension Editions {
             return poll.item
         }
         guard let item else { return false }
-        return await item.runNow() && polling.withLock { $0.failures } == 0
+        var hasRun = await item.runNow()
+        // A poll that was about to end already has not asked.
+        if polling.withLock({ $0.isWanted }) { hasRun = await item.runNow() }
+        return hasRun && polling.withLock { $0.failures } == 0
     }
 
     /// Asks for the channel, unless another process has just done so.
@@ -60,8 +63,8 @@ extension Editions {
     private func ask() async -> Bool {
         do {
             try await receiveChannel()
-            let count = loads.collect().count
-            let confirmed = try await use { machine, now in
+            let confirmed = try await use { [loads] machine, now in
+                let count = loads.collect()
                 let first = count > 0 ? machine.answered(count) : nil
                 return machine.reached(at: now) ?? first
             }

@@ -101,8 +101,9 @@ public final class Editions: Attachment {
     public func close() async {
         await polling.withLock { $0.item.take() }?.end()
         await start.withLock { $0.take() }?.end()
-        let count = loads.close()
-        _ = try? await use { machine, _ in
+        loads.close()
+        _ = try? await use { [loads] machine, _ in
+            let count = loads.collect()
             if count > 0 { _ = machine.answered(count) }
             machine.endStart()
         }

@@ -23,7 +23,9 @@ extension EditionMachine {
     func choice(
         _ state: EditionState, at now: Timestamp, without failed: Set<String> = []
     ) throws -> EditionChoice {
-        var choice = EditionChoice(channel: try kept.channel()?.channel)
+        // An older file may have come back from a backup.
+        let newest = try kept.channel()?.channel
+        var choice = EditionChoice(channel: newest.flatMap { $0.revision < state.revision ? nil : $0 })
         if let pin = rules.pin ?? state.pin {
             choice.isPinned = true
             if pin == 0 { return choice }
@@ -41,7 +43,7 @@ extension EditionMachine {
         }
         if channel.isEmergency {
             guard let emergency = rules.emergency else { return choice }
-            let offer = offer(emergency.digest, emergency, arm: .trial, state)
+            let offer = offer(emergency.digest, kept: emergency, arm: .trial, in: state)
             choice.offer = offer
             if offer.rejection == nil, offer.need == nil { choice.edition = emergency }
             return choice
@@ -52,7 +54,7 @@ extension EditionMachine {
             let arm = EditionArm(of: state.installation, in: listed.to)
             if arm != .trial, choice.offer != nil { continue }
             let kept = try edition(listed.digest)
-            let offer = offer(listed.digest, kept, arm: arm, state)
+            let offer = offer(listed.digest, kept: kept, arm: arm, in: state)
             choice.offer = choice.offer ?? offer
             guard arm == .trial, offer.rejection == nil else { continue }
             if let kept, offer.need == nil {
@@ -79,7 +81,7 @@ extension EditionMachine {
     }
 
     private func offer(
-        _ digest: String, _ kept: KeptEdition?, arm: EditionArm, _ state: EditionState
+        _ digest: String, kept: KeptEdition?, arm: EditionArm, in state: EditionState
     ) -> EditionFacts.Offer {
         EditionFacts.Offer(
             number: kept?.edition.number, digest: digest, arm: arm, rejection: rejection(of: digest, state),

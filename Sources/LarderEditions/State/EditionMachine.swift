@@ -156,13 +156,13 @@ struct EditionMachine: Sendable {
 
     /// Adds to the trial, and confirms the edition if it has proved itself.
     private mutating func addToTrial(of running: KeptEdition, loads: Int = 0, isReached: Bool = false) -> Int? {
-        let (least, waitsForChannel) = (rules.confirmingLoads, rules.confirmsOnFetch)
+        let least = rules.confirmingLoads
         let result = kept.update { state -> (EditionState, isConfirmed: Bool) in
             guard var trial = state.trial, trial.digest == running.digest else { return (state, false) }
             trial.loads = min(trial.loads + loads, least)
             trial.hasReachedChannel = trial.hasReachedChannel || isReached
             state.trial = trial
-            guard trial.loads >= least, trial.hasReachedChannel || !waitsForChannel else { return (state, false) }
+            guard trial.loads >= least, trial.hasReachedChannel else { return (state, false) }
             (state.confirmed, state.trial) = (trial.digest, nil)
             return (state, true)
         }
@@ -187,7 +187,7 @@ struct EditionMachine: Sendable {
 
     /// Keeps a channel that has arrived, if it is genuine and newer.
     ///
-    /// - Throws: ``EditionError``; the error of the disk. The former channel then stays.
+    /// - Throws: ``EditionError``, and the former channel then stays; the error of the disk.
     func receive(channel bytes: [UInt8], etag: String?, at now: Timestamp) throws {
         try kept.receive(channel: bytes, etag: etag, at: now)
     }

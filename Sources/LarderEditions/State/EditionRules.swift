@@ -11,10 +11,8 @@ struct EditionRules: Sendable {
     var release: [PublicKey]
     /// The keys that may sign channels only.
     var steer: [PublicKey] = []
-    /// The number of answered loads after which an edition has proved itself.
+    /// The number of answered loads after which an edition has proved itself. The channel must have been reached under it, too.
     var confirmingLoads = 20
-    /// Whether the channel must have been reached under it, too.
-    var confirmsOnFetch = true
     /// The number of the edition to use, 0 for the app's own policies; nil to follow the channel.
     var pin: Int?
     /// The edition that the app carries, for the time in which the channel tells of an emergency.

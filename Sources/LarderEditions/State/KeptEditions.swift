@@ -54,7 +54,7 @@ struct KeptEditions: Sendable {
 
     /// Keeps a channel that has arrived, if it is genuine and newer.
     ///
-    /// - Throws: ``EditionError``; the error of the disk. The former channel then stays.
+    /// - Throws: ``EditionError``, and the former channel then stays; the error of the disk.
     func receive(channel bytes: [UInt8], etag: String?, at now: Timestamp) throws {
         let (channel, digest) = try rules.channel(bytes)
         guard channel.until > now else { throw expired(channel) }
@@ -67,7 +67,7 @@ struct KeptEditions: Sendable {
             if channel.revision == state.revision, let kept = state.channel, kept != digest {
                 throw EditionError(.oldRevision, "there are two channels of the revision \(revision)")
             }
-            try files.write(Self.channelName, bytes)
+            if try self.channel()?.digest != digest { try files.write(Self.channelName, bytes) }
             (state.revision, state.channel, state.etag) = (channel.revision, digest, etag)
         }
     }

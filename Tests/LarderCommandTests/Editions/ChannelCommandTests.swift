@@ -275,7 +275,8 @@ import Testing
         let json = await folder.run("channel", "status", "DIR/shop.channel", "--json")
         #expect(json.out.contains(#""isEmergency": true"#))
         let back = await Self.halt(folder, "--to", "2")
-        #expect(back.out.contains("\n  the emergency edition is not used any more\n  next is edition 2 (shop-2.edition)"))
+        #expect(
+            back.out.contains("\n  the emergency edition is not used any more\n  next is edition 2 (shop-2.edition)"))
         #expect(try !folder.channel().isEmergency && folder.channel().editions.allSatisfy { $0.to.share > 0 })
     }
 

@@ -7,7 +7,7 @@ import Testing
 
     /// The sources that an app links.
     private static let sources = Result {
-        try ["LarderFoundation", "LarderSystem", "LarderCore", "LarderPlugins", "Larder"].flatMap {
+        try ["LarderFoundation", "LarderSystem", "LarderCore", "LarderPlugins", "Larder", "LarderEditions"].flatMap {
             try SwiftSource.all(below: root.appending(path: "Sources/" + $0))
         }
     }
