@@ -50,7 +50,8 @@ extension Command {
             if !isWatching { for problem in pantry.cacheProblems { terminal.note(problem.description) } }
             let telling = terminal.tellStoreFaults(of: pantry, in: arguments.cache(for: folder))
             defer { telling.stop() }
-            let editions = isLong ? terminal.tellEditions(of: pantry, in: SystemWorld()) : nil
+            let editions =
+                isLong ? terminal.tellEditions(of: pantry, isWatching: isWatching, in: SystemWorld()) : []
             let resource = pantry.resource(request.key.resource)
             let recording = try arguments.value(of: "record").map { try record(pantry, to: $0) }
             // When the process is interrupted, everything is written before the signal ends it.
@@ -70,7 +71,10 @@ extension Command {
             }
             await recording?.stop()
             await pantry.close()
-            await editions?.value
+            for work in editions {
+                work.cancel()
+                await work.value
+            }
             if let lost = recording?.lost, lost > 0 {
                 terminal.complain("\(lost) loads could not be recorded")
                 return false

@@ -60,7 +60,8 @@ struct ChannelEditing {
         // Times are written to the second.
         let read = try ChannelFile(reading: file)
         call.print(
-            ["wrote \(path): revision \(read.revision), valid until \(read.until.spelled)"] + lines.map { "  " + $0 },
+            ["wrote \(path): revision \(read.revision), valid until \(read.until.spelled)"]
+                + (lines + ["upload \(Disk.split(path).name)"]).map { "  " + $0 },
             json: read.json(at: path, signers: file.keyIDs, isVerified: !known.all.isEmpty, now: now))
     }
 

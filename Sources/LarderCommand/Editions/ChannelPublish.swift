@@ -38,7 +38,7 @@ extension Subcommand {
             let over = editing.endEmergency()
             try editing.write(
                 ["\(listed.title([file.digest: edition.number])) for \(listed.to.inWords)"] + over + [
-                    "upload \(name) before the channel"
+                    "upload \(name)"
                 ])
             return true
         })

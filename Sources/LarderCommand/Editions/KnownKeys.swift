@@ -63,7 +63,13 @@ extension Subcommand.Call {
         let isAsked = arguments.value(of: "policies") != nil
         let folder = arguments.folder
         // The usual folder need not be there, and can be that of another app.
-        if !isAsked, !named.isEmpty || Disk.item(folder + "/_larder.json") == nil { return KnownKeys(release: named) }
+        if !isAsked, !named.isEmpty || Disk.item(folder + "/_larder.json") == nil {
+            if named.isEmpty {
+                terminal.note(
+                    "warning: the keys of the app are not known: --policies DIR or --keys KEY,… checks with them")
+            }
+            return KnownKeys(release: named)
+        }
         let channel: AppChannel?
         do { channel = try appChannel(in: folder) } catch {
             for problem in error.problems { terminal.note(problem.description) }

@@ -36,7 +36,8 @@ import Testing
             output.out == """
                 wrote \(folder.path)/shop.channel: revision 1, valid until \((Dumps.now + .seconds(30 * 86_400)).spelled)
                   edition 42 (shop-42.edition) for 5.0 % of a, b, compared with 5.0 %
-                  upload shop-42.edition before the channel
+                  upload shop-42.edition
+                  upload shop.channel
 
                 """)
         let edition = try SignedFile(.edition, reading: folder.bytes(of: "shop-42.edition"))
@@ -152,7 +153,8 @@ import Testing
         #expect(output.code == 0, "\(output.err)")
         #expect(
             output.out.hasSuffix(
-                "\n  edition 2 (shop-2.edition) for 25.0 % of stable, compared with 5.0 %, before 5.0 %\n"))
+                "\n  edition 2 (shop-2.edition) for 25.0 % of stable, compared with 5.0 %, before 5.0 %\n  upload shop.channel\n"
+            ))
         let channel = try folder.channel()
         #expect(channel.revision == 3)
         #expect(channel.editions.map(\.to.share) == [0.25, 1])
@@ -217,6 +219,7 @@ import Testing
 
                   edition 2 (shop-2.edition) is halted
                   next is edition 1 (shop-1.edition) for 100.0 % of all installations
+                  upload shop.channel
 
                 """))
         #expect(try folder.channel().editions.map(\.to.share) == [0, 1])
@@ -251,7 +254,7 @@ import Testing
     @Test func haltGoesBackToThePoliciesInTheApp() async throws {
         let folder = try await Self.withTwo()
         let output = await Self.halt(folder, "--to", "embedded")
-        #expect(output.out.hasSuffix("\n  next are the policies in the app\n"))
+        #expect(output.out.hasSuffix("\n  next are the policies in the app\n  upload shop.channel\n"))
         #expect(try folder.channel().editions.map(\.to.share) == [0, 0])
     }
 
@@ -263,6 +266,7 @@ import Testing
                 """
 
                   next is the emergency edition in the app; an app without one goes on with its own policies
+                  upload shop.channel
 
                 """), "\(output.err)")
         #expect(output.err == "warning: the app with these policies carries no emergency edition\n")
