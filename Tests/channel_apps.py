@@ -172,24 +172,26 @@ class Team:
         self.run("edition", "new", policies, "--channel", "shop", "--number", str(number))
         return self.sign(number)
 
-    def sign(self, number):
-        self.run("edition", "sign", f"shop-{number}.edition.json", "--key", "release.pem")
-        return self.upload(f"shop-{number}.edition")
+    def sign(self, number, name="shop"):
+        self.run("edition", "sign", f"{name}-{number}.edition.json", "--key", "release.pem")
+        return self.upload(f"{name}-{number}.edition")
 
     def upload(self, name):
         self.server.upload(name, read(self.at(name)))
         return name
 
-    def channel(self, *words):
+    def channel(self, *words, name="shop.channel"):
         """Changes the channel, uploads it, and returns its bytes."""
         command, *rest = words
         key = "release.pem" if command == "publish" else "steer.pem"
-        self.run("channel", command, "shop.channel", *rest, "--key", key)
-        self.upload("shop.channel")
-        return read(self.at("shop.channel"))
+        self.run("channel", command, name, *rest, "--key", key, "--keys", f"{self.release},{self.steer}")
+        self.upload(name)
+        return read(self.at(name))
 
-    def publish(self, number, share="100%", *words):
-        return self.channel("publish", f"shop-{number}.edition", "--share", share, *words)
+    def publish(self, number, share="100%", *words, name="shop"):
+        file = name + ".channel"
+        new = [] if os.path.exists(self.at(file)) else ["--new"]
+        return self.channel("publish", f"{name}-{number}.edition", "--share", share, *new, *words, name=file)
 
     def begin(self):
         """Takes all editions back. The revision goes on."""
