@@ -45,7 +45,7 @@ public final class Editions: Attachment {
         do { _ = try folder.path() } catch { context.tell(.edition, "\(error)") }
         machine = BlockingLock(
             EditionMachine(
-                rules, files: folder, isActive: context.allowsDueWork,
+                rules, files: folder, program: Self.program, isActive: context.allowsDueWork,
                 newInstallation: { EditionMachine.digits(world) }))
         known = Locked(EditionFacts())
         guard context.allowsDueWork else { return }
@@ -56,6 +56,16 @@ public final class Editions: Attachment {
             return nil
         }
         start.withLock { $0 = item }
+    }
+
+    /// A mark of the program's file, which changes with each version of the app.
+    private static var program: String? {
+        #if canImport(Darwin)
+            let path = Bundle.main.executablePath
+        #else
+            let path: String? = "/proc/self/exe"
+        #endif
+        return path.flatMap(Disk.stamp).map { "\($0.device) \($0.inode) \($0.size) \($0.modified)" }
     }
 
     // MARK: State

@@ -234,12 +234,9 @@ final class EditionHistory {
 
     // MARK: Checks
 
-    /// With both files of the channel, its revision is lost. With the state, so is the count of ended starts.
+    /// With both files of the channel, its revision is lost.
     private func lowerExpectations() {
         revision = min(revision, state?.revision ?? 0)
-        for (digest, marks) in state?.endedStarts ?? [:] {
-            unanswered[digest] = max(unanswered[digest] ?? 0, marks.count)
-        }
     }
 
     private func report(_ fault: String) { if !faults.contains(fault) { faults.append(fault) } }

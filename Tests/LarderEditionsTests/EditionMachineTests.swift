@@ -171,6 +171,28 @@ import Testing
         }
     }
 
+    @Test func needsAreLookedAtAgainByAnotherProgramOnly() throws {
+        var publisher = try Publisher(in: SimulatedWorld())
+        publisher.offer(try publisher.edition(42, needs: ["wrapper extra": EditionFile.anyDeclaration]), 42)
+        try publisher.publish(by: publisher.release)
+        var registry = Registry()
+        try registry.register(.wrapper("extra", "Does nothing.") { _, inner in inner })
+        let files = MemoryFiles()
+        func start(_ program: String, _ registry: Registry) throws -> Installation {
+            var app = Installation(publisher.rules(registry: registry), files: files)
+            app.program = program
+            try app.start()
+            return app
+        }
+        var app = try start("1", registry)
+        try app.poll(publisher.files)
+        #expect(app.running == 42)
+        app.close()
+        #expect(try start("1", Registry()).running == 42)
+        let updated = try start("2", Registry())
+        #expect(updated.running == nil && updated.machine?.facts.dumped["fate"] == "unfit")
+    }
+
     @Test func oldChannelChangesNothing() throws {
         var publisher = try Publisher(in: SimulatedWorld())
         publisher.offer(try publisher.edition(42), 42)
@@ -236,7 +258,7 @@ import Testing
         state.keys = ["a", "b"]
         (state.reached, state.confirmed, state.pin) = (Timestamp(seconds: 9), "sha256:bb", 41)
         state.trial = EditionState.Trial(digest: "sha256:cc", loads: 2, hasReachedChannel: true)
-        state.endedStarts = ["sha256:cc": EditionState.EndedStarts(count: 1, marks: ["start-1"])]
+        state.fitting = EditionState.Fitting(program: "1 2", digest: "sha256:cc")
         state.rejections = [
             EditionState.Rejection(digest: "sha256:dd", fate: .refused, why: "reach", own: "own"),
             EditionState.Rejection(digest: "sha256:ee", fate: .reverted, why: "starts"),

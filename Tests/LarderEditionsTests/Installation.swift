@@ -10,6 +10,7 @@ struct Installation {
     /// Returns why an edition cannot be composed; nil if it can.
     var compose: (EditionFile) throws -> EditionError? = { _ in nil }
     var own = "own"
+    var program: String?
     var now = Timestamp(seconds: 1_000_000)
     var machine: EditionMachine?
     private(set) var events: [EditionEvent] = []
@@ -24,7 +25,7 @@ struct Installation {
     /// Starts a process.
     mutating func start(_ installation: String = "0123") throws {
         machine = nil
-        machine = EditionMachine(rules, files: files, newInstallation: { installation })
+        machine = EditionMachine(rules, files: files, program: program, newInstallation: { installation })
         try reload()
     }
 

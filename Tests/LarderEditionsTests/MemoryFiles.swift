@@ -28,6 +28,7 @@ final class MemoryFiles: EditionFiles, @unchecked Sendable {
     private struct WeakMark: @unchecked Sendable {
         weak var mark: Mark?
         var digest: String
+        var number: Int
     }
 
     /// The disk, which processes share.
@@ -124,23 +125,25 @@ final class MemoryFiles: EditionFiles, @unchecked Sendable {
         return try body()
     }
 
-    func beginStart(of digest: String) throws -> any StartMark {
+    func beginStart(of digest: String, number: Int) throws -> any StartMark {
         letOthersIn()
-        let number = disk.withLock { disk in
+        let name = disk.withLock { disk in
             disk.nextMark += 1
-            return disk.nextMark
+            return "start-\(disk.nextMark)"
         }
-        let mark = Mark("start-\(number)", in: self)
+        let mark = Mark(name, in: self)
         try change { disk in
             if disk.fault == .readOnly { throw Failure() }
-            disk.marks[mark.name] = WeakMark(mark: mark, digest: digest)
+            disk.marks[mark.name] = WeakMark(mark: mark, digest: digest, number: number)
         }
         return mark
     }
 
-    func endedStarts() -> [(name: String, digest: String)] {
+    func endedStarts() -> [EndedStart] {
         disk.withLock { disk in
-            disk.marks.filter { $0.value.mark == nil }.map { ($0.key, $0.value.digest) }.sorted { $0.0 < $1.0 }
+            disk.marks.filter { $0.value.mark == nil }.map {
+                EndedStart(name: $0.key, digest: $0.value.digest, number: $0.value.number)
+            }.sorted { $0.name < $1.name }
         }
     }
 

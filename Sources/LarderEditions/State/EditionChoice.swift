@@ -70,7 +70,7 @@ extension EditionMachine {
     func pinned(_ number: Int, _ state: EditionState) throws -> KeptEdition? {
         if let running, running.edition.number == number { return running }
         return try kept.editions(numbered: number).first {
-            rejection(of: $0.digest, state) == nil && fit.need(of: $0) == nil
+            rejection(of: $0.digest, state) == nil && fit.need(of: $0, knowing: state) == nil
         }
     }
 
@@ -85,7 +85,7 @@ extension EditionMachine {
     ) -> EditionFacts.Offer {
         EditionFacts.Offer(
             number: kept?.edition.number, digest: digest, arm: arm, rejection: rejection(of: digest, state),
-            need: kept.flatMap(fit.need))
+            need: kept.flatMap { fit.need(of: $0, knowing: state) })
     }
 
     /// Returns why an edition is not taken here; nil if it may be taken.

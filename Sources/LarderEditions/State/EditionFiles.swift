@@ -18,11 +18,21 @@ protocol EditionFiles: Sendable {
     ///
     /// - Throws: also if another process does so for as long as `limit`. It may have been stopped.
     func locked<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result
-    /// Makes the mark of a start, which lives as long as its object: see ``endedStarts()``.
-    func beginStart(of digest: String) throws -> any StartMark
-    /// Returns the marks of starts whose processes have ended without ``StartMark/end()``: the names of their files, and the
-    /// digests of the editions.
-    func endedStarts() -> [(name: String, digest: String)]
+    /// Makes the mark of a start under an edition, which lives as long as its object: see ``endedStarts()``.
+    ///
+    /// - Parameter number: 1, or more if starts before it ended too early: it is the next one in a row.
+    func beginStart(of digest: String, number: Int) throws -> any StartMark
+    /// Returns the marks of starts whose processes have ended without ``StartMark/end()``.
+    func endedStarts() -> [EndedStart]
+}
+
+/// The mark of a start that ended too early.
+struct EndedStart: Hashable, Sendable {
+    /// The name of its file.
+    var name: String
+    /// The digest of the edition.
+    var digest: String
+    var number: Int
 }
 
 /// The mark of a process that composes an edition and has not answered a load since.

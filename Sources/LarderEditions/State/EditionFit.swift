@@ -1,7 +1,7 @@
 import Larder
 import LarderSystem
 
-/// Knows whether editions go with the plugins of an app. It remembers what it found, because looking takes longer than all
+/// Finds out whether editions go with the plugins of an app. It remembers what it found, because looking takes longer than all
 /// else that a start does with an edition.
 final class EditionFit: Sendable {
     private struct Known {
@@ -10,12 +10,15 @@ final class EditionFit: Sendable {
     }
 
     private let registry: Registry
+    /// A mark of the program, which another version of the app does not have; nil if it has none.
+    let program: String?
     private let known = Locked(Known())
 
-    init(_ registry: Registry) { self.registry = registry }
+    init(_ registry: Registry, program: String?) { (self.registry, self.program) = (registry, program) }
 
     /// The first plugin that an edition needs and the app does not have, in words; nil if it has all.
-    func need(of kept: KeptEdition) -> String? {
+    func need(of kept: KeptEdition, knowing state: EditionState) -> String? {
+        if let program, state.fitting == EditionState.Fitting(program: program, digest: kept.digest) { return nil }
         if let need = known.withLock({ $0.needs[kept.digest] }) { return need }
         let need = kept.edition.unmetNeed(in: declarations)
         known.withLock { $0.needs[kept.digest] = .some(need) }

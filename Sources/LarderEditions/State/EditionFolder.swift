@@ -61,14 +61,18 @@ struct EditionFolder: EditionFiles {
         return try Disk.locked(path("lock"), within: limit, body)
     }
 
-    func beginStart(of digest: String) throws -> any StartMark {
-        try HeldMark(in: path(), prefix: Self.mark + digest.suffix(64) + "-")
+    func beginStart(of digest: String, number: Int) throws -> any StartMark {
+        try HeldMark(in: path(), prefix: Self.mark + digest.suffix(64) + "-\(number)-")
     }
 
-    func endedStarts() -> [(name: String, digest: String)] {
-        names.filter { name in
-            name.hasPrefix(Self.mark) && (try? path(name)).map { !Disk.isHeld($0) } == true
-        }.map { name in (name, "sha256:" + name.dropFirst(Self.mark.count).prefix(64)) }
+    func endedStarts() -> [EndedStart] {
+        names.compactMap { name in
+            let parts = name.split(separator: "-")
+            guard name.hasPrefix(Self.mark), parts.count == 4, let number = Int(parts[2]), let path = try? path(name),
+                !Disk.isHeld(path)
+            else { return nil }
+            return EndedStart(name: name, digest: "sha256:" + parts[1], number: number)
+        }
     }
 
     private func path(_ name: String) throws -> String { try path() + "/" + name }

@@ -26,10 +26,11 @@ struct EditionMachine: Sendable {
     var rules: EditionRules { kept.rules }
 
     init(
-        _ rules: EditionRules, files: any EditionFiles, isActive: Bool = true, newInstallation: () -> String
+        _ rules: EditionRules, files: any EditionFiles, program: String? = nil, isActive: Bool = true,
+        newInstallation: () -> String
     ) {
         kept = KeptEditions(rules: rules, files: files, newInstallation: newInstallation(), isActive: isActive)
-        fit = EditionFit(rules.registry)
+        fit = EditionFit(rules.registry, program: program)
     }
 
     // MARK: Policies
@@ -37,10 +38,13 @@ struct EditionMachine: Sendable {
     /// Returns the edition that is to be in effect; nil for the app's own policies.
     mutating func supply(over own: String, at now: Timestamp) -> EditionFile? {
         self.own = own
-        countEndedStarts()
+        giveUpCrashing()
         let choice = kept.update { [self] state -> EditionChoice? in
             guard let choice = try? self.choice(state, at: now) else { return nil }
             if !choice.isPinned || choice.edition != nil { state.makeCurrent(choice.edition?.digest) }
+            if let program = fit.program, let digest = choice.edition?.digest {
+                state.fitting = EditionState.Fitting(program: program, digest: digest)
+            }
             return choice
         }.flatMap { $0 }
         recordFacts(choice, at: now)
@@ -54,27 +58,26 @@ struct EditionMachine: Sendable {
     /// edition takes effect: another one could crash at each start for ever.
     private mutating func beginStart(of edition: KeptEdition) {
         endMark()
-        mark = try? kept.files.beginStart(of: edition.digest)
+        let ended = kept.files.endedStarts().filter { $0.digest == edition.digest }
+        mark = try? kept.files.beginStart(of: edition.digest, number: 1 + (ended.map(\.number).max() ?? 0))
         guard mark == nil else { return }
         if (try? kept.state())?.confirmed != edition.digest { pending = running }
     }
 
-    private mutating func countEndedStarts() {
-        guard kept.isActive, !kept.files.endedStarts().isEmpty else { return }
-        var marks: [(name: String, digest: String)] = []
-        var left: [String] = []
-        // Marks that cannot be counted in the file count again at the next start.
-        try? kept.change(within: KeptEditions.shortWait) { state in
-            marks = kept.files.endedStarts()
-            left = Dictionary(grouping: marks, by: \.digest).sorted { $0.key < $1.key }.filter {
-                state.countEndedStart(of: $0.key, marks: Set($0.value.map(\.name)))
-            }.map(\.key)
-        } isSaved: {
-            for mark in marks { kept.files.remove(mark.name) }
-        }
-        for digest in left {
-            rejections.append(.reverted(digest))
+    /// Gives up editions under which the app ended twice before any load. The marks are numbered, so that processes which ended
+    /// together count once, and marks count even if nothing can be saved.
+    private mutating func giveUpCrashing() {
+        guard kept.isActive else { return }
+        let ended = kept.files.endedStarts().filter { $0.number >= EditionState.mostEndedStarts }
+        for digest in Set(ended.map(\.digest)).sorted() {
+            let rejection = EditionState.Rejection.reverted(digest)
+            if let state = try? kept.state(), state.rejections.contains(rejection) {
+                for mark in ended where mark.digest == digest { kept.files.remove(mark.name) }
+                continue
+            }
+            rejections.append(rejection)
             events.append(.reverted((try? kept.edition(digest))?.edition.number))
+            kept.update { $0.reject(rejection) }
         }
     }
 
@@ -140,7 +143,6 @@ struct EditionMachine: Sendable {
             hasLoaded = true
             endMark()
             for mark in kept.files.endedStarts() where mark.digest == running.digest { kept.files.remove(mark.name) }
-            kept.update { $0.endedStarts[running.digest] = nil }
         }
         return addToTrial(of: running, loads: count)
     }

@@ -11,12 +11,11 @@ struct EditionState: Hashable, Sendable {
         var hasReachedChannel = false
     }
 
-    /// The starts under an edition that ended before any load.
-    struct EndedStarts: Hashable, Sendable {
-        /// The number of starts at which such marks were found. A power failure can end many processes at once.
-        var count = 0
-        /// The marks that were counted.
-        var marks: Set<String> = []
+    /// An edition that has every plugin it needs in a program.
+    struct Fitting: Hashable, Sendable {
+        /// The mark of the program.
+        var program: String
+        var digest: String
     }
 
     /// An edition that is not taken, or not taken again.
@@ -33,7 +32,7 @@ struct EditionState: Hashable, Sendable {
         var own: String?
         var plugins: String?
 
-        /// The rejection of an edition under which the app ended twice before it answered a load.
+        /// The rejection of an edition under which the app ended twice before any load.
         static func reverted(_ digest: String) -> Rejection {
             Rejection(digest: digest, fate: .reverted, why: "starts")
         }
@@ -41,7 +40,7 @@ struct EditionState: Hashable, Sendable {
 
     /// The largest number of rejections that are remembered.
     static let mostRejections = 100
-    /// The number of starts that end before an answer, after which an edition is not taken again.
+    /// The number of starts, one after the other, that end before any load, after which an edition is not taken again.
     static let mostEndedStarts = 2
 
     /// Random digits that decide, together with a salt, which share the installation belongs to.
@@ -57,9 +56,9 @@ struct EditionState: Hashable, Sendable {
     /// The digest of the edition that has proved itself; nil for the app's own policies.
     var confirmed: String?
     var trial: Trial?
-    /// The starts under each edition that ended before any load, by its digest.
-    var endedStarts: [String: EndedStarts] = [:]
     var rejections: [Rejection] = []
+    /// The edition that was in effect last, if it was found to fit. So the next start need not look.
+    var fitting: Fitting?
     /// The number of the edition that the app has chosen itself, 0 for its own policies; nil if it has not.
     var pin: Int?
 
@@ -90,19 +89,5 @@ struct EditionState: Hashable, Sendable {
         } else if trial?.digest != digest {
             trial = Trial(digest: digest)
         }
-    }
-
-    /// Counts starts that ended before any load. Those that are found together count once, and the same mark never counts again.
-    ///
-    /// - Returns: whether the edition is left because of it.
-    mutating func countEndedStart(of digest: String, marks: Set<String>) -> Bool {
-        var starts = endedStarts[digest] ?? EndedStarts()
-        if !marks.isSubset(of: starts.marks) { starts.count += 1 }
-        starts.marks = marks
-        endedStarts[digest] = starts
-        guard starts.count >= Self.mostEndedStarts else { return false }
-        endedStarts[digest] = nil
-        reject(.reverted(digest))
-        return true
     }
 }

@@ -3,7 +3,6 @@ import Larder
 extension EditionState {
     static let format = "larder-editions/1"
     private static let mostLoads = 1_000_000
-    private static let mostMarks = 1_000
 
     /// The state as the text of its file.
     var text: String {
@@ -22,15 +21,8 @@ extension EditionState {
             trial.map {
                 ["edition": .string($0.digest), "loads": .int($0.loads), "reached": .bool($0.hasReachedChannel)]
             })
-        add(
-            "starts",
-            .object(
-                endedStarts.sorted { $0.key < $1.key }.map {
-                    JSON.Member(
-                        $0.key,
-                        ["count": .int($0.value.count), "marks": .list($0.value.marks.sorted().map(JSON.string))])
-                }))
         add("rejected", .list(rejections.map(\.json)))
+        add("fitting", fitting.map { ["program": .string($0.program), "edition": .string($0.digest)] })
         add("pin", pin.map(JSON.int))
         return JSON.object(members).text() + "\n"
     }
@@ -52,18 +44,11 @@ extension EditionState {
                 digest: digest, loads: min(max(0, trial["loads"]?.number ?? 0), Self.mostLoads),
                 hasReachedChannel: trial["reached"] == .bool(true))
         }
-        if case .object(let members)? = json["starts"] {
-            for member in members.prefix(Self.mostRejections) {
-                guard case .list(let marks)? = member.value["marks"], let count = member.value["count"]?.number else {
-                    continue
-                }
-                endedStarts[member.name] = EndedStarts(
-                    count: min(max(0, count), Self.mostEndedStarts),
-                    marks: Set(marks.prefix(Self.mostMarks).compactMap(\.text)))
-            }
-        }
         if case .list(let items)? = json["rejected"] {
             rejections = items.prefix(Self.mostRejections).compactMap(Rejection.init)
+        }
+        if let program = json["fitting"]?["program"]?.text, let digest = json["fitting"]?["edition"]?.text {
+            fitting = Fitting(program: program, digest: digest)
         }
         pin = json["pin"]?.number
     }

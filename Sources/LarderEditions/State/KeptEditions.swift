@@ -106,6 +106,7 @@ struct KeptEditions: Sendable {
             let isUnused = name.hasPrefix(Self.prefix) && !used.contains(name) && !isPinned
             if isUnused || name.hasSuffix(EditionFolder.draft) { files.remove(name) }
         }
+        for mark in files.endedStarts() where !used.contains(Self.name(of: mark.digest)) { files.remove(mark.name) }
     }
 
     private static func name(of digest: String) -> String { prefix + digest.suffix(64) }
@@ -137,18 +138,15 @@ struct KeptEditions: Sendable {
 
     /// Changes the state.
     ///
-    /// - Parameter isSaved: called when the state is saved, while no other process uses the files.
     /// - Throws: the error of `body`, and that of the disk. The former state then stays.
     func change(
-        within limit: Duration = longWait, _ body: (inout EditionState) throws -> Void, isSaved: () -> Void = {}
+        within limit: Duration = longWait, _ body: (inout EditionState) throws -> Void
     ) throws {
         try files.locked(within: limit) {
             let saved = try saved()
             var state = try state(saved)
             try body(&state)
-            if !isActive { return }
-            if state != saved { try files.write(Self.stateName, Array(state.text.utf8)) }
-            isSaved()
+            if isActive, state != saved { try files.write(Self.stateName, Array(state.text.utf8)) }
         }
     }
 
