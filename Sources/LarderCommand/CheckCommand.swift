@@ -122,7 +122,8 @@ extension Command {
         _ path: String, _ reader: (String) -> PolicyReader
     ) -> (count: Int, problems: [Problem], policies: [Policy]) {
         if isFolder(path) {
-            let process = reader(path).checkProcess().problems + reader(path).checkOutputNames()
+            let channel = (try? AppChannel(reader(path)))??.problems ?? []
+            let process = reader(path).checkProcess().problems + reader(path).checkOutputNames() + channel
             do {
                 let results = try reader(path).checkAll()
                 return (results.count, results.flatMap { problems(of: $0) } + process, results.compactMap(\.policy))

@@ -21,10 +21,13 @@ extension Command {
         options: [
             .json, .format(["text", "json", "prometheus", "openmetrics", "html"]),
             Option("since", value: "TIME", help: "Leave out everything before: 2h, 7d, 2026-01-05 or 2026-01-05T14:00"),
-            Option("output", value: "FILE", help: "Write the report to this file"),
+            Option("output", value: "FILE", help: "Write the report to this file; .html and .json are formats, too"),
         ],
         run: { arguments, registry, terminal in
-            let format = try arguments.format(["text", "json", "prometheus", "openmetrics", "html"])
+            var format = try arguments.format(["text", "json", "prometheus", "openmetrics", "html"])
+            if format == "text", arguments.value(of: "format") == nil, let output = arguments.value(of: "output") {
+                format = ["html", "json"].first { output.hasSuffix("." + $0) } ?? format
+            }
             if arguments.operands.isEmpty { throw UsageError(message: "report takes at least one DUMP") }
             guard let report = try Report.read(arguments, registry: registry, terminal: terminal) else { return false }
             try terminal.write(report.written(as: format), asAsked: arguments)

@@ -77,9 +77,6 @@ extension EditionRules {
                 throw EditionError(.reach, "'reach' names '\(key)', which is no key of policies in this app")
             }
         }
-        if let file = settings.emergency {
-            emergency = KeptEdition(digest: file.digest, edition: try edition(file.bytes, digest: file.digest))
-        }
     }
 }
 

@@ -38,7 +38,13 @@ public final class Editions: Attachment {
         origin = try settings.origin.origin(in: context)
         let world = context.world
         let registry = context.ownPantry?.registry ?? Registry()
-        let rules = try EditionRules(settings, registry: registry)
+        var rules = try EditionRules(settings, registry: registry)
+        if let file = settings.emergency {
+            do {
+                let edition = try rules.edition(file.bytes, digest: file.digest)
+                rules.emergency = KeptEdition(digest: file.digest, edition: edition)
+            } catch { context.tell(.edition, "the emergency edition cannot be used: \(error)") }
+        }
         let name = settings.name
         let folder = EditionFolder { try context.dataPlace(name) }
         // Without the folder, the app goes on with its own policies.

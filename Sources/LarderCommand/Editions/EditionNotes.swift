@@ -35,11 +35,12 @@ extension Terminal {
     /// The state of the channel in words.
     private static func answer(_ facts: [String: String]) -> String {
         let name = facts["channel"] ?? "?"
+        if let pin = facts["pin"] { return "edition \(pin) is pinned, whatever channel \(name) says" }
         if let failure = facts["channel_failure"] { return "channel \(name) is not used: \(failure)" }
         let revision = "channel \(name) has revision \(facts["revision"] ?? "?")"
         guard let offered = facts["offered"] else { return revision + " and offers no edition here" }
-        let isShare = facts["arm"] != "trial"
-        return revision + " and offers edition \(offered)"
-            + (isShare ? " to a share to which this installation does not belong" : "")
+        let others = facts["arm"] == "trial" ? "" : " to a share to which this installation does not belong"
+        let fate = facts["fate"].map { ", which is not used here: \($0), \(facts["why"] ?? "?")" } ?? ""
+        return revision + " and offers edition \(offered)" + others + fate
     }
 }

@@ -45,17 +45,6 @@ struct KnownKeys {
     }
 }
 
-/// The section `channel` in the `_larder.json` of an app.
-struct AppChannel {
-    let name: String
-    let release: [PublicKey]
-    let steer: [PublicKey]
-    /// Whether it names an emergency edition.
-    let carriesEmergency: Bool
-    /// The keys of policies that editions may change.
-    let reach: Set<String>
-}
-
 extension Subcommand.Call {
     /// The keys that apps with a channel of this name know: those of `--keys`, and those in the folder of `--policies`.
     func knownKeys(of name: String) throws -> KnownKeys {
@@ -93,17 +82,6 @@ extension Subcommand.Call {
 
     /// Returns the channel of an app with these policies; nil if it has none.
     func appChannel(in folder: String) throws(PolicyError) -> AppChannel? {
-        let settings = try arguments.reader(registry, folder).process()
-        guard let section = settings.sections.first(where: { $0.plugin.name == Plugin.channel.name })?.node,
-            let name = section["name"]?.string
-        else { return nil }
-        func texts(_ key: String) -> [String]? {
-            guard case .list(let items)? = section[key]?.content else { return nil }
-            return items.compactMap(\.string)
-        }
-        return AppChannel(
-            name: name, release: (texts("release") ?? []).compactMap(PublicKey.init),
-            steer: (texts("steer") ?? []).compactMap(PublicKey.init),
-            carriesEmergency: section["emergency"]?.string != nil, reach: Set(texts("reach") ?? Editions.usualReach))
+        try AppChannel(arguments.reader(registry, folder))
     }
 }

@@ -10,8 +10,8 @@ struct EditionChoice: Sendable {
     var offer: EditionFacts.Offer?
     /// The channel, if there is one.
     var channel: ChannelFile?
-    /// Whether the app has chosen it, and not the channel.
-    var isPinned = false
+    /// The number that the app has chosen; nil if the channel decides.
+    var pin: Int?
 }
 
 extension EditionMachine {
@@ -27,12 +27,13 @@ extension EditionMachine {
         let newest = try kept.channel()?.channel
         var choice = EditionChoice(channel: newest.flatMap { $0.revision < state.revision ? nil : $0 })
         if let pin = rules.pin ?? state.pin {
-            choice.isPinned = true
+            choice.pin = pin
             if pin == 0 { return choice }
             choice.edition = try pinned(pin, state)
             if choice.edition != nil { return choice }
-            let name = "\(rules.name)-\(pin).edition"
-            choice.missing = choice.channel?.editions.first { $0.at == name && !failed.contains($0.digest) }
+            choice.missing = choice.channel?.editions.first {
+                number(ofFile: $0.at) == pin && !failed.contains($0.digest)
+            }
             choice.edition = try state.current.flatMap(edition)
             return choice
         }
@@ -54,7 +55,8 @@ extension EditionMachine {
             let arm = EditionArm(of: state.installation, in: listed.to)
             if arm != .trial, choice.offer != nil { continue }
             let kept = try edition(listed.digest)
-            let offer = offer(listed.digest, kept: kept, arm: arm, in: state)
+            var offer = offer(listed.digest, kept: kept, arm: arm, in: state)
+            offer.number = offer.number ?? number(ofFile: listed.at)
             choice.offer = choice.offer ?? offer
             guard arm == .trial, offer.rejection == nil else { continue }
             if let kept, offer.need == nil {
@@ -72,6 +74,12 @@ extension EditionMachine {
         return try kept.editions(numbered: number).first {
             rejection(of: $0.digest, state) == nil && fit.need(of: $0, knowing: state) == nil
         }
+    }
+
+    /// Returns the number in the usual name of an edition's file, such as `shop-42.edition`; nil for another name.
+    private func number(ofFile name: String) -> Int? {
+        let (start, end) = (rules.name + "-", ".edition")
+        return name.hasPrefix(start) && name.hasSuffix(end) ? Int(name.dropFirst(start.count).dropLast(end.count)) : nil
     }
 
     /// Returns an edition of this installation. The one in effect was verified already.

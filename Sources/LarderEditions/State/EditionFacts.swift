@@ -4,7 +4,7 @@ import Larder
 struct EditionFacts: Hashable, Sendable {
     /// An edition that the channel offers.
     struct Offer: Hashable, Sendable {
-        /// The number; nil if the edition was not fetched.
+        /// The number; nil if the edition was not fetched, and its file has another name than usual.
         var number: Int?
         var digest: String
         var arm: EditionArm
@@ -25,6 +25,8 @@ struct EditionFacts: Hashable, Sendable {
     var isTrial = false
     /// The first edition that the channel offers to the ring; nil if there is none, or if an edition is pinned.
     var offer: Offer?
+    /// The number of the edition that the app has chosen itself; nil if the channel decides.
+    var pin: Int?
     /// The reason why the channel was not used at the last poll.
     var channelFailure: EditionError.Code?
     /// The reasons why editions could not be fetched at the last poll, by digest.
@@ -34,6 +36,7 @@ struct EditionFacts: Hashable, Sendable {
     var dumped: [String: String] {
         var facts = ["running": running.map { "\($0)" } ?? "own"]
         facts["state"] = running == nil ? "own" : isTrial ? "trial" : "confirmed"
+        facts["pin"] = pin.map { "\($0)" }
         facts["revision"] = revision.map { "\($0)" }
         facts["channel_failure"] = channelFailure?.rawValue ?? (isOld ? EditionError.Code.expired.rawValue : nil)
         guard let offer else { return facts }

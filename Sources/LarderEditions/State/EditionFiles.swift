@@ -35,6 +35,14 @@ struct EndedStart: Hashable, Sendable {
     var number: Int
 }
 
+extension [EndedStart] {
+    /// The number of starts under an edition that ended too early, one after the other, since a load ended under it.
+    func inARow(_ digest: String) -> Int {
+        let numbers = Set(lazy.filter { $0.digest == digest }.map(\.number))
+        return (1...).first { !numbers.contains($0) }.map { $0 - 1 } ?? 0
+    }
+}
+
 /// The mark of a process that composes an edition and has not answered a load since.
 protocol StartMark: AnyObject, Sendable {
     /// Removes the mark: the start went well.

@@ -41,7 +41,7 @@ struct EditionMachine: Sendable {
         giveUpCrashing()
         let choice = kept.update { [self] state -> EditionChoice? in
             guard let choice = try? self.choice(state, at: now) else { return nil }
-            if !choice.isPinned || choice.edition != nil { state.makeCurrent(choice.edition?.digest) }
+            if choice.pin == nil || choice.edition != nil { state.makeCurrent(choice.edition?.digest) }
             if let program = fit.program, let digest = choice.edition?.digest {
                 state.fitting = EditionState.Fitting(program: program, digest: digest)
             }
@@ -58,8 +58,8 @@ struct EditionMachine: Sendable {
     /// edition takes effect: another one could crash at each start for ever.
     private mutating func beginStart(of edition: KeptEdition) {
         endMark()
-        let ended = kept.files.endedStarts().filter { $0.digest == edition.digest }
-        mark = try? kept.files.beginStart(of: edition.digest, number: 1 + (ended.map(\.number).max() ?? 0))
+        let number = kept.files.endedStarts().inARow(edition.digest) + 1
+        mark = try? kept.files.beginStart(of: edition.digest, number: number)
         guard mark == nil else { return }
         if (try? kept.state())?.confirmed != edition.digest { pending = running }
     }
@@ -68,8 +68,8 @@ struct EditionMachine: Sendable {
     /// together count once, and marks count even if nothing can be saved.
     private mutating func giveUpCrashing() {
         guard kept.isActive else { return }
-        let ended = kept.files.endedStarts().filter { $0.number >= EditionState.mostEndedStarts }
-        for digest in Set(ended.map(\.digest)).sorted() {
+        let ended = kept.files.endedStarts()
+        for digest in Set(ended.map(\.digest)).sorted() where ended.inARow(digest) >= EditionState.mostEndedStarts {
             let rejection = EditionState.Rejection.reverted(digest)
             if let state = try? kept.state(), state.rejections.contains(rejection) {
                 for mark in ended where mark.digest == digest { kept.files.remove(mark.name) }
@@ -259,7 +259,7 @@ struct EditionMachine: Sendable {
     private mutating func recordFacts(_ choice: EditionChoice?, at now: Timestamp) {
         recordState(try? kept.state())
         guard let choice else { return }
-        facts.offer = choice.offer
+        (facts.offer, facts.pin) = (choice.offer, choice.pin)
         if let channel = choice.channel { (facts.revision, facts.isOld) = (channel.revision, channel.until <= now) }
     }
 
