@@ -110,6 +110,25 @@ final class PublishedFiles: Loader {
         }
     }
 
+    @Test(arguments: ["cache-first": [["own"], ["42"]], "network-only": [["42", "own"]]])
+    func dumpTellsTheEditionsOfEachRevision(_ strategy: String, supplied: [[String]]) throws {
+        try Self.run { world, published, publisher, app in
+            var publisher = publisher
+            publisher.offer(try publisher.edition(42, try Self.policies(strategy)), 42)
+            try publisher.publish(by: publisher.release)
+            published.files.withLock { [files = publisher.files] in $0 = files }
+            let running = try await app.start()
+            _ = try await running.resource.load()
+            try await world.sleep(for: .seconds(10))
+            _ = try await running.resource.load()
+            try await running.pantry.editions?.pin(0)
+            let text = await running.pantry.metrics.dump().json.text()
+            let dump = try MetricsDump(reading: Array(text.utf8))
+            #expect(dump.resources[0].revisions.map(\.supplied) == supplied)
+            await running.pantry.close()
+        }
+    }
+
     @Test func unchangedChannelCostsOneConditionalRequest() throws {
         try Self.run { world, published, publisher, app in
             var publisher = publisher

@@ -88,6 +88,7 @@ extension ResourceState {
             var revision = RevisionDump(
                 name: meter.revision, strategy: meter.strategy, isCurrent: isCurrent, metrics: metrics,
                 policy: policies[meter.revision], periods: meter.periods)
+            revision.supplied = meterHistory.supplies(of: meter.revision)
             for window in MetricsDump.Window.allCases { revision.windows[window] = meter.last(window.length) }
             resource.revisions.append(revision)
         }

@@ -147,6 +147,11 @@ extension Pantry {
             attachments.supply?.supplied(.inEffect)
         }
         folder.tookEffect(isSupplied: isSupplied)
+        if let name = attachments.supply?.facts["running"] {
+            for resource in resourceStates {
+                if let graph = resource.graph { resource.meterHistory.noteSupply(name, of: graph.policy.revision) }
+            }
+        }
         let isSame = found.policies.isEmpty && found.removed.isEmpty && folder.process.bytes == former
         let isKept = ifUnsound == .useLastSound && !folder.reader.files.isInMemory
         if isKept, !isSame || !watchState.withLock({ $0.isKept }) { keep(folder.texts) }

@@ -8,6 +8,8 @@ final class MeterHistory: Sendable {
         var recent: [String] = []
         /// The policies of the revisions that were in effect last.
         var policies: [Policy] = []
+        /// The names of supplied policies, by revision: see ``RevisionDump/supplied``.
+        var supplies: [String: [String]] = [:]
         /// The sum of the meters that were dropped.
         var earlier = ResourceMetrics()
 
@@ -48,9 +50,20 @@ final class MeterHistory: Sendable {
             {
                 state.earlier.merge(state.meters.remove(at: place).current)
                 state.recent.removeAll { $0 == idle }
+                state.supplies[idle] = nil
             }
         }
     }
+
+    /// Notes that a revision is in effect under supplied policies.
+    func noteSupply(_ name: String, of revision: String) {
+        state.withLock { state in
+            let others = (state.supplies[revision] ?? []).filter { $0 != name }
+            state.supplies[revision] = others.suffix(RevisionDump.mostSupplies - 1) + [name]
+        }
+    }
+
+    func supplies(of revision: String) -> [String] { state.withLock { $0.supplies[revision] ?? [] } }
 
     /// The meters, in the order of their revisions' first use, and the sum of dropped ones.
     var all: (meters: [Meter], earlier: ResourceMetrics) { state.withLock { ($0.meters, $0.earlier) } }

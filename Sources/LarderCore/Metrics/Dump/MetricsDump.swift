@@ -132,6 +132,9 @@ public struct RevisionDump: Sendable, Hashable {
     /// The policy in effect, without values that could be secret: see ``SettingType/isShownInDumps``. Dumps contain the
     /// policies of the last three revisions; nil for the others.
     package var policy: JSON?
+    /// The values of the fact `running` of ``PolicySupply/facts`` while the revision was in effect, the last one at the end.
+    package var supplied: [String] = []
+    static let mostSupplies = 16
     /// The metrics since the process began.
     public var metrics: ResourceMetrics
     /// The counts in each five minutes of the last day.

@@ -86,6 +86,10 @@ extension ResourceDump {
                 try known.count(policy.valueCount, "values in policies", most: ResourceList.mostValues)
                 revision.policy = policy.json
             }
+            if case .list(let names)? = inner["supplied"]?.content {
+                revision.supplied = names.prefix(RevisionDump.mostSupplies).compactMap(\.string)
+                    .map { String($0.prefix(256)) }
+            }
             patches.append(inner["policy_patch"]?.json)
             let names = inner["total"]?["counters"]?.members?.map(\.name) ?? []
             revision.metrics.revision = revision.name

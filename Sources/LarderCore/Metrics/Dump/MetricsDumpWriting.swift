@@ -82,6 +82,7 @@ extension RevisionDump {
             counters: .each(counters) { ($0.name, metrics[$0].json) }, hasAlternatives: isCurrent)
         return .present([
             "revision": .string(name), "strategy": .string(strategy), "current": isCurrent ? true : nil,
+            "supplied": supplied.isEmpty ? nil : .list(supplied.map { .string($0) }),
             "policy_patch": policyPatch, "policy": policyPatch == nil ? policy : nil, "total": total,
             "windows": windowsJSON(counters), "periods": periods.json(counters: counters),
         ])

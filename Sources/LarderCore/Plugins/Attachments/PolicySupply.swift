@@ -26,6 +26,7 @@ public protocol PolicySupply: Attachment {
     func supplied(_ result: PolicySupplyResult)
 
     /// Facts about the supplied policies for dumps, such as their number. They hold no key, address or payload.
+    /// The fact `running` names the policies in effect, also the app's own.
     var facts: [String: String] { get }
 }
 
