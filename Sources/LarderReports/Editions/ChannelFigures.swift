@@ -16,9 +16,7 @@ struct ChannelFigures: Sendable {
         var arms: [String: Int] = [:]
         /// The reasons why it is not used: `refused: reach`.
         var fates: [String: Int] = [:]
-        /// The loads under it, by resource.
-        var loads: [String: Report.Revision] = [:]
-        /// The loads without it compared with those under it, by resource.
+        /// The loads under other policies compared with those under its own, by resource.
         var comparisons: [EditionComparison] = []
 
         /// The name of the policies that came with the app.
@@ -37,6 +35,8 @@ struct ChannelFigures: Sendable {
     private(set) var failures: [String: Int] = [:]
     /// The editions: the newest number first, the app's own policies last.
     private(set) var editions: [Edition] = []
+    /// The policies of the editions, to which one process after the other is added.
+    var policies = EditionPolicies()
 
     /// The largest number of editions that are kept apart. A dump may name any.
     private static let mostEditions = 32
@@ -75,26 +75,6 @@ struct ChannelFigures: Sendable {
         return known.revision == revision ? (revision, known.installations + 1) : known
     }
 
-    /// Adds the loads of a process under the policies that are in effect in it.
-    ///
-    /// - Parameter unit: the installation, or the process if its installation is not known.
-    mutating func add(_ dump: MetricsDump, _ history: DumpHistory, of unit: String) {
-        edit(dump.supply["running"] ?? Edition.own) { edition in
-            for resource in dump.resources {
-                let earlier = history.base?.resources.first { $0.name == resource.name }
-                let periods = history.periods(of: resource.name)
-                var loads =
-                    edition.loads[resource.name]
-                    ?? Report.Revision(name: edition.name, strategy: "", isCurrent: true, metrics: ResourceMetrics())
-                for revision in resource.revisions where revision.isCurrent {
-                    loads.metrics.merge(resource.metrics(of: revision, since: earlier))
-                    loads.sums.add(periods[revision.name] ?? [], unit: unit)
-                }
-                edition.loads[resource.name] = loads
-            }
-        }
-    }
-
     private mutating func edit(_ name: String, _ change: (inout Edition) -> Void) {
         let name = name.inBrief
         if let place = editions.firstIndex(where: { $0.name == name }) { return change(&editions[place]) }
@@ -106,20 +86,18 @@ struct ChannelFigures: Sendable {
 
     /// The channel with its editions in order, compared with each other.
     var compared: ChannelFigures {
-        let known = editions.filter { $0.installations > 0 && $0.name != Edition.own }
-        let most = known.sorted {
+        var channel = self
+        let names = policies.names.map { Edition(name: $0) }.sorted { $0.order > $1.order }.map(\.name)
+        for name in names { channel.edit(name) { _ in } }
+        let kept = Set(channel.editions.map(\.name))
+        let loads = policies.compared { kept.contains($0) ? $0 : .other }
+        let most = channel.editions.filter { $0.name != Edition.own }.sorted {
             $0.installations == $1.installations ? $0.order > $1.order : $0.installations > $1.installations
         }.prefix(Self.mostCompared)
-        let names = Set(most.map(\.name))
-        var channel = self
-        channel.editions = editions.map { edition in
-            var edition = edition
-            if names.contains(edition.name) {
-                let others = editions.filter { $0.name != edition.name }
-                edition.comparisons = EditionComparison.all(of: edition, with: others)
-            }
-            return edition
-        }.sorted { $0.order > $1.order }
+        for name in most.map(\.name) {
+            channel.edit(name) { $0.comparisons = EditionComparison.all(of: name, in: loads) }
+        }
+        channel.editions.sort { $0.order > $1.order }
         return channel
     }
 }

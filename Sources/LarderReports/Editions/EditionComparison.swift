@@ -1,20 +1,30 @@
 import Larder
 
-/// The loads of one resource under an edition, and those under all other policies.
+/// The loads of one resource under an edition, and those under other policies.
 struct EditionComparison: Sendable {
     var resource: String
     private let comparison: RevisionComparison
 
-    /// Returns the comparisons for all resources with loads on both sides.
-    static func all(of edition: ChannelFigures.Edition, with others: [ChannelFigures.Edition]) -> [EditionComparison] {
-        edition.loads.sorted { $0.key < $1.key }.compactMap { resource, own in
-            var rest = Report.Revision(name: "", strategy: "", isCurrent: true, metrics: ResourceMetrics())
-            for other in others.compactMap({ $0.loads[resource] }) {
-                rest.metrics.merge(other.metrics)
-                rest.sums.add(other.sums)
-            }
-            guard own.metrics.loads > 0, rest.metrics.loads > 0 else { return nil }
-            return EditionComparison(resource: resource, comparison: RevisionComparison(from: rest, to: own))
+    /// Returns the comparisons for all resources with loads on both sides. Editions that have a policy of the resource in
+    /// common with this one are not compared with it.
+    ///
+    /// - Parameter policies: the policies of all editions, by resource.
+    static func all(of edition: String, in policies: [String: [EditionPolicies.Policy]]) -> [EditionComparison] {
+        policies.sorted { $0.key < $1.key }.compactMap { resource, policies in
+            let own = policies.filter { $0.editions.contains(edition) }
+            let alike = own.reduce(into: Set<String>()) { $0.formUnion($1.editions) }
+            let rest = policies.filter { $0.editions.isDisjoint(with: alike) }
+            if own.isEmpty || rest.isEmpty { return nil }
+            return EditionComparison(
+                resource: resource, comparison: RevisionComparison(from: sum(of: rest), to: sum(of: own)))
+        }
+    }
+
+    private static func sum(of policies: [EditionPolicies.Policy]) -> Report.Revision {
+        let none = Report.Revision(name: "", strategy: "", isCurrent: true, metrics: ResourceMetrics())
+        return policies.reduce(into: none) { sum, policy in
+            sum.metrics.merge(policy.loads.metrics)
+            sum.sums.add(policy.loads.sums)
         }
     }
 
@@ -23,8 +33,8 @@ struct EditionComparison: Sendable {
 
     /// An explanation of the columns.
     static let note =
-        "The columns 'without' are of the installations with other policies. Rates are of the times in which both were in "
-        + "use, if there were any. The load p95 is of all times."
+        "The columns 'without' are of the loads under other policies. Resources whose policy the edition does not change "
+        + "are left out. Rates are of the times in which both were in use, if there were any. The load p95 is of all times."
 
     var row: [String] {
         let (with, without) = (comparison.new.metrics, comparison.old.metrics)
@@ -47,7 +57,9 @@ struct EditionComparison: Sendable {
             word, lines in
             lines.isEmpty ? nil : "\(word): " + lines.map(\.figure.title).joined(separator: ", ")
         }
-        if !parts.isEmpty { return parts.joined(separator: "; ") }
+        if !parts.isEmpty {
+            return parts.joined(separator: "; ") + (comparison.periods == 0 ? "; not in use at the same time" : "")
+        }
         return comparison.lines.contains { $0.difference.error != nil } ? "may be chance" : "too little data"
     }
 

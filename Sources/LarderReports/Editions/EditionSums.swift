@@ -19,7 +19,7 @@ struct EditionSums {
         let unit = run.identity.installation ?? run.instance
         let isCounted = isRunning && counted.insert(unit).inserted
         if isCounted { channels[name, default: ChannelFigures(name: name)].count(dump.supply) }
-        channels[name, default: ChannelFigures(name: name)].add(dump, history, of: unit)
+        channels[name, default: ChannelFigures(name: name)].policies.add(dump, history, of: unit)
     }
 
     /// The channels in the order of their names.

@@ -83,6 +83,8 @@ struct DumpHistory {
     /// The number of periods that are left out because their times cannot be true.
     private(set) var wrongPeriods = 0
     private var periods: [String: [String: [Timestamp: FiveMinutes]]] = [:]
+    /// The names of supplied policies to which revisions belong, by resource and revision.
+    private(set) var supplied: [String: [String: Set<String>]] = [:]
     private let since: Timestamp?
     private let clock: DumpClock
 
@@ -105,8 +107,15 @@ struct DumpHistory {
                 }
             }
         }
+        for (resource, revision, names) in dump.supplied {
+            let known = supplied[resource]?[revision] ?? []
+            supplied[resource, default: [:]][revision] = Set(known.union(names).sorted().prefix(Self.mostSupplied))
+        }
         latest = dump
     }
+
+    /// The number of names that are kept for a revision. A dump may contain any.
+    private static let mostSupplied = 32
 
     /// Returns the periods of a resource by revision, each from the last dump that has it.
     func periods(of resource: String) -> [String: [FiveMinutes]] {
@@ -117,5 +126,20 @@ struct DumpHistory {
     var isWhole: Bool {
         guard let since, let latest else { return true }
         return base.map { $0.written + .seconds(600) >= since } ?? (latest.started >= since)
+    }
+}
+
+extension MetricsDump {
+    /// The names of supplied policies to which revisions belong, as the dump tells them: with each revision, or only those
+    /// that are in effect.
+    fileprivate var supplied: [(resource: String, revision: String, names: [String])] {
+        let isTold = resources.contains { $0.revisions.contains { !$0.supplied.isEmpty } }
+        return resources.flatMap { resource in
+            resource.revisions.compactMap { revision in
+                let running = revision.isCurrent ? supply["running"].map { [$0] } ?? [] : []
+                let names = (isTold ? revision.supplied : running).map(\.inBrief)
+                return names.isEmpty ? nil : (resource.name, revision.name, names)
+            }
+        }
     }
 }

@@ -13,18 +13,33 @@ import Larder
     private static func dump(
         _ number: Int, _ facts: [String: String], loads: UInt64 = 10, failures: UInt64 = 0, instance: String? = nil
     ) -> MetricsDump {
+        dump(
+            number, facts, instance: instance,
+            revisions: [revision(facts["running"] ?? "own", loads: loads, failures: failures)])
+    }
+
+    private static func dump(
+        _ number: Int, _ facts: [String: String], instance: String? = nil, revisions: [RevisionDump]
+    ) -> MetricsDump {
+        var dump = Dumps.dump(instance: instance ?? "run-\(number)", revisions)
+        dump.installation = "device-\(number)"
+        dump.supply = facts
+        return dump
+    }
+
+    private static func revision(
+        _ name: String, isCurrent: Bool = true, loads: UInt64 = 10, failures: UInt64 = 0, supplied: [String] = []
+    ) -> RevisionDump {
         let periods = (0..<10).map { place in
             var period = FiveMinutes(at: Int64(place) * 5, [.loads: loads, .failures: failures])
             period.waited = .seconds(1)
             return period
         }
-        let revision = RevisionDump(
-            facts["running"] ?? "own", [.loads: loads * 10, .failures: failures * 10], live: [.milliseconds(200)],
+        var revision = RevisionDump(
+            name, isCurrent: isCurrent, [.loads: loads * 10, .failures: failures * 10], live: [.milliseconds(200)],
             periods)
-        var dump = Dumps.dump(instance: instance ?? "run-\(number)", [revision])
-        dump.installation = "device-\(number)"
-        dump.supply = facts
-        return dump
+        revision.supplied = supplied
+        return revision
     }
 
     private static func report(_ dumps: [MetricsDump]) throws -> Report {
@@ -103,6 +118,99 @@ import Larder
             row == [
                 "feed", "too little data", "10", "10", "0.0 %", "100.0 %", "0.0 %", "0.0 %", "200 ms", "200 ms",
             ])
+    }
+
+    /// Dumps of installations of which every other one has left edition 42, whose revision is b.
+    private static func halted(supplied: Bool) -> [MetricsDump] {
+        (0..<60).map { number in
+            let own = revision("a", supplied: supplied ? ["own"] : [])
+            let left = revision("b", isCurrent: false, failures: 5, supplied: supplied ? ["42"] : [])
+            return dump(number, facts("own", "own"), revisions: number % 2 == 1 ? [own, left] : [own])
+        }
+    }
+
+    private static func compared(_ dumps: [MetricsDump]) throws -> [String: [[String]]] {
+        let editions = try #require(report(dumps).channels.first).editions
+        return Dictionary(
+            uniqueKeysWithValues: editions.map { ($0.name, $0.comparisons.map { Array($0.row.prefix(4)) }) })
+    }
+
+    private static let harm = ["feed", "worse: failed", "3\u{202F}000", "6\u{202F}000"]
+
+    @Test func haltedEditionIsComparedIfDumpsTellItsRevisions() throws {
+        #expect(try Self.compared(Self.halted(supplied: true)) == ["42": [Self.harm], "own": []])
+    }
+
+    @Test func haltedEditionIsComparedIfAnotherDeviceStillRunsIt() throws {
+        let last = Self.dump(60, Self.facts("42", "trial"), revisions: [Self.revision("b", loads: 0)])
+        #expect(try Self.compared(Self.halted(supplied: false) + [last]) == ["42": [Self.harm], "own": []])
+        let unknown = try Self.compared(Self.halted(supplied: false))
+        #expect(unknown == ["42": [], "own": []], "no dump tells the edition of b")
+    }
+
+    @Test func haltedEditionIsComparedIfAnEarlierDumpOfAProcessTellsIt() throws {
+        var dumps = Self.halted(supplied: false)
+        var earlier = Self.dump(1, Self.facts("42", "trial"), revisions: [Self.revision("b", loads: 1)])
+        earlier.written = dumps[1].written - .seconds(600)
+        dumps[1].number = 1
+        #expect(try Self.compared(dumps + [earlier]) == ["42": [Self.harm], "own": []])
+    }
+
+    @Test func loadsBeforeTheEditionCameAreNotCountedToIt() throws {
+        let dumps = (0..<60).map { number in
+            Self.dump(
+                number, Self.facts("42", "trial"),
+                revisions: [
+                    Self.revision("a", isCurrent: false, supplied: ["own"]),
+                    Self.revision("b", loads: 1, supplied: ["42"]),
+                ])
+        }
+        #expect(try Self.compared(dumps)["42"]?.first?.suffix(2) == ["600", "6\u{202F}000"])
+    }
+
+    @Test(arguments: [true, false])
+    func resourceThatTheEditionDoesNotChangeIsNotCompared(_ isTold: Bool) throws {
+        let dumps = (0..<60).map { number in
+            let running = number % 2 == 1 ? "42" : "own"
+            let unchanged = Self.revision(
+                "a", failures: number % 2 == 1 ? 5 : 0, supplied: isTold ? ["own", running] : [])
+            return Self.dump(number, Self.facts(running, running == "own" ? "own" : "trial"), revisions: [unchanged])
+        }
+        #expect(try Self.compared(dumps) == ["42": [], "own": []])
+        let other = Self.dump(60, Self.facts("41", "confirmed"), loads: 100)
+        let compared = try Self.compared(dumps + [other])
+        #expect(compared["42"]?.map { $0.suffix(2) } == [["6\u{202F}000", "1\u{202F}000"]], "41 has another policy")
+    }
+
+    @Test func editionsThatFollowedEachOtherAreSaidToBeOfOtherTimes() throws {
+        let dumps = (0..<60).map { number in
+            var later = Self.revision("b", failures: 5, supplied: ["42"])
+            later.periods = later.periods.map { period in
+                var period = period
+                period.start = period.start + .seconds(86_400)
+                return period
+            }
+            return Self.dump(
+                number, Self.facts("42", "trial"),
+                revisions: [Self.revision("a", isCurrent: false, supplied: ["own"]), later])
+        }
+        #expect(try Self.compared(dumps)["42"]?.first?[1] == "worse: failed; not in use at the same time")
+    }
+
+    @Test func dumpsWithAnyRevisionsEndNoReport() throws {
+        let dumps = (0..<4).map { dump in
+            Self.dump(
+                dump, Self.facts("42", "trial"),
+                revisions: (0..<3_000).map { number in
+                    var revision = RevisionDump("\(dump)-\(number)", [.loads: 1])
+                    revision.supplied = (0..<16).map { "\(dump * 7 + number % 90 * 16 + $0)" }
+                    return revision
+                })
+        }
+        let channel = try #require(Self.report(dumps).channels.first)
+        #expect(channel.editions.count == 33 && channel.installations == 4)
+        #expect(channel.editions.count(where: { !$0.comparisons.isEmpty }) <= 8)
+        #expect(channel.editions.contains { $0.name == "42" && $0.installations == 4 })
     }
 
     @Test func installationCountsOnceAsItsLastProcessSays() throws {
