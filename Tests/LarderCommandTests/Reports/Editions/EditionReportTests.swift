@@ -177,9 +177,18 @@ import Larder
             return Self.dump(number, Self.facts(running, running == "own" ? "own" : "trial"), revisions: [unchanged])
         }
         #expect(try Self.compared(dumps) == ["42": [], "own": []])
+        let older = Self.dump(61, Self.facts("own", "own"), revisions: [Self.revision("c", supplied: ["own"])])
+        #expect(try Self.compared(dumps + [older]) == ["42": [], "own": []], "the app's own policy was another once")
         let other = Self.dump(60, Self.facts("41", "confirmed"), loads: 100)
         let compared = try Self.compared(dumps + [other])
         #expect(compared["42"]?.map { $0.suffix(2) } == [["6\u{202F}000", "1\u{202F}000"]], "41 has another policy")
+    }
+
+    @Test func revisionThatTookEffectWhileTheDumpWasMadeBelongsToNoEdition() throws {
+        let dump = Self.dump(
+            1, Self.facts("42", "trial"),
+            revisions: [Self.revision("a", isCurrent: false, supplied: ["own"]), Self.revision("b")])
+        #expect(try Self.compared([dump]) == ["42": [], "own": []])
     }
 
     @Test func editionsThatFollowedEachOtherAreSaidToBeOfOtherTimes() throws {
@@ -203,14 +212,16 @@ import Larder
                 dump, Self.facts("42", "trial"),
                 revisions: (0..<3_000).map { number in
                     var revision = RevisionDump("\(dump)-\(number)", [.loads: 1])
-                    revision.supplied = (0..<16).map { "\(dump * 7 + number % 90 * 16 + $0)" }
+                    revision.supplied = number == 0 ? ["42"] : ["own"]
+                    if number >= 2_900 { revision.supplied = (0..<16).map { "\(1_000 + dump * 7 + number * 16 + $0)" } }
                     return revision
                 })
         }
         let channel = try #require(Self.report(dumps).channels.first)
         #expect(channel.editions.count == 33 && channel.installations == 4)
         #expect(channel.editions.count(where: { !$0.comparisons.isEmpty }) <= 8)
-        #expect(channel.editions.contains { $0.name == "42" && $0.installations == 4 })
+        let edition = try #require(channel.editions.first { $0.name == "42" })
+        #expect(edition.comparisons[0].row[2...3] == ["4", "9\u{202F}996"], "10,000 policies are kept")
     }
 
     @Test func installationCountsOnceAsItsLastProcessSays() throws {
