@@ -175,6 +175,18 @@ import Testing
         }
     }
 
+    @Test func deletedFileOfTheRunningEditionIsFetchedAgain() throws {
+        try Self.run { publisher, app in
+            app.files.contents = [:]
+            try app.poll(publisher.files)
+            #expect(app.running == 42 && !app.events.contains(.left(42)))
+            app.answer(1)
+            app.kill()
+            try app.start()
+            #expect(app.running == 42)
+        }
+    }
+
     @Test func whatAKilledProcessLeftIsRemoved() throws {
         try Self.run { publisher, app in
             app.files.contents["state.json.0123.tmp"] = [1]

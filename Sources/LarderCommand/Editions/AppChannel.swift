@@ -1,5 +1,6 @@
 import Larder
 import LarderEditions
+import LarderSystem
 
 /// The section `channel` in the `_larder.json` of an app.
 struct AppChannel {

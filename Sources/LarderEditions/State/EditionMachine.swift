@@ -224,6 +224,10 @@ struct EditionMachine: Sendable {
             return nil
         }
         recordFacts(choice, at: now)
+        if let digest = running?.digest, choice.edition?.digest == digest, !kept.has(digest), !failed.contains(digest) {
+            // Somebody has deleted its file. The next start needs it.
+            return choice.channel?.editions.first { $0.digest == digest } ?? choice.missing
+        }
         return choice.missing
     }
 

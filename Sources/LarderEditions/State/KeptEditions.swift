@@ -45,6 +45,11 @@ struct KeptEditions: Sendable {
         }
     }
 
+    /// Whether the file of an edition is there.
+    func has(_ digest: String) -> Bool {
+        rules.emergency?.digest == digest || files.names.contains(Self.name(of: digest))
+    }
+
     /// All editions with a number.
     func editions(numbered number: Int) throws -> [KeptEdition] {
         try files.names.filter { $0.hasPrefix(Self.prefix) }.sorted().compactMap {
