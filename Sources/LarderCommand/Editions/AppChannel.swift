@@ -31,8 +31,8 @@ struct AppChannel {
         emergency = section["emergency"]
     }
 
-    /// What would keep an app from using its channel: keys with two roles, unknown keys of policies, and an emergency edition
-    /// that the app would refuse.
+    /// The problems that would keep an app from using its channel: keys with two roles, unknown keys of policies, and an emergency
+    /// edition that the app would refuse.
     var problems: [Problem] {
         func problem(_ message: String, at key: String, _ position: SourcePosition? = nil) -> Problem {
             Problem(message, file: ProcessSettings.file, at: position, path: "$.channel.\(key)")
@@ -52,7 +52,7 @@ struct AppChannel {
         return problems
     }
 
-    /// Why the app would refuse its emergency edition; nil if it would not.
+    /// Returns why the app would refuse its emergency edition; nil if it would not.
     private func refusal(of emergency: Node) -> String? {
         guard let path = emergency.string else { return nil }
         do {
