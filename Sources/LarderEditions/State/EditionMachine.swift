@@ -139,11 +139,10 @@ struct EditionMachine: Sendable {
     /// - Returns: the number of the edition that is confirmed by it; nil if none is.
     mutating func answered(_ count: Int) -> Int? {
         guard kept.isActive, let running else { return nil }
-        if !hasLoaded {
-            hasLoaded = true
-            endMark()
-            for mark in kept.files.endedStarts() where mark.digest == running.digest { kept.files.remove(mark.name) }
-        }
+        if !hasLoaded { endMark() }
+        hasLoaded = true
+        // Also those of other processes: the edition answers.
+        for mark in kept.files.endedStarts() where mark.digest == running.digest { kept.files.remove(mark.name) }
         return addToTrial(of: running, loads: count)
     }
 

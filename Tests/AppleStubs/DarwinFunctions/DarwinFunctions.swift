@@ -9,6 +9,7 @@ public var AT_REMOVEDIR: Int32 { fatalError() }
 public var AT_SYMLINK_NOFOLLOW: Int32 { fatalError() }
 public var EACCES: Int32 { fatalError() }
 public var EAGAIN: Int32 { fatalError() }
+public var ECANCELED: Int32 { fatalError() }
 public var ECHO: Int32 { fatalError() }
 public var EDQUOT: Int32 { fatalError() }
 public var EEXIST: Int32 { fatalError() }
