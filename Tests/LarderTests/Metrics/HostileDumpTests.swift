@@ -83,6 +83,19 @@ import Testing
             Self.reason { try Self.dump([], before: #""unusable":\#(parts),"#) } == "more than 10000 unusable parts")
     }
 
+    @Test func namesOfEditionsAreLimitedAndOtherValuesIgnored() throws {
+        func supplied(_ text: String) throws -> [String] {
+            let resource = Self.resource("a", total: Self.total)
+            return try Self.dump([resource.replacing(#""total""#, with: #""supplied":\#(text),"total""#)])
+                .resources[0].revisions[0].supplied
+        }
+        #expect(try supplied(#"[7,"42",null,["43"]]"#) == ["42"])
+        for text in ["7", "null", #""42""#, "{}"] { #expect(try supplied(text) == []) }
+        let long = "\"" + String(repeating: "9", count: 1_000) + "\""
+        let names = try supplied("[" + Array(repeating: long, count: 50).joined(separator: ",") + "]")
+        #expect(names.map(\.count) == Array(repeating: 256, count: 16))
+    }
+
     @Test func declarationsAfterTheResourcesCountToo() throws {
         let counter = #"{"counters":{"yawns":1},"faults":[],"latency":{},"ages":{},"#
         let total = counter + #""origin_answer_latency":[0,"",""]}"#
