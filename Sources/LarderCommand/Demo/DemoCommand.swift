@@ -30,7 +30,9 @@ extension Command {
         ],
         run: { arguments, registry, terminal in
             let seed = try arguments.number(of: "seed", in: 0...Int.max, default: 1)
-            if arguments.has("editions") { return try showEditions(arguments, registry, terminal, seed: seed) }
+            if arguments.has("editions") {
+                return try showEditions(arguments, registry: registry, seed: seed, on: terminal)
+            }
             let policies = try arguments.policies(orOperandOf: "demo")
             let day = DemoDay(
                 seed: UInt64(seed), policies: policies, registry: registry, environment: arguments.environment)
@@ -47,7 +49,7 @@ extension Command {
                 let tables = table.lines + (offline.isEmpty ? [] : [""] + offline)
                 for line in tables + [""] + table.story { terminal.print(line) }
             }
-            try leave([account.dump], table.json(seed: seed), arguments, terminal)
+            try write([account.dump], table: table.json(seed: seed), arguments, to: terminal)
             return true
         })
 
@@ -62,7 +64,7 @@ extension Command {
     }
 
     private static func showEditions(
-        _ arguments: Arguments, _ registry: Registry, _ terminal: Terminal, seed: Int
+        _ arguments: Arguments, registry: Registry, seed: Int, on terminal: Terminal
     ) throws -> Bool {
         guard arguments.operands.isEmpty, arguments.value(of: "policies") == nil else {
             throw UsageError(message: "--editions shows a policy of its own, so it takes no PATH and no --policies")
@@ -74,13 +76,13 @@ extension Command {
         let json = account.json(seed: seed)
         let lines = DemoTable(rows: account.rows).lines + [""] + account.story
         for line in arguments.has("json") ? [json.text()] : lines { terminal.print(line) }
-        try leave(account.dumps, json, arguments, terminal)
+        try write(account.dumps, table: json, arguments, to: terminal)
         return true
     }
 
     /// Writes the files of --out.
-    private static func leave(
-        _ dumps: [MetricsDump], _ table: JSON, _ arguments: Arguments, _ terminal: Terminal
+    private static func write(
+        _ dumps: [MetricsDump], table: JSON, _ arguments: Arguments, to terminal: Terminal
     ) throws {
         guard let folder = arguments.value(of: "out"), let last = dumps.map(\.written).max() else { return }
         func write(_ text: String, to name: String) throws {

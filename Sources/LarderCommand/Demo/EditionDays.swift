@@ -17,7 +17,7 @@ struct EditionDays: Sendable {
         /// The number of the edition that is published at its start.
         var edition: Int?
 
-        init(_ name: String, day: Int64, _ hour: Int64, _ minute: Int64 = 0, minutes: Int64, edition: Int? = nil) {
+        init(_ name: String, day: Int64, hour: Int64, minute: Int64 = 0, minutes: Int64, edition: Int? = nil) {
             (self.name, self.minutes, self.edition) = (name, minutes, edition)
             start = EditionDays.monday + .seconds(day * 86_400 + hour * 3_600 + minute * 60)
         }
@@ -42,13 +42,14 @@ struct EditionDays: Sendable {
 
     private static let days = [
         [
-            Phase("Monday morning", day: 0, 8, minutes: 60), Phase("outage", day: 0, 9, minutes: 60),
-            Phase("42 arrives", day: 0, 10, minutes: 20, edition: 42),
-            Phase("outage with 42", day: 0, 10, 20, minutes: 40), Phase("recovery", day: 0, 11, minutes: 60),
+            Phase("Monday morning", day: 0, hour: 8, minutes: 60), Phase("outage", day: 0, hour: 9, minutes: 60),
+            Phase("42 arrives", day: 0, hour: 10, minutes: 20, edition: 42),
+            Phase("outage with 42", day: 0, hour: 10, minute: 20, minutes: 40),
+            Phase("recovery", day: 0, hour: 11, minutes: 60),
         ],
         [
-            Phase("Tuesday morning", day: 1, 8, minutes: 60),
-            Phase("43 is refused", day: 1, 9, minutes: 60, edition: 43),
+            Phase("Tuesday morning", day: 1, hour: 8, minutes: 60),
+            Phase("43 is refused", day: 1, hour: 9, minutes: 60, edition: 43),
         ],
     ]
 
@@ -95,7 +96,8 @@ struct EditionDays: Sendable {
                     }
                     let before = devices.map { $0.resource.metrics }
                     let dice = SeededGenerator(seed: seed, stream: phase.name)
-                    let times = await Self.ask(devices, until: phase.start + .seconds(phase.minutes * 60), dice, world)
+                    let times = await Self.ask(
+                        devices, until: phase.start + .seconds(phase.minutes * 60), dice: dice, in: world)
                     account.inEffect = account.inEffect ?? times.inEffect
                     account.confirmed = account.confirmed ?? times.confirmed
                     let metrics = zip(devices, before).reduce(into: ResourceMetrics()) {
@@ -124,7 +126,7 @@ struct EditionDays: Sendable {
     ///
     /// - Returns: the times at which all devices had an edition in effect, and had confirmed it.
     private static func ask(
-        _ devices: [SimulatedPantry], until end: Timestamp, _ dice: SeededGenerator, _ world: SimulatedWorld
+        _ devices: [SimulatedPantry], until end: Timestamp, dice: SeededGenerator, in world: SimulatedWorld
     ) async -> (inEffect: Timestamp?, confirmed: Timestamp?) {
         var dice = dice
         var times: (inEffect: Timestamp?, confirmed: Timestamp?)
