@@ -114,7 +114,8 @@ final class EditionHistory {
         case 6:
             process.app.close()
             if canEndMark(process) { process.begun = nil } else { kill(process) }
-        default: process.app.files.kill(after: chance(6))
+        // A process that is killed already stays so.
+        default: if !process.app.files.isKilled { process.app.files.kill(after: chance(6)) }
         }
         check(process)
     }
@@ -196,11 +197,15 @@ final class EditionHistory {
     private func canEndMark(_ process: Process) -> Bool { disk.fault != .readOnly && !process.app.files.isKilled }
 
     private func kill(_ process: Process) {
+        // A process that is killed while it goes to another edition leaves the mark of the former one.
+        var digests = process.app.files.begun
         process.app.kill()
-        guard let digest = process.begun, !process.hasAnswered else { return }
+        if let digest = process.begun, !process.hasAnswered { digests.insert(digest) }
         process.begun = nil
-        unanswered[digest, default: 0] += 1
-        if unanswered[digest, default: 0] >= EditionState.mostEndedStarts { condemnable.insert(digest) }
+        for digest in digests {
+            unanswered[digest, default: 0] += 1
+            if unanswered[digest, default: 0] >= EditionState.mostEndedStarts { condemnable.insert(digest) }
+        }
     }
 
     private func publish() throws {

@@ -64,6 +64,11 @@ final class MemoryFiles: EditionFiles, @unchecked Sendable {
         set { disk.withLock { $0.files = newValue } }
     }
 
+    /// The editions with a mark of this process.
+    var begun: Set<String> {
+        disk.withLock { disk in Set(disk.marks.values.compactMap { $0.mark?.files === self ? $0.digest : nil }) }
+    }
+
     var fault: Fault? {
         get { disk.withLock { $0.fault } }
         set { disk.withLock { $0.fault = newValue } }
