@@ -8,11 +8,13 @@ final class EditionHistory {
     /// One of the processes.
     private final class Process {
         var app: Installation
+        /// Its files, also while the app is doing something.
+        let files: MemoryFiles
         /// The edition that was begun last, and whether a load was answered since.
         var begun: String?
         var hasAnswered = false
 
-        init(_ app: Installation) { self.app = app }
+        init(_ app: Installation) { (self.app, files) = (app, app.files) }
     }
 
     private let world: SimulatedWorld
@@ -202,10 +204,12 @@ final class EditionHistory {
         process.app.kill()
         if let digest = process.begun, !process.hasAnswered { digests.insert(digest) }
         process.begun = nil
-        for digest in digests {
-            unanswered[digest, default: 0] += 1
-            if unanswered[digest, default: 0] >= EditionState.mostEndedStarts { condemnable.insert(digest) }
-        }
+        for digest in digests { countEndedStart(of: digest) }
+    }
+
+    private func countEndedStart(of digest: String) {
+        unanswered[digest, default: 0] += 1
+        if unanswered[digest, default: 0] >= EditionState.mostEndedStarts { condemnable.insert(digest) }
     }
 
     private func publish() throws {
@@ -249,6 +253,13 @@ final class EditionHistory {
     private func check(_ process: Process) {
         if let running = process.app.machine?.running, genuine[running.digest] == nil {
             report("an edition is in effect that nobody released")
+        }
+        for process in processes {
+            let left = process.files.left.withLock { left in
+                defer { left = [] }
+                return left
+            }
+            for digest in left { countEndedStart(of: digest) }
         }
         guard let state else { return }
         if state.revision < revision { report("revision \(state.revision) after \(revision)") }

@@ -18,11 +18,17 @@ final class MemoryFiles: EditionFiles, @unchecked Sendable {
     /// A mark of a start; its process lives as long as the object.
     private final class Mark: StartMark {
         let name: String
+        let digest: String
         let files: MemoryFiles
 
-        init(_ name: String, in files: MemoryFiles) { (self.name, self.files) = (name, files) }
+        init(_ name: String, of digest: String, in files: MemoryFiles) {
+            (self.name, self.digest, self.files) = (name, digest, files)
+        }
 
-        func end() { files.remove(name) }
+        func end() {
+            if files.isKilled { files.left.withLock { _ = $0.insert(digest) } }
+            files.remove(name)
+        }
     }
 
     private struct WeakMark: @unchecked Sendable {
@@ -50,6 +56,8 @@ final class MemoryFiles: EditionFiles, @unchecked Sendable {
     private let disk: Locked<Disk>
     /// The number of changes until the process is killed; nil if it is not killed.
     private let changesLeft = Locked<Int?>(nil)
+    /// The editions whose marks this process could not remove, because it was killed.
+    let left = Locked<Set<String>>([])
     /// Called before each use of a file outside `locked`: whatever another process does there.
     var meanwhile: (() -> Void)?
 
@@ -136,7 +144,7 @@ final class MemoryFiles: EditionFiles, @unchecked Sendable {
             disk.nextMark += 1
             return "start-\(disk.nextMark)"
         }
-        let mark = Mark(name, in: self)
+        let mark = Mark(name, of: digest, in: self)
         try change { disk in
             if disk.fault == .readOnly { throw Failure() }
             disk.marks[mark.name] = WeakMark(mark: mark, digest: digest, number: number)
