@@ -49,6 +49,7 @@ import Testing
         struct Round {
             /// The number of requests for small instances after which the process is killed; nil for never.
             var limit: Int?
+            /// The number of requests for small instances since the large one was asked for.
             var requests = 0
             var sentLarge = Gate()
             /// The instances that were there when the round began.
@@ -77,7 +78,8 @@ import Testing
             let start = request["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
             let (left, gate) = round.withLock { round -> (Int?, Gate) in
                 round.asked.append(id)
-                if id == "large" { round.starts.append(start) } else { round.requests += 1 }
+                // Small ones that wait must leave a connection for the large one, so they count from then on.
+                if id == "large" { round.starts.append(start) } else if !round.starts.isEmpty { round.requests += 1 }
                 return (round.limit.map { $0 - round.requests }, round.sentLarge)
             }
             if id == "large" { return large(from: start, left == nil ? nil : gate) }
