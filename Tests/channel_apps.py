@@ -242,7 +242,8 @@ class App:
         """Fails unless an edition of `numbers` runs after a line of input."""
         state = self.ask(line)
         if state is None or state["running"] not in numbers:
-            errors = read(os.path.join(self.folder, f"errors-{App.count}")).decode()
+            names = [name for name in os.listdir(self.folder) if name.startswith("errors-")]
+            errors = "".join(read(os.path.join(self.folder, name)).decode() for name in names)
             fail(f"after '{line}' runs {state and state['running']}, not {numbers}\n{self.state()}\n{errors}")
         return state
 

@@ -69,8 +69,9 @@ struct EditionFolder: EditionFiles {
         names.compactMap { name in
             let parts = name.split(separator: "-")
             guard name.hasPrefix(Self.mark), parts.count == 4, let number = Int(parts[2]), let path = try? path(name),
-                !Disk.isHeld(path)
+                !Disk.isHeld(path), Disk.item(path) != nil
             else { return nil }
+            // A mark that ends well is removed before it is unlocked, so one that is gone now is none.
             return EndedStart(name: name, digest: "sha256:" + parts[1], number: number)
         }
     }
