@@ -34,7 +34,8 @@ enum LiteralSecret {
     /// Returns the place of the first secret in a URL, in words; nil if there is none.
     static func place(in node: Node) -> String? {
         let text = literal(node)
-        let parameters = text.matches(of: /[?&]([^=&{}#]+)=([^&#{]+)/)
+        // Most URLs have no parameter, and this is found out faster.
+        let parameters = text.contains("=") ? text.matches(of: /[?&]([^=&{}#]+)=([^&#{]+)/) : []
         if let name = parameters.first(where: { isSecret($0.1) || hasKnownForm($0.2) })?.1 {
             return "the value of the parameter '\(name)' of the URL"
         }
@@ -73,6 +74,7 @@ enum LiteralSecret {
 
     /// The text that stands in the policy, with the defaults of variables.
     private static func literal(_ node: Node) -> String {
-        (node.written ?? node.string ?? "").replacing(reference) { $0.1 ?? "" }
+        let text = node.written ?? node.string ?? ""
+        return text.contains("${") ? text.replacing(reference) { $0.1 ?? "" } : text
     }
 }
