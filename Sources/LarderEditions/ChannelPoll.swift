@@ -17,7 +17,11 @@ struct ChannelPoll {
 }
 
 extension Editions {
-    func pollNow() async -> Bool {
+    /// Asks for the channel now, and puts in effect what it says.
+    ///
+    /// - Returns: whether the channel was reached and is genuine.
+    @discardableResult
+    public func poll() async -> Bool {
         let item = polling.withLock { poll in
             poll.isWanted = true
             return poll.item
@@ -95,10 +99,10 @@ extension Editions {
     private func receiveChannel() async throws {
         let etag = try await use { machine, _ in machine.etag }
         let loaded = try await load(settings.name + ".channel", etag: etag)
-        if loaded.source == .revalidated { return try await use { try $0.checkIsValid(at: $1) } }
+        if loaded.source == .revalidated { return try await use { try $0.kept.checkIsValid(at: $1) } }
         guard loaded.value.payload.bytes.count <= SignedFile.mostBytes else { throw EditionError.tooLarge(.channel) }
         let (bytes, new) = (Array(loaded.value.payload.bytes), loaded.value.metadata.etag)
-        try await use { try $0.receive(channel: bytes, etag: new, at: $1) }
+        try await use { try $0.kept.receive(channel: bytes, etag: new, at: $1) }
     }
 
     /// Fetches the first edition that the channel has for this installation and that is not here.
@@ -112,7 +116,7 @@ extension Editions {
             let payload = try await load(listed.at, etag: nil).value.payload
             guard payload.bytes.count <= SignedFile.mostBytes else { throw EditionError.tooLarge(.edition) }
             let bytes = Array(payload.bytes)
-            let edition = try await use { machine, _ in try machine.receive(edition: bytes, for: listed) }
+            let edition = try await use { machine, _ in try machine.kept.receive(edition: bytes, for: listed) }
             tell(.offered(edition.number))
         } catch {
             failed.insert(listed.digest)

@@ -107,12 +107,6 @@ public final class Editions: Attachment {
         }
     }
 
-    /// Asks for the channel now, and puts in effect what it says.
-    ///
-    /// - Returns: whether the channel was reached and is genuine.
-    @discardableResult
-    public func poll() async -> Bool { await pollNow() }
-
     /// Ends polling. An edition on trial stays on trial.
     public func close() async {
         await polling.withLock { $0.item.take() }?.end()
@@ -163,12 +157,11 @@ extension Editions: PolicySupply {
 
     /// Tells that the edition is in effect, or is refused.
     public func supplied(_ result: PolicySupplyResult) {
-        let now = world.now
         let (events, wantsLoads) = machine.withLock { machine -> ([EditionEvent], Bool) in
             defer { known.withLock { $0 = machine.facts } }
             switch result {
-            case .inEffect: return (machine.supplied(nil, at: now), machine.wantsLoads)
-            case .refused(let error): return (machine.supplied(EditionError(error), at: now), machine.wantsLoads)
+            case .inEffect: return (machine.supplied(nil), machine.wantsLoads)
+            case .refused(let error): return (machine.supplied(EditionError(error)), machine.wantsLoads)
             case .untried:
                 machine.untried()
                 return ([], false)

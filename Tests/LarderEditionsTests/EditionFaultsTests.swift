@@ -10,10 +10,7 @@ import Testing
     private static func run(_ test: (inout Publisher, inout Installation) throws -> Void) throws {
         var publisher = try Publisher(in: SimulatedWorld())
         publisher.offer(try publisher.edition(41), 41)
-        try publisher.publish(by: publisher.release)
-        var app = Installation(publisher.rules())
-        try app.start()
-        try app.poll(publisher.files)
+        var app = try publisher.installation()
         app.answer(3)
         try app.poll(publisher.files)
         publisher.offer(try publisher.edition(42), 42)
@@ -158,9 +155,9 @@ import Testing
 
     @Test func unchangedChannelThatIsNoLongerValidConfirmsNothing() throws {
         try Self.run { _, app in
-            #expect(throws: Never.self) { try app.machine?.checkIsValid(at: app.now) }
+            #expect(throws: Never.self) { try app.machine?.kept.checkIsValid(at: app.now) }
             let error = #expect(throws: EditionError.self) {
-                try app.machine?.checkIsValid(at: Timestamp(seconds: 4_100_000_000))
+                try app.machine?.kept.checkIsValid(at: Timestamp(seconds: 4_100_000_000))
             }
             #expect(error?.code == .expired)
         }

@@ -25,10 +25,7 @@ import Testing
     @Test func steerKeyBringsNoNewBytesIntoEffect() throws {
         var publisher = try Publisher(in: SimulatedWorld())
         publisher.offer(try publisher.edition(41), 41)
-        try publisher.publish(by: publisher.release)
-        var app = Installation(publisher.rules())
-        try app.start()
-        try app.poll(publisher.files)
+        var app = try publisher.installation()
         publisher.offer(try publisher.edition(42, by: publisher.steer), 42)
         try publisher.publish(by: publisher.steer)
         try app.poll(publisher.files)
@@ -40,10 +37,7 @@ import Testing
     @Test func bytesOnTheDiskAreVerifiedAgainAtEachStart() throws {
         var publisher = try Publisher(in: SimulatedWorld())
         publisher.offer(try publisher.edition(41), 41)
-        try publisher.publish(by: publisher.release)
-        var app = Installation(publisher.rules())
-        try app.start()
-        try app.poll(publisher.files)
+        var app = try publisher.installation()
         app.close()
         let name = try #require(app.files.names.first { $0.hasPrefix("edition-") })
         app.files.contents[name]?[200] ^= 1

@@ -18,6 +18,14 @@ final class PublishedFiles: Loader {
 
     init(in world: any World) { self.world = world }
 
+    /// Publishes one edition, for all installations.
+    func offer(_ number: Int, _ policies: [String: JSON], from publisher: Publisher) throws {
+        var publisher = publisher
+        publisher.offer(try publisher.edition(number, policies), number)
+        try publisher.publish(by: publisher.release)
+        files.withLock { [files = publisher.files] in $0 = files }
+    }
+
     var plugin: Plugin {
         Plugin.origin("published", "The files of a channel.", traits: { .with { $0.parameters = ["file"] } }) { _ in
             self
@@ -81,10 +89,7 @@ final class PublishedFiles: Loader {
 
     @Test func changedPolicyReachesARunningApp() throws {
         try Self.run { world, published, publisher, app in
-            var publisher = publisher
-            publisher.offer(try publisher.edition(42, try Self.policies("cache-first")), 42)
-            try publisher.publish(by: publisher.release)
-            published.files.withLock { [files = publisher.files] in $0 = files }
+            try published.offer(42, try Self.policies("cache-first"), from: publisher)
             let running = try await app.start()
             let editions = try #require(running.pantry.editions)
             var events = editions.events.makeAsyncIterator()
@@ -131,10 +136,7 @@ final class PublishedFiles: Loader {
 
     @Test func unchangedChannelCostsOneConditionalRequest() throws {
         try Self.run { world, published, publisher, app in
-            var publisher = publisher
-            publisher.offer(try publisher.edition(42, try Self.policies("cache-first")), 42)
-            try publisher.publish(by: publisher.release)
-            published.files.withLock { [files = publisher.files] in $0 = files }
+            try published.offer(42, try Self.policies("cache-first"), from: publisher)
             let running = try await app.start()
             try await world.sleep(for: .seconds(10))
             published.asked.withLock { $0 = [] }
@@ -187,10 +189,7 @@ final class PublishedFiles: Loader {
 
     @Test func pinnedEditionStaysUntilItIsReleased() throws {
         try Self.run { world, published, publisher, app in
-            var publisher = publisher
-            publisher.offer(try publisher.edition(41, try Self.policies("cache-first")), 41)
-            try publisher.publish(by: publisher.release)
-            published.files.withLock { [files = publisher.files] in $0 = files }
+            try published.offer(41, try Self.policies("cache-first"), from: publisher)
             let running = try await app.start()
             try await world.sleep(for: .seconds(10))
             let editions = try #require(running.pantry.editions)
@@ -254,10 +253,7 @@ final class PublishedFiles: Loader {
 
     @Test func processesShareTheirPolls() throws {
         try Self.run { world, published, publisher, app in
-            var publisher = publisher
-            publisher.offer(try publisher.edition(42, try Self.policies("cache-first")), 42)
-            try publisher.publish(by: publisher.release)
-            published.files.withLock { [files = publisher.files] in $0 = files }
+            try published.offer(42, try Self.policies("cache-first"), from: publisher)
             var processes: [SimulatedPantry] = []
             for _ in 0..<5 { processes.append(try await app.start()) }
             try await world.sleep(for: .seconds(10 * 900))
@@ -274,10 +270,7 @@ final class PublishedFiles: Loader {
 
     @Test func processThatRunsForLongWithoutALoadIsNoCrash() throws {
         try Self.run { world, published, publisher, app in
-            var publisher = publisher
-            publisher.offer(try publisher.edition(42, try Self.policies("cache-first")), 42)
-            try publisher.publish(by: publisher.release)
-            published.files.withLock { [files = publisher.files] in $0 = files }
+            try published.offer(42, try Self.policies("cache-first"), from: publisher)
             let running = try await app.start()
             try await world.sleep(for: .seconds(10))
             func marks() throws -> Int {
@@ -318,10 +311,7 @@ final class PublishedFiles: Loader {
 
     @Test func dueWorkAsksForTheChannel() throws {
         try Self.run { world, published, publisher, app in
-            var publisher = publisher
-            publisher.offer(try publisher.edition(42, try Self.policies("cache-first")), 42)
-            try publisher.publish(by: publisher.release)
-            published.files.withLock { [files = publisher.files] in $0 = files }
+            try published.offer(42, try Self.policies("cache-first"), from: publisher)
             let running = try await app.start()
             let report = await running.pantry.runDue(within: .seconds(25))
             #expect(report.items.map(\.section) == ["channel"] && report.items.map(\.result) == [.ran])

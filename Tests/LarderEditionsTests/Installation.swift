@@ -43,10 +43,10 @@ struct Installation {
         for _ in 0..<8 {
             guard let edition = machine?.supply(over: own, at: now) else { break }
             let refusal = try compose(edition)
-            events += machine?.supplied(refusal, at: now) ?? []
+            events += machine?.supplied(refusal) ?? []
             if refusal == nil { return }
         }
-        events += machine?.supplied(nil, at: now) ?? []
+        events += machine?.supplied(nil) ?? []
     }
 
     /// Polls a channel whose files are these. The server knows its answers by their hash.
@@ -58,7 +58,7 @@ struct Installation {
         if machine?.etag == etag {
             unchangedPolls += 1
         } else {
-            do { try machine?.receive(channel: channel, etag: etag, at: now) } catch let error as EditionError {
+            do { try machine?.kept.receive(channel: channel, etag: etag, at: now) } catch let error as EditionError {
                 events.append(.channelRefused(error))
                 machine?.failed(error)
                 return
@@ -70,7 +70,7 @@ struct Installation {
             guard let listed = machine?.missing(at: now, except: failed) else { break }
             do {
                 guard let bytes = published[listed.at] else { throw EditionError(.unreachable, "no such file") }
-                let edition = try machine?.receive(edition: bytes, for: listed)
+                let edition = try machine?.kept.receive(edition: bytes, for: listed)
                 tell(edition.map { .offered($0.number) })
             } catch let error as EditionError {
                 events.append(.refused(nil, error))

@@ -3,6 +3,8 @@ import LarderSystem
 @testable import LarderEditions
 
 /// The files of an installation in memory, as one process sees them. A kill can come between any two changes.
+///
+/// `@unchecked Sendable`: a test uses it on one thread; ``meanwhile`` is set before the test begins.
 final class MemoryFiles: EditionFiles, @unchecked Sendable {
     struct Killed: Error {}
     struct Failure: Error {}
@@ -31,6 +33,7 @@ final class MemoryFiles: EditionFiles, @unchecked Sendable {
         }
     }
 
+    /// `@unchecked Sendable`: a weak reference is safe to read on any thread.
     private struct WeakMark: @unchecked Sendable {
         weak var mark: Mark?
         var digest: String
@@ -58,7 +61,7 @@ final class MemoryFiles: EditionFiles, @unchecked Sendable {
     private let changesLeft = Locked<Int?>(nil)
     /// The editions whose marks this process could not remove, because it was killed.
     let left = Locked<Set<String>>([])
-    /// Called before each use of a file outside `locked`: whatever another process does there.
+    /// Called before each use of a file outside `locked`. There, another process may do something.
     var meanwhile: (() -> Void)?
 
     init(_ files: [String: [UInt8]] = [:]) { disk = Locked(Disk(files: files)) }

@@ -48,6 +48,15 @@ struct Publisher {
         return file.bytes
     }
 
+    /// Signs the next revision, and returns an installation that has asked for it.
+    mutating func installation() throws -> Installation {
+        try publish(by: release)
+        var app = Installation(rules())
+        try app.start()
+        try app.poll(files)
+        return app
+    }
+
     func rules(pin: Int? = nil, ring: String = "stable", registry: Registry = Registry()) -> EditionRules {
         EditionRules(
             name: channel.name, ring: ring, release: [release.publicKey], steer: [steer.publicKey],

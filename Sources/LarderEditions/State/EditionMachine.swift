@@ -20,7 +20,7 @@ struct EditionMachine: Sendable {
     private var hasLoaded = false
     /// Whether no further loads are needed to confirm the edition.
     private var hasEnoughLoads = false
-    /// The events that ``supplied(_:at:)`` has not returned yet.
+    /// The events that ``supplied(_:)`` has not returned yet.
     private var events: [EditionEvent] = []
 
     var rules: EditionRules { kept.rules }
@@ -57,7 +57,7 @@ struct EditionMachine: Sendable {
     /// Makes a mark, by which the next process sees whether this one crashed. If that is not possible, only a confirmed
     /// edition takes effect: another one could crash at each start for ever.
     private mutating func beginStart(of edition: KeptEdition) {
-        endMark()
+        endStart()
         let number = kept.files.endedStarts().inARow(edition.digest) + 1
         mark = try? kept.files.beginStart(of: edition.digest, number: number)
         guard mark == nil else { return }
@@ -84,13 +84,13 @@ struct EditionMachine: Sendable {
     /// Tells that the edition which ``supply(over:at:)`` returned last could not be tried.
     mutating func untried() {
         pending = nil
-        endMark()
+        endStart()
     }
 
     /// Tells that the edition which ``supply(over:at:)`` returned last is in effect, or why it is refused.
     ///
     /// - Returns: the events since the last call.
-    mutating func supplied(_ refusal: EditionError?, at now: Timestamp) -> [EditionEvent] {
+    mutating func supplied(_ refusal: EditionError?) -> [EditionEvent] {
         if let refusal { refuse(refusal) } else { takeEffect() }
         pending = nil
         defer { events = [] }
@@ -105,12 +105,12 @@ struct EditionMachine: Sendable {
         if let former { events.append(.left(former.edition.number)) }
         recordState(try? kept.state())
         if let running, facts.isTrial { events.append(.trial(running.edition.number)) }
-        if running == nil { endMark() }
+        if running == nil { endStart() }
     }
 
     private mutating func refuse(_ refusal: EditionError) {
         guard let pending else { return }
-        endMark()
+        endStart()
         let rejection = EditionState.Rejection(
             digest: pending.digest, fate: .refused, why: refusal.code.rawValue, own: own, plugins: fit.digest)
         rejections.append(rejection)
@@ -119,7 +119,9 @@ struct EditionMachine: Sendable {
         events.append(.refused(pending.edition.number, refusal))
     }
 
-    private mutating func endMark() {
+    /// Ends the mark of the start: a load has ended, the process ends as it should or has run for long, or the edition is not in
+    /// effect.
+    mutating func endStart() {
         mark?.end()
         mark = nil
     }
@@ -139,7 +141,7 @@ struct EditionMachine: Sendable {
     /// - Returns: the number of the edition that is confirmed by it; nil if none is.
     mutating func answered(_ count: Int) -> Int? {
         guard kept.isActive, let running else { return nil }
-        if !hasLoaded { endMark() }
+        if !hasLoaded { endStart() }
         hasLoaded = true
         // Also those of other processes: the edition answers.
         for mark in kept.files.endedStarts() where mark.digest == running.digest { kept.files.remove(mark.name) }
@@ -151,9 +153,6 @@ struct EditionMachine: Sendable {
         guard kept.isActive, running != nil else { return false }
         return !hasLoaded || facts.isTrial && !hasEnoughLoads
     }
-
-    /// Ends the mark of the start, because the process ends as it should, or has run for long without any load.
-    mutating func endStart() { endMark() }
 
     /// Adds to the trial, and confirms the edition if it has proved itself.
     private mutating func addToTrial(of running: KeptEdition, loads: Int = 0, isReached: Bool = false) -> Int? {
@@ -186,18 +185,6 @@ struct EditionMachine: Sendable {
     /// The time at which any process last reached the channel; nil if none did.
     var lastReached: Timestamp? { (try? kept.state())?.reached }
 
-    /// Keeps a channel that has arrived, if it is genuine and newer.
-    ///
-    /// - Throws: ``EditionError``, and the former channel then stays; the error of the disk.
-    func receive(channel bytes: [UInt8], etag: String?, at now: Timestamp) throws {
-        try kept.receive(channel: bytes, etag: etag, at: now)
-    }
-
-    /// Checks the kept channel after the server said that it is unchanged.
-    ///
-    /// - Throws: ``EditionError`` with the code `expired`; the error of the disk.
-    func checkIsValid(at now: Timestamp) throws { try kept.checkIsValid(at: now) }
-
     /// Tells that the channel was reached: a new one was accepted, or the kept one is current.
     ///
     /// - Returns: the number of the edition that is confirmed by it; nil if none is.
@@ -228,13 +215,6 @@ struct EditionMachine: Sendable {
             return choice.channel?.editions.first { $0.digest == digest } ?? choice.missing
         }
         return choice.missing
-    }
-
-    /// Keeps an edition that has arrived, if it is the genuine one.
-    ///
-    /// - Throws: ``EditionError``; the error of the disk.
-    func receive(edition bytes: [UInt8], for listed: ChannelFile.Listed) throws -> EditionFile {
-        try kept.receive(edition: bytes, for: listed)
     }
 
     /// Chooses an edition by its number, or follows the channel again.

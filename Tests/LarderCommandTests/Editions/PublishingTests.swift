@@ -7,7 +7,7 @@ import Testing
 
 /// Publishing refuses calls that apps would not follow, and warns of those that look like mistakes.
 @Suite struct PublishingTests {
-    private static func publish(_ folder: PublishingFolder, _ edition: String, _ options: String...) async -> Output {
+    private static func publish(_ edition: String, _ options: String..., in folder: PublishingFolder) async -> Output {
         let call = ["channel", "publish", "DIR/shop.channel", "DIR/\(edition)", "--share", "5%", "--key"]
         return await folder.run(call + ["DIR/release.pem"] + options)
     }
@@ -15,17 +15,17 @@ import Testing
     @Test func missingChannelIsNotMadeUnasked() async throws {
         let folder = try await PublishingFolder()
         _ = await folder.sign(1)
-        let output = await Self.publish(folder, "shop-1.edition")
+        let output = await Self.publish("shop-1.edition", in: folder)
         #expect(output.code == 1)
         #expect(output.err.contains("Fetch the channel from the web server first"))
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/shop.channel"))
-        #expect(await Self.publish(folder, "shop-1.edition", "--new").code == 0)
+        #expect(await Self.publish("shop-1.edition", "--new", in: folder).code == 0)
     }
 
     @Test func channelIsNotMadeTwice() async throws {
         let folder = try await ChannelCommandTests.withTwo()
         _ = await folder.sign(3)
-        let output = await Self.publish(folder, "shop-3.edition", "--new")
+        let output = await Self.publish("shop-3.edition", "--new", in: folder)
         #expect(output.code == 1 && output.err.contains("shop.channel is there already"))
         #expect(try folder.channel().revision == 2)
     }
@@ -36,12 +36,13 @@ import Testing
         _ = await folder.run(
             "edition", "new", "DIR/Policies", "--channel", "shop", "--number", "2", "--out", "DIR/b.edition.json")
         _ = await folder.run("edition", "sign", "DIR/b.edition.json", "--key", "DIR/release.pem")
-        let output = await Self.publish(folder, "b.edition")
+        let output = await Self.publish("b.edition", in: folder)
         #expect(output.code == 1)
         #expect(output.err.contains("lists edition 2 (shop-2.edition) with other content"))
         // The file of the former edition is replaced.
         try folder.folder.write(folder.folder.text(of: "b.edition"), to: "shop-2.edition")
-        #expect(await Self.publish(folder, "shop-2.edition").err.contains("lists edition shop-2.edition with other"))
+        #expect(
+            await Self.publish("shop-2.edition", in: folder).err.contains("lists edition shop-2.edition with other"))
         #expect(try folder.channel().revision == 2)
     }
 
