@@ -41,9 +41,8 @@ extension Subcommand.Call {
     ///
     /// - Returns: false if that is nothing.
     func differs(_ folder: String, from old: PolicySource) throws -> Bool {
-        let lifetimes = try arguments.lifetimes
         func policies(_ source: PolicySource) throws -> PolicySource.Policies {
-            try source.policies(registry, arguments.environment, lifetimes: lifetimes)
+            try source.policies(registry, arguments.environment, lifetimes: [])
         }
         let new = try policies(PolicySource(folder, policies: folder))
         let names = Set(new.all.map(\.resource))

@@ -33,7 +33,7 @@ extension Terminal {
     }
 
     /// The state of the channel in words.
-    private static func answer(_ facts: [String: String]) -> String {
+    static func answer(_ facts: [String: String]) -> String {
         let name = facts["channel"] ?? "?"
         if let pin = facts["pin"] { return "edition \(pin) is pinned, whatever channel \(name) says" }
         if let failure = facts["channel_failure"] { return "channel \(name) is not used: \(failure)" }

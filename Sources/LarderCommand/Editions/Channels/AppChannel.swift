@@ -12,14 +12,16 @@ struct AppChannel {
     /// The keys of policies that editions may change.
     let reach: Set<String>
     private let emergency: Node?
+    private let origin: Part?
     private let reader: PolicyReader
 
     /// Reads the section. Returns nil if there is none.
     init?(_ reader: PolicyReader) throws(PolicyError) {
         let settings = try reader.process()
-        guard let section = settings.sections.first(where: { $0.plugin.name == Plugin.channel.name })?.node,
-            let name = section["name"]?.string
+        guard let part = settings.sections.first(where: { $0.plugin.name == Plugin.channel.name }),
+            let name = part.node["name"]?.string
         else { return nil }
+        let section = part.node
         func texts(_ key: String) -> [String]? {
             guard case .list(let items)? = section[key]?.content else { return nil }
             return items.compactMap(\.string)
@@ -29,16 +31,21 @@ struct AppChannel {
         steer = (texts("steer") ?? []).compactMap(PublicKey.init)
         reach = Set(texts("reach") ?? Editions.usualReach)
         emergency = section["emergency"]
+        origin = part.nested.first { $0.plugin.kind == .origin }
     }
 
-    /// The problems that would keep an app from using its channel: keys with two roles, unknown keys of policies, and an emergency
-    /// edition that the app would refuse.
+    /// The problems that would keep an app from using its channel: an origin with one file for all, keys with two roles, unknown
+    /// keys of policies, and an emergency edition that the app would refuse.
     var problems: [Problem] {
         func problem(_ message: String, at key: String, _ position: SourcePosition? = nil) -> Problem {
             Problem(message, file: ProcessSettings.file, at: position, path: "$.channel.\(key)")
         }
         var problems = steer.filter(release.contains).map {
             problem("key \($0.id) is under 'release', too; a key can be one of them", at: "steer")
+        }
+        if let origin, origin.originTraits.parameters?.contains("file") == false {
+            problems.append(
+                problem("the origin of the channel does not take {file}", at: "origin", origin.node.position))
         }
         let known = reader.registry.members.map(\.name)
         problems += reach.sorted().filter { !known.contains($0) }.map { key in
