@@ -56,6 +56,8 @@ extension Subcommand {
     private static func publishing(_ edition: EditionFile, in path: String) -> String {
         let folder = Disk.split(path).folder
         let channel = (folder == "." ? "" : folder + "/") + edition.channel + ".channel"
-        return shellCommand(["channel", "publish", channel, path, "--share", "5%", "--key", "release.pem"])
+        let isNew = Disk.item(channel) == nil
+        return shellCommand(
+            ["channel", "publish", channel, path, "--share", "5%", "--key", "release.pem"] + (isNew ? ["--new"] : []))
     }
 }

@@ -150,7 +150,7 @@ import Testing
         #expect(
             signed.out == """
                 wrote \(folder.path)/shop-42.edition: edition 42 of channel shop, signed by \(key.id); the next command is
-                  larder channel publish \(folder.path)/shop.channel \(folder.path)/shop-42.edition --share 5% --key release.pem
+                  larder channel publish \(folder.path)/shop.channel \(folder.path)/shop-42.edition --share 5% --key release.pem --new
 
                 """)
         let file = try SignedFile(.edition, reading: folder.bytes(of: "shop-42.edition"))
