@@ -26,7 +26,7 @@ let package = Package(
         .systemLibrary(name: "CLarder"),
         // Foundation and the C library under one name on all platforms.
         .target(name: "LarderFoundation", swiftSettings: settings),
-        .target(name: "LarderSystem", dependencies: ["LarderFoundation"], swiftSettings: settings),
+        .target(name: "LarderSystem", dependencies: ["CLarder", "LarderFoundation"], swiftSettings: settings),
         .target(name: "LarderCore", dependencies: ["LarderSystem", "LarderFoundation"], swiftSettings: settings),
         // The standard plugins see of LarderCore what your plugin sees.
         .target(

@@ -60,6 +60,18 @@ extension Disk {
         }
     }
 
+    /// Copies a file to a path at which there must be none. Only its owner can read and write the copy.
+    static func copyContents(of path: String, to other: String) throws(Failure) {
+        try make(other) { (file) throws(Failure) in
+            guard fchmod(file, S_IRUSR | S_IWUSR) == 0 else { throw Failure("create a file") }
+            var offset = 0
+            while case let bytes = try part(of: path, from: offset, most: 1 << 20).bytes, !bytes.isEmpty {
+                try write(bytes, to: file)
+                offset += bytes.count
+            }
+        }
+    }
+
     /// Writes all bytes to an open file.
     static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(Failure) {
         var rest = bytes

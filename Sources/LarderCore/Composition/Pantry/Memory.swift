@@ -1,3 +1,5 @@
+import LarderSystem
+
 extension Pantry {
     /// Releases everything that is kept in memory only for speed: the contents of `memory` stores and tiers.
     ///

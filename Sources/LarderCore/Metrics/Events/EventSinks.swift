@@ -1,3 +1,5 @@
+import LarderSystem
+
 /// The listeners to the events of a pantry.
 package struct EventSinks: Sendable {
     /// Listeners to every load.

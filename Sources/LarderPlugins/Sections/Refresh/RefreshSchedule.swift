@@ -60,7 +60,7 @@ public final class RefreshSchedule: DueWork, AgendaWork {
     }
 
     /// Cancels a run that loads for an account that has just been signed out.
-    public func cleared(_ selection: Selection) async {
+    public func cleared(_ selection: Selection, discardingUnsent: Bool) async {
         switch selection {
         case .key, .tag: return
         default: item.interrupt()

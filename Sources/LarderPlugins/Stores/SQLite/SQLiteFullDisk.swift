@@ -115,7 +115,7 @@ extension SQLiteStore {
         condition.needsCleaning.store(true, ordering: .relaxed)
         try database.rebuild { connection in
             guard try SQLiteTotals.read(connection).size <= Self.mostHeld else { throw SQLiteFailure.full }
-            return try SQLiteRebuild(connection) { metadata, key in
+            return try SQLiteRebuild(connection, longestPayload: options.longestPayload) { metadata, key in
                 !keys.contains(key) && !selection.contains(key, Entry(Data(), metadata))
             }
         } _: { rows, connection in

@@ -45,7 +45,7 @@ extension SQLiteStore {
     func reading<Value: Sendable>(
         _ work: @escaping @Sendable (SQLiteConnection) throws -> Value
     ) async throws -> Value {
-        try await world.blocking(on: database.path + " reads", atMost: SQLiteDatabase.mostReaders) { [self] in
+        try await world.blocking(on: database.path + " reads", atMost: SQLiteFile.mostReaders) { [self] in
             do {
                 return try database.reading { connection in
                     try notePosition(connection)
@@ -101,7 +101,7 @@ extension SQLiteStore {
         var found: FoundRow?
         var failure: StoreError?
         let sql = withPayload ? Self.selectionWithPayload : Self.selection
-        try connection.each(sql, .integer(connection.longestPayload), .integer(SQLiteRow.hash(of: key))) { statement in
+        try connection.each(sql, .integer(options.longestPayload), .integer(SQLiteRow.hash(of: key))) { statement in
             do throws(StoreError) {
                 let row = try SQLiteRow(reading: statement)
                 let head = try EncodedHead(of: row.head)

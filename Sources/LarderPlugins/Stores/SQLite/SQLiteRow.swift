@@ -91,7 +91,7 @@ struct SQLiteRow {
         at = row.integer(2)
         size = Int(clamping: row.integer(3))
         state = row.integer(4)
-        file = row.optional(5)
+        file = row.optionalInteger(5)
         let bytes = row.bytes(6)
         guard let length = EncodedHead.size(of: bytes), length <= bytes.count - Self.shortest else {
             throw StoreError.damaged

@@ -49,12 +49,12 @@ extension Plugin {
 /// A store in a SQLite database. Large payloads are in files beside it.
 ///
 /// One thread makes all changes, and makes those together that wait. Other threads read, and see what waits. See
-/// ``SQLiteQueue`` for the order of changes, ``SQLiteDatabase`` for what happens to damaged and deleted files, and
+/// ``SQLiteQueue`` for the order of changes, ``SQLiteFile`` for what happens to damaged and deleted files, and
 /// ``SQLiteRow`` for how damage of an entry is noticed.
 final class SQLiteStore: Store {
     static let tier = "sqlite"
 
-    let database: SQLiteDatabase
+    let database: SQLiteFile
     let options: SQLiteOptions
     let payloads: SQLitePayloads
     let processes: SQLiteProcesses
@@ -91,23 +91,24 @@ final class SQLiteStore: Store {
     /// The most bytes and changes that may wait while further writes are acknowledged at once.
     private static let mostQueued = (bytes: 8_000_000, items: 4_096)
 
-    /// The most bytes of a payload that is found in a row, although payloads of its size get files now.
-    private static let longestFormerPayload = 32_000_000
-
     init(
         file: String, _ options: SQLiteOptions, place: StorePlace? = nil, in world: any World,
         context: StoreContext? = nil
     ) {
-        database = SQLiteDatabase(
-            options.folder + "/" + file, in: options.folder, place: place,
-            longestPayload: max(options.smallestFile, Self.longestFormerPayload)
-        ) { [condition] in
+        database = SQLiteFile(
+            options.folder + "/" + file, .entries,
+            // A row has a head beside its payload.
+            longestValue: options.longestPayload + 2 * SQLiteRow.longestHead
+        ) { [folder = options.folder] in
+            // Holding the place prevents its folder from being deleted.
+            if let place { try place.restore() } else { try Disk.makeFolder(folder) }
+        } onDamage: { [condition] in
             condition.needsCleaning.store(true, ordering: .relaxed)
             context?.storeFailed(
                 StoreFault(
                     tier: Self.tier,
                     error: StoreError(
-                        "the database was damaged and is now \(file + SQLiteDatabase.damaged); a new one is begun")),
+                        "the database was damaged and is now \(file + SQLiteFile.damagedSuffix); a new one is begun")),
                 at: .write)
         }
         payloads = SQLitePayloads(in: options.folder)

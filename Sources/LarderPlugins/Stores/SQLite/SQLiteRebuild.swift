@@ -9,10 +9,10 @@ struct SQLiteRebuild {
     private var next: Int64 = 1
 
     /// Reads the sound rows that `isKept` selects.
-    init(_ connection: SQLiteConnection, isKept: (Metadata, Key) -> Bool) throws {
+    init(_ connection: SQLiteConnection, longestPayload: Int, isKept: (Metadata, Key) -> Bool) throws {
         next = try SQLiteTotals.read(connection).next
         let sql = "SELECT \(SQLiteRow.columns), \(SQLiteRow.payloadColumn) FROM entries ORDER BY id"
-        try connection.each(sql, .integer(connection.longestPayload)) { statement in
+        try connection.each(sql, .integer(longestPayload)) { statement in
             guard let row = try? SQLiteRow(reading: statement), let head = try? EncodedHead(of: row.head),
                 let key = head.key, isKept(head.metadata, key)
             else { return true }

@@ -1,10 +1,9 @@
-import LarderSystem
 import Synchronization
 
 /// Sends events to any number of listeners and streams, in the order in which they were added.
 ///
-/// A pantry sends all its events in this way. While there are no listeners, ``isEmpty`` takes about a nanosecond.
-final class Listeners<Event: Sendable>: Sendable {
+/// While there are no listeners, ``isEmpty`` takes about a nanosecond.
+public final class Listeners<Event: Sendable>: Sendable {
     private struct Listener {
         let number: Int
         let handle: @Sendable (Event) -> Void
@@ -20,16 +19,19 @@ final class Listeners<Event: Sendable>: Sendable {
     private let state = Locked(State())
     private let hasListener = Atomic(false)
 
+    /// Creates an object without listeners.
+    public init() {}
+
     deinit {
         for listener in state.withLock({ $0.listeners }) { listener.finish?() }
     }
 
     /// Whether there are no listeners.
-    var isEmpty: Bool { !hasListener.load(ordering: .relaxed) }
+    public var isEmpty: Bool { !hasListener.load(ordering: .relaxed) }
 
     /// Calls `listener` for each event from now on, until the subscription ends. The calls are on the thread that sends
     /// the event.
-    func add(_ listener: @escaping @Sendable (Event) -> Void) -> Subscription {
+    public func add(_ listener: @escaping @Sendable (Event) -> Void) -> Subscription {
         let number = add(listener, finish: nil)
         // A subscription that is kept does not keep the streams from ending.
         return Subscription { [weak self] in self?.remove(number) }
@@ -40,7 +42,7 @@ final class Listeners<Event: Sendable>: Sendable {
     ///
     /// - Parameter first: describes the present state. It must be quick. No event that is sent by ``send(noting:)`` comes
     ///   between this description and the first event of the stream.
-    func stream(
+    public func stream(
         most: Int, where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true },
         after first: () -> [Event] = { [] }
     ) -> AsyncStream<Event> {
@@ -53,7 +55,7 @@ final class Listeners<Event: Sendable>: Sendable {
     }
 
     /// Sends an event to all listeners.
-    func send(_ event: Event) {
+    public func send(_ event: Event) {
         for listener in state.withLock({ $0.listeners }) { listener.handle(event) }
     }
 
@@ -63,7 +65,7 @@ final class Listeners<Event: Sendable>: Sendable {
     /// - Parameter note: changes the state, and returns the event, or nil if nothing changed. It must be quick.
     /// - Returns: the event.
     @discardableResult
-    func send(noting note: () -> Event?) -> Event? {
+    public func send(noting note: () -> Event?) -> Event? {
         let (event, listeners) = state.withLock { state in (note(), state.listeners) }
         guard let event else { return nil }
         for listener in listeners { listener.handle(event) }

@@ -1,11 +1,8 @@
-import LarderSystem
-import LarderCore
-
 /// Tells the processes that use a database of each other's changes. Blocks.
 ///
 /// Each process has a file in a folder beside the database, which is locked as long as the process lives. After a change, a
 /// process touches its file if there are others, and they watch the folder. A process that is alone does nothing.
-final class SQLiteProcesses: Sendable {
+public final class SQLiteProcesses: Sendable {
     private struct State {
         var own: Disk.HeldFile?
         /// The time at which the folder was listed last.
@@ -15,7 +12,7 @@ final class SQLiteProcesses: Sendable {
     }
 
     /// The folder of the files.
-    let folder: String
+    public let folder: String
     /// A file that is locked while a file of the folder is made or deleted.
     private let lock: String
     private let world: any World
@@ -24,16 +21,21 @@ final class SQLiteProcesses: Sendable {
     /// The time for which a list of the folder is believed.
     private static let pause = Duration.seconds(1)
 
-    init(beside database: String, in world: any World) {
+    /// The processes that use a database.
+    ///
+    /// - Parameters:
+    ///   - database: the path of the database. The files are made beside it.
+    ///   - world: the clock by which the others are looked for again.
+    public init(beside database: String, in world: any World) {
         folder = database + "-users"
         lock = database + "-users-lock"
         self.world = world
     }
 
     /// Makes the file of this process, which tells the others that it is there.
-    func join() {
+    public func join() {
         state.withLock { state in
-            // A listener may still hear of a change after the store was closed.
+            // A listener may still hear of a change after the database was closed.
             if state.hasLeft || state.own?.isInPlace == true { return }
             try? Disk.setAsideForeign(lock)
             state.own = try? Disk.locked(lock) {
@@ -47,7 +49,7 @@ final class SQLiteProcesses: Sendable {
     /// Tells the others that something has changed.
     ///
     /// - Parameter isUrgent: whether a process that has just begun must hear of it, too.
-    func tell(atOnce isUrgent: Bool) {
+    public func tell(atOnce isUrgent: Bool) {
         join()
         if isUrgent { look() }
         state.withLock { state in
@@ -58,7 +60,7 @@ final class SQLiteProcesses: Sendable {
     }
 
     /// Finds out whether there are others.
-    func look() { state.withLock { look(&$0) } }
+    public func look() { state.withLock { look(&$0) } }
 
     private func look(_ state: inout State) {
         state.listed = world.uptime
@@ -66,7 +68,7 @@ final class SQLiteProcesses: Sendable {
     }
 
     /// Ends the membership of this process for good.
-    func leave() {
+    public func leave() {
         state.withLock { state in
             state.hasLeft = true
             if let own = state.own { try? Disk.remove(folder + "/" + own.name) }

@@ -23,4 +23,9 @@ struct SQLiteOptions: Sendable {
     /// The size from which a payload gets a file of its own.
     var smallestFile = 128_000
     var checksum = SQLiteChecksum.fast
+
+    /// The most bytes of a payload that is found in a row, although payloads of its size get files now.
+    private static let longestFormerPayload = 32_000_000
+    /// The most bytes of a payload in a row.
+    var longestPayload: Int { max(smallestFile, Self.longestFormerPayload) }
 }
