@@ -83,7 +83,7 @@ import Testing
                 strategy = next
                 // In this test, the watch checks the files every second.
                 try await world.sleep(for: .seconds(3))
-                #expect(pantry.policy(of: "feed")?.strategy.plugin.name == next)
+                #expect(pantry.policy(of: "feed")?.strategy?.plugin.name == next)
                 #expect(try await loads(5) == calls, "\(next)")
                 let warnings = pantry.warnings.map(\.message)
                 #expect(warnings.count == idle.count)

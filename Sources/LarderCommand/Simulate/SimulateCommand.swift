@@ -64,6 +64,11 @@ extension Command {
                 }
                 progress.end()
                 for warning in account.policy.warnings { terminal.note(warning.description) }
+                if let section = account.policy.answeringSection {
+                    terminal.note(
+                        "\(entry.label): section '\(section.plugin.name)' answers loads; the simulated origin does not "
+                            + "know what it asks for")
+                }
                 for validator in account.policy.validators where validator.validatorTraits.followsOrigin {
                     terminal.note(
                         "\(entry.label): validator '\(validator.plugin.name)' follows the origin, which is assumed to "

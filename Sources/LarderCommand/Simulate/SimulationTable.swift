@@ -30,7 +30,7 @@ struct SimulationTable: Sendable {
     /// The table, with a line for each figure and a column for each policy.
     var lines: [String] {
         var rows = [[""] + accounts.map(\.label)]
-        rows.append(["strategy"] + accounts.map(\.account.policy.strategy.plugin.name))
+        rows.append(["strategy"] + accounts.map(\.account.policy.answerer.plugin.name))
         rows += Self.figures.map { figure in [figure.name] + accounts.map { figure.text($0.account) } }
         return Table(rows).lines
     }
@@ -44,7 +44,7 @@ struct SimulationTable: Sendable {
                 [
                     "policy": .string(label), "resource": .string(account.policy.resource),
                     "revision": .string(account.policy.revision),
-                    "strategy": .string(account.policy.strategy.plugin.name),
+                    "strategy": .string(account.policy.answerer.plugin.name),
                 ],
                 .each(Self.figures) { ($0.name, $0.json(account)) })
         }

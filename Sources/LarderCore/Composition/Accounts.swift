@@ -19,7 +19,7 @@ extension Resource {
     /// scope fails then with ``LoadError/Code/notSignedIn``.
     ///
     /// - Throws: ``LoadError`` if there is no such resource.
-    package var lacksAccount: Bool {
+    public var lacksAccount: Bool {
         get throws(LoadError) {
             try graph().lacksAccount
         }
@@ -56,18 +56,6 @@ extension ResourceState {
     /// Returns the request in the scope of the present account if it has no scope and the policy's origin signs its
     /// calls.
     func owned(_ request: consuming Request) -> Request {
-        guard let account = present.use({ $0.account }), request.key.scope == nil, let scope = account() else {
-            return request
-        }
-        return request.with(scope: scope)
-    }
-}
-
-extension Request {
-    /// Returns the same request in another scope.
-    fileprivate func with(scope: String) -> Request {
-        Request(
-            key.resource, parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
-            body: body, purpose: purpose, noOlderThan: noOlderThan)
+        request.owned(by: present.use { $0.account })
     }
 }

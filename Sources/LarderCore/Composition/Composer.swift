@@ -100,6 +100,8 @@ struct Composer {
             let background = BackgroundRules(
                 rules: ruling.map { held in { work, network in held.attachment?.permits(work, on: network) ?? true } },
                 world: world)
+            // A recording, which the substitute plays, hides the names of parameters.
+            let parameters = substitute == nil ? policy.origin?.originParameters : nil
             var builder = GraphBuilder(
                 surroundings: surroundings, storeAccess: storeAccess, validators: validators,
                 lookup: Lookup(
@@ -107,8 +109,8 @@ struct Composer {
                     revision: plan.revision,
                     world: world),
                 attachments: attachments, background: background,
-                // A recording, which the substitute plays, hides the names of parameters.
-                parameters: substitute == nil ? policy.origin?.originParameters : nil,
+                // The parameters of loads that a section answers are its own.
+                parameters: policy.answeringSection == nil ? parameters : nil,
                 substitute: substitute.map { substitute in { substitute(policy) } })
             let root = try builder.loader(of: plan.root)
             return LoaderGraph(
@@ -117,9 +119,7 @@ struct Composer {
                     inner: builder.live, meter: meter, world: world, parameters: builder.parameters,
                     prefetches: storeAccess),
                 refreshNow: { [sides = builder.sides] call, limit in await sides?.refreshNow(call, within: limit) },
-                sender: Sender(
-                    origin: builder.origin, isAccepted: policy.origin?.originTraits.acceptsSends == true,
-                    parameters: builder.parameters, meter: meter, world: world),
+                origin: OriginAccess(origin: builder.origin, parameters: parameters, world: world),
                 storeAccess: storeAccess, places: taken, validators: validators, reloadState: reloadState,
                 storeState: storeState, attachments: attachments, background: background, meter: meter,
                 world: world)

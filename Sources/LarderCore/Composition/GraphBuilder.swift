@@ -6,15 +6,15 @@ struct GraphBuilder {
     let storeAccess: StoreAccess
     let validators: Validators
     let lookup: Lookup
-    /// The fields that the origin adds to requests that lack them.
+    /// The attachments of the policy's sections.
     let attachments: [HeldAttachment]
     /// The rules about background work.
     let background: BackgroundRules
-    /// The parameters that the origin takes and needs; nil if they are not checked.
+    /// The parameters that the origin takes and needs; nil if those of loads are not checked.
     let parameters: OriginParameters?
     /// Returns the loader that replaces the policy's own origin; nil if none does.
     let substitute: (() -> any Loader)?
-    /// The live side. It is set when the strategy is made.
+    /// The live side, or the loader of the section that answers loads. It is set when that part is made.
     private(set) var live: any Loader = UnusedSide()
     /// Whether the origin is called while the device has no network.
     private var worksOffline = false
@@ -62,6 +62,12 @@ struct GraphBuilder {
                 world: world)
         case .strategy(let part, let live, let cached):
             return try strategy(part, live: live, cached: cached)
+        case .answering(let part, let origin):
+            self.origin = try origin.map { try loader(of: $0) }
+            let name = part.plugin.name
+            let attachment = attachments.first { $0.section == name }?.attachment(as: (any AnsweringAttachment).self)
+            live = AnsweringLoader(section: name, loader: attachment?.loader)
+            return live
         case .live(let inner, let isSaved, let declaration):
             let origin = try loader(of: inner)
             self.origin = origin

@@ -3,6 +3,7 @@ import LarderSystem
 /// A composed policy: the loaders that answer the requests for a resource.
 final class LoaderGraph: Sendable {
     let policy: Policy
+    let sourceMarks: SourceMarks
     let root: any Loader
     /// The way to a copy in memory that passes no loader; nil if there is none.
     let directHit: DirectHit?
@@ -14,6 +15,8 @@ final class LoaderGraph: Sendable {
     let refreshNow: @Sendable (_ call: Call, _ limit: Duration) async -> Void
     /// The way to the origin of requests that change something there.
     let sender: Sender
+    /// The way to the origin of the lookups of sections.
+    let fetcher: Fetcher
     /// Returns the copies that a change has put out of date by the rules of the origin; nil if it has no such rules.
     let invalidates: (@Sendable (_ change: Request, _ method: String, _ answer: Metadata) -> [Selection])?
     let storeAccess: StoreAccess
@@ -35,17 +38,22 @@ final class LoaderGraph: Sendable {
 
     init(
         policy: Policy, root: any Loader, lookup: Lookup, live: any Loader,
-        refreshNow: @escaping @Sendable (_ call: Call, _ limit: Duration) async -> Void, sender: Sender,
+        refreshNow: @escaping @Sendable (_ call: Call, _ limit: Duration) async -> Void,
+        origin: OriginAccess,
         storeAccess: StoreAccess,
         places: HeldPlaces, validators: Validators, reloadState: ReloadState, storeState: ReloadState,
         attachments: [HeldAttachment], background: BackgroundRules, meter: Meter, world: any World
     ) {
         self.policy = policy
+        sourceMarks = SourceMarks(of: policy)
         self.root = root
         self.lookup = lookup
         self.live = live
         self.refreshNow = refreshNow
-        self.sender = sender
+        sender = Sender(
+            access: origin, isAccepted: policy.origin?.originTraits.acceptsSends == true, meter: meter)
+        fetcher = Fetcher(
+            access: origin, resource: policy.resource, account: policy.account, revision: meter.revision)
         invalidates = policy.origin?.originTraits.invalidates
         self.storeAccess = storeAccess
         self.places = places

@@ -28,7 +28,15 @@ public protocol Attachment: Sendable {
     ///
     /// An attachment of a resource is told of every clearing of the resource or of the whole pantry. An attachment of a
     /// pantry is told of clearings of the whole pantry.
-    func cleared(_ selection: Selection) async
+    ///
+    /// After a crash in the middle of a clearing, the attachments that hold a place (``PlacedContext/place(_:)``) are told
+    /// at the next start. One that has state elsewhere, such as in a data place, takes an empty place for that.
+    ///
+    /// - Parameters:
+    ///   - selection: what was cleared.
+    ///   - discardingUnsent: whether changes that a user made and that were not sent yet are discarded as well. Otherwise
+    ///     they stay, and nobody but their account may see them.
+    func cleared(_ selection: Selection, discardingUnsent: Bool) async
 
     /// Ends the attachment. It is called once: when the pantry is closed or released, or when a reload has removed the
     /// section or changed its settings.
@@ -47,7 +55,7 @@ extension Attachment {
     public func permits(_ work: BackgroundWork, on network: NetworkState) -> Bool { true }
 
     /// Does nothing.
-    public func cleared(_ selection: Selection) async {}
+    public func cleared(_ selection: Selection, discardingUnsent: Bool) async {}
 
     /// Does nothing.
     public func close() async {}

@@ -173,6 +173,10 @@ public struct SectionTraits: Traits {
     public var requests: [Parameters] = []
     /// Whether its attachment puts a loader of its own around loads: see ``Attachment/around(_:)``.
     public var goesAround = false
+    /// Whether its attachment answers the loads of the resource: see ``AnsweringAttachment``. The policy then has neither
+    /// `strategy` nor `validators`, `store` and `fallbacks`. State it whatever the settings are, because the schema for
+    /// editors must know it without them.
+    public var answersLoads = false
     /// Whether its attachment limits the work for which no user waits: see ``Attachment/permits(_:on:)``.
     public var limitsBackgroundWork = false
     /// The settings that contradict each other.

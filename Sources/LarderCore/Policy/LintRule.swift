@@ -61,15 +61,19 @@ package struct LintRule: Sendable {
         name: "no-effect", severity: .warning,
         why: "A setting or part without any effect misleads the reader of the policy."
     ) { policy, rule, reading in
-        let strategy = policy.strategy
-        let unused: [PolicyMember] =
-            (strategy.plugin.needs.contains(.origin) ? [] : [.origin, .around])
-            + (strategy.plugin.needs.contains(.store) ? [] : [.store])
-        for member in unused {
-            guard let node = policy.tree[member.name] else { continue }
-            rule.report(
-                "'\(member.name)' has no effect: strategy '\(strategy.plugin.name)' does not use it",
-                at: "$.\(member.name)", node: node, reading: reading)
+        func reportUnused(_ members: [PolicyMember], because reason: String) {
+            for member in members {
+                guard let node = policy.tree[member.name] else { continue }
+                rule.report(
+                    "'\(member.name)' has no effect: \(reason)", at: "$.\(member.name)", node: node, reading: reading)
+            }
+        }
+        if let strategy = policy.strategy {
+            reportUnused(
+                (policy.usesOrigin ? [] : [.origin, .around]) + (policy.usesStore ? [] : [.store]),
+                because: "strategy '\(strategy.plugin.name)' does not use it")
+        } else if policy.origin == nil {
+            reportUnused([.around], because: "there is no origin")
         }
         func checkFormerValues(_ part: Part) {
             for (list, other) in part.presentAmongFormer {
@@ -80,7 +84,9 @@ package struct LintRule: Sendable {
             part.nested.forEach(checkFormerValues)
         }
         policy.origin.map(checkFormerValues)
-        if let patience = strategy.strategyTraits.patience, let longest = longestCall(of: policy), patience >= longest {
+        if let strategy = policy.strategy, let patience = strategy.strategyTraits.patience,
+            let longest = longestCall(of: policy), patience >= longest
+        {
             rule.report(
                 "'patience' has no effect: it is not shorter than \(spelled(longest, policy.around + [policy.origin].compactMap { $0 })), after which a call is given up",
                 about: strategy, setting: "patience", reading)
@@ -176,9 +182,9 @@ package struct LintRule: Sendable {
         name: "no-window", severity: .warning,
         why: "Without a window, copies that are no longer fresh are not shown, also when the service fails."
     ) { policy, rule, reading in
-        guard policy.strategy.plugin.needs == [.origin, .store], policy.store?.storeTraits.keepsNothing == false else {
-            return
-        }
+        guard let strategy = policy.strategy, strategy.plugin.needs == [.origin, .store],
+            policy.store?.storeTraits.keepsNothing == false
+        else { return }
         // Windows of another validator are missing here, and the rule `only-shortens` says so.
         let hasOthers = policy.validators.contains {
             !$0.validatorTraits.followsOrigin && $0.validatorTraits.showsFor != nil
@@ -189,11 +195,11 @@ package struct LintRule: Sendable {
                     "'\(validator.plugin.name)' has no windows, so a copy is shown only as long as its server says: often a "
                         + "few seconds, also when the service fails",
                     about: validator, reading, expected: "windows such as \"onError\": \"1d\"")
-            } else if policy.strategy.strategyTraits.showsStaleAtOnce,
+            } else if strategy.strategyTraits.showsStaleAtOnce,
                 validator.validatorTraits.showsStaleAtOnceFor ?? validator.validatorTraits.showsStaleFor == .zero
             {
                 rule.report(
-                    "'\(validator.plugin.name)' has no window for stale copies, so '\(policy.strategy.plugin.name)' shows none "
+                    "'\(validator.plugin.name)' has no window for stale copies, so '\(strategy.plugin.name)' shows none "
                         + "at once",
                     about: validator, reading, expected: "a window such as \"whileRevalidating\": \"1h\"")
             }
@@ -217,7 +223,7 @@ package struct LintRule: Sendable {
     private static let endlessCall = LintRule(
         name: "endless-call", severity: .warning, why: "Without a timeout, a load may wait for a call for ever."
     ) { policy, rule, reading in
-        guard policy.strategy.plugin.needs.contains(.origin), let origin = policy.origin, !origin.originTraits.isLocal,
+        guard policy.usesOrigin, let origin = policy.origin, !origin.originTraits.isLocal,
             longestCall(of: policy) == nil
         else { return }
         rule.report(
@@ -229,7 +235,7 @@ package struct LintRule: Sendable {
         name: "endless-store", severity: .warning,
         why: "A disk or server that hangs delays every load that looks for a copy."
     ) { policy, rule, reading in
-        guard policy.strategy.plugin.needs.contains(.store), let store = policy.store else { return }
+        guard policy.usesStore, let store = policy.store else { return }
         /// Returns the first store that can hang and has no limit, and no store around it has one.
         func endless(_ store: Part) -> Part? {
             if store.givesUpAfter != nil { return nil }
@@ -247,7 +253,7 @@ package struct LintRule: Sendable {
         name: "many-tries", severity: .warning,
         why: "While an origin is down, many tries delay every load and keep the origin busy."
     ) { policy, rule, reading in
-        guard policy.strategy.plugin.needs.contains(.origin) else { return }
+        guard policy.usesOrigin else { return }
         // Each try of a wrapper makes all tries of those inside it, and asks every origin of which the origin consists.
         var factors = policy.around.compactMap { part in part.wrapperTraits.tries.map { (part: part, tries: $0) } }
         if let origin = policy.origin { factors.append((origin, (origin.originCount, .zero))) }
@@ -287,12 +293,11 @@ package struct LintRule: Sendable {
     private static let keepsNothing = LintRule(
         name: "keeps-nothing", severity: .warning, why: "A strategy that shows copies needs a store that keeps them."
     ) { policy, rule, reading in
-        guard policy.strategy.plugin.needs.contains(.store), policy.store?.storeTraits.keepsNothing != false else {
+        guard let strategy = policy.strategy, policy.usesStore, policy.store?.storeTraits.keepsNothing != false else {
             return
         }
         rule.report(
-            "strategy '\(policy.strategy.plugin.name)' shows copies, but nothing is kept", about: policy.strategy,
-            reading,
+            "strategy '\(strategy.plugin.name)' shows copies, but nothing is kept", about: strategy, reading,
             expected: "a store")
     }
 
@@ -327,7 +332,8 @@ package struct LintRule: Sendable {
         name: "missing-parameter", severity: .error,
         why: "The origin refuses a request that lacks one of its parameters."
     ) { policy, rule, reading in
-        guard let origin = policy.origin else { return }
+        // The parameters of loads that a section answers are its own.
+        guard let origin = policy.origin, policy.answeringSection == nil else { return }
         for section in policy.sections {
             for request in section.sectionTraits.requests {
                 guard let name = origin.originTraits.requiredParameters.first(where: { request[$0]?.isEmpty != false })
@@ -348,9 +354,10 @@ package struct LintRule: Sendable {
         name: "loads-in-vain", severity: .warning,
         why: "Answers that nobody waits for are loaded in vain if they are not kept."
     ) { policy, rule, reading in
+        // A section that answers loads keeps what it needs.
+        guard let strategy = policy.strategy else { return }
         let isKept =
-            policy.strategy.plugin.needs.isSuperset(of: [.origin, .store])
-            && policy.store?.storeTraits.keepsNothing == false
+            strategy.plugin.needs.isSuperset(of: [.origin, .store]) && policy.store?.storeTraits.keepsNothing == false
         if isKept { return }
         for section in policy.sections where !section.sectionTraits.requests.isEmpty {
             rule.report(

@@ -33,6 +33,8 @@ public struct Plan: Sendable {
         case networkRules(Layer)
         /// A strategy over its sides. Requests with the modes `refresh` and `cachedOnly` bypass it.
         case strategy(Part, live: Layer?, cached: Layer?)
+        /// The loader of a section that answers loads. It fetches from the layer inside, if there is an origin.
+        case answering(Part, fetching: Layer?)
         /// Shares one call between equal requests whose live sides have equal declarations, admits and decodes its
         /// answer, and saves it where the strategy uses the store.
         case live(Layer, isSaved: Bool, declaration: Int)
@@ -57,29 +59,39 @@ public struct Plan: Sendable {
         revision = policy.revision
         store = policy.store
         validators = policy.validators
-        let usesStore = policy.strategy.plugin.needs.contains(.store)
-        let live = policy.origin.map { Self.live(policy, from: $0, usesStore: usesStore) }
-        let strategy = Layer.strategy(policy.strategy, live: live, cached: usesStore ? .lookup : nil)
+        let answerer = Self.answerer(of: policy)
         let fallbacks = policy.fallbacks.map { part in
             (name: part.plugin.name, layer: Layer.origin(part))
         }
-        besides = policy.sections.filter { !$0.sectionTraits.goesAround }
+        besides = policy.sections.filter { !$0.sectionTraits.goesAround && $0 !== policy.answeringSection }
         ruling = policy.sections.filter(\.sectionTraits.limitsBackgroundWork).map(\.plugin.name)
         let answering = policy.sections.reversed().filter(\.sectionTraits.goesAround)
-            .reduce(fallbacks.isEmpty ? strategy : .fallback(strategy, then: fallbacks)) { .attached($1, around: $0) }
+            .reduce(fallbacks.isEmpty ? answerer : .fallback(answerer, then: fallbacks)) { .attached($1, around: $0) }
         let ruled = policy.hasNetworkRules ? .networkRules(answering) : answering
         root = isMeasured ? .measured(ruled) : ruled
     }
 
-    private static func live(_ policy: Policy, from origin: Part, usesStore: Bool) -> Layer {
-        var live = Layer.measuredOrigin(origin)
+    /// Returns the layer of the strategy, or else of the section that answers loads.
+    private static func answerer(of policy: Policy) -> Layer {
+        let origin = policy.origin.map { Self.origin($0, of: policy) }
+        if let section = policy.answeringSection { return .answering(section, fetching: origin) }
+        let live = origin.map { origin in
+            // Only callers whose live sides have equal declarations share a call.
+            Layer.live(
+                origin, isSaved: policy.usesStore, declaration: policy.fingerprint(of: [.origin, .around, .validators]))
+        }
+        return .strategy(policy.answerer, live: live, cached: policy.usesStore ? .lookup : nil)
+    }
+
+    /// Returns the layer of the origin with the wrappers around it.
+    private static func origin(_ origin: Part, of policy: Policy) -> Layer {
+        var layer = Layer.measuredOrigin(origin)
         for (place, wrapper) in policy.around.enumerated().reversed() {
             // An unchanged wrapper around an unchanged origin keeps its state across a reload. A second equal wrapper
             // has its own state.
             let inside = Array(policy.around[(place + 1)...])
-            live = .wrapper(wrapper, PartIdentity(part: wrapper, origin: origin, inside: inside), around: live)
+            layer = .wrapper(wrapper, PartIdentity(part: wrapper, origin: origin, inside: inside), around: layer)
         }
-        return .live(
-            live, isSaved: usesStore, declaration: policy.fingerprint(of: [.origin, .around, .validators]))
+        return layer
     }
 }

@@ -1,7 +1,7 @@
 extension Plan {
     /// A node in the graph of a plan, for people and programs to read: a step of a layer, or a part of one.
     package struct Node: Sendable {
-        /// The role of the node, if it has a special one: `live`, `cached`, `fallback`, `store`, `section`.
+        /// The role of the node, if it has a special one: `live`, `cached`, `fetch`, `fallback`, `store`, `section`.
         package let role: String?
         /// The name of the plugin or layer.
         package let name: String
@@ -56,6 +56,9 @@ extension Plan {
             case .strategy(let part, let live, let cached):
                 let sides = [live.map { node($0, "live") }, cached.map { node($0, "cached") }]
                 self.init(part, role: role, around: sides.compactMap { $0 })
+            case .answering(let part, let origin):
+                self.init(
+                    part, role: Self.section, note: "answers loads", around: origin.map { [node($0, "fetch")] } ?? [])
             case .live(let inner, let isSaved, declaration: _):
                 let store = plan.store?.plugin.name ?? "nothing"
                 let received = decoding(inner)

@@ -7,14 +7,16 @@ extension Registry {
     }
 
     /// Returns a part of this plugin with example values for its required settings; nil if one of them has no example.
-    private func example(of plugin: Plugin) -> Part? {
-        var members = [JSON.Member("use", .string(plugin.name))]
+    func example(of plugin: Plugin) -> Part? {
+        let isSection = plugin.kind.isSection
+        var members = isSection ? [] : [JSON.Member("use", .string(plugin.name))]
         for setting in plugin.settings where setting.isRequired {
             guard let example = setting.example else { return nil }
             members.append(JSON.Member(setting.name, example))
         }
         let text = SourceText(name: plugin.name, bytes: Array(JSON.object(members).text().utf8))
         let reading = PartReader(registry: self, folder: ".", file: text.name)
-        return (try? JSONParser.parse(text)).flatMap { Part(plugin.kind, node: $0, reading: reading) }
+        guard let node = try? JSONParser.parse(text) else { return nil }
+        return isSection ? Part(section: plugin, node, reading) : Part(plugin.kind, node: node, reading: reading)
     }
 }

@@ -10,8 +10,8 @@ public struct Policy: Sendable {
     package let file: String
     /// The tree in effect: the file merged with the files that it extends.
     package let tree: Node
-    /// The strategy: the order in which the origin and copies are tried.
-    package let strategy: Part
+    /// The part that answers loads: the strategy, or a section in its place.
+    package let answerer: Part
     /// The sections, in the order in which they are registered.
     package let sections: [Part]
     /// The parts under each key, by the key's name.
@@ -27,14 +27,14 @@ public struct Policy: Sendable {
     package private(set) var warnings: [Problem] = []
 
     init(
-        resource: String, about: String?, file: String, tree: Node, strategy: Part, parts: [String: [Part]],
+        resource: String, about: String?, file: String, tree: Node, answerer: Part, parts: [String: [Part]],
         members: [PolicyMember]
     ) {
         self.resource = resource
         self.about = about
         self.file = file
         self.tree = tree
-        self.strategy = strategy
+        self.answerer = answerer
         self.parts = parts
         self.members = members
         sections = members.filter { $0.kind == .section }.flatMap { parts[$0.name] ?? [] }
@@ -57,6 +57,15 @@ public struct Policy: Sendable {
     package var store: Part? { self[.store].first }
     /// The origins that are tried when everything else fails, in order.
     package var fallbacks: [Part] { self[.fallbacks] }
+
+    /// The strategy: the order in which the origin and copies are tried. Nil if a section answers loads.
+    package var strategy: Part? { answerer.plugin.kind == .strategy ? answerer : nil }
+    /// The section that answers loads in place of a strategy; nil if none does.
+    package var answeringSection: Part? { answerer.plugin.kind == .section ? answerer : nil }
+    /// Whether the origin is called, by the strategy or by the section that answers loads.
+    var usesOrigin: Bool { strategy?.plugin.needs.contains(.origin) ?? (origin != nil) }
+    /// Whether the strategy finds and keeps copies in the store.
+    package var usesStore: Bool { strategy?.plugin.needs.contains(.store) == true }
 
     /// The parts under a key, in order.
     subscript(member: PolicyMember) -> [Part] { parts[member.name] ?? [] }

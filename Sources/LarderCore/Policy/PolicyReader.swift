@@ -279,17 +279,23 @@ package struct PolicyReader: Sendable {
                 parts[member.name] = self.parts(member, node: node, reading: reading)
             }
         }
-        guard let strategy = parts[PolicyMember.strategy.name]?.first else {
-            if root[PolicyMember.strategy.name] == nil { missing(.strategy, root: root, reading: reading) }
+        let sections = members.filter { $0.kind == .section && root[$0.name] != nil }
+        let read = sections.flatMap { parts[$0.name] ?? [] }
+        reading.checkAnswers(of: read, in: root)
+        let answering = read.first { $0.sectionTraits.answersLoads || $0.plugin.isAssumed }
+        guard let answerer = parts[PolicyMember.strategy.name]?.first ?? answering else {
+            // A section with errors may be one that answers loads.
+            let isMissing = root[PolicyMember.strategy.name] == nil && read.count == sections.count
+            if isMissing { missing(.strategy, root: root, reading: reading) }
             return nil
         }
-        if root[PolicyMember.origin.name] == nil, strategy.plugin.needs.contains(.origin) {
+        if root[PolicyMember.origin.name] == nil, answerer.plugin.needs.contains(.origin) {
             missing(.origin, root: root, reading: reading)
         }
         let log = PolicyMember.log.name
         let share = root[log].map { node in reading.inside("." + log) { SettingType.logShare.read(node, reading) } }
         var policy = Policy(
-            resource: name, about: about, file: reading.file, tree: filled, strategy: strategy, parts: parts,
+            resource: name, about: about, file: reading.file, tree: filled, answerer: answerer, parts: parts,
             members: members)
         if let share { policy.logShare = share ?? 1 }
         if reading.isSound { LintRule.check(policy, reading) }
@@ -325,9 +331,13 @@ package struct PolicyReader: Sendable {
 
     private func missing(_ member: PolicyMember, root: Node, reading: PolicyDiagnostics) {
         let names = member.kind.map { reading.registry[$0] }?.map { "'\($0.name)'" } ?? []
+        let sections = member.kind == .strategy ? reading.registry.answeringSections : []
         reading.report(
             "the policy has no \(member.name)", at: root.position,
-            expected: names.isEmpty ? nil : "\"\(member.name)\": one of \(names.joined(separator: ", "))")
+            expected: names.isEmpty
+                ? nil
+                : "\"\(member.name)\": one of \(names.joined(separator: ", "))"
+                    + sections.map { " or the section '\($0.name)'" }.joined())
     }
 
     private func parts(_ member: PolicyMember, node: Node, reading: PolicyDiagnostics) -> [Part] {

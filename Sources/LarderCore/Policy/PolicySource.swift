@@ -69,3 +69,20 @@ extension Part {
         return marked.isEmpty ? plugin.settings.filter { $0.role == .none } : marked
     }
 }
+
+/// The marks of the source of a policy, which are made when somebody asks.
+final class SourceMarks: Sendable {
+    private let policy: Policy
+    private let known = Locked<[String]?>(nil)
+
+    init(of policy: Policy) { self.policy = policy }
+
+    var value: [String] {
+        if let known = known.withLock({ $0 }) { return known }
+        let marks = policy.source.map { source in
+            ([source.own] + source.same.subtracting([source.own]).sorted()).map { String($0, radix: 16) }
+        }
+        known.withLock { $0 = marks ?? [] }
+        return marks ?? []
+    }
+}

@@ -2,6 +2,7 @@ extension Registry {
     /// The JSON Schema (2020-12) of policies that name these plugins, for editors. It contains every registered plugin.
     public var schema: JSON {
         let (resource, strategy, origin) = (PolicyMember.resource, PolicyMember.strategy, PolicyMember.origin)
+        let answering = answeringSections
         return [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A Larder policy", "type": "object",
             "if": ["required": [.string(PolicyMember.extends.name)]],
@@ -11,11 +12,14 @@ extension Registry {
                 "properties": .each(members) { ($0.name, $0.kind == nil ? schema(of: $0) : true) },
                 "required": [.string(resource.name)], "additionalProperties": false,
             ],
-            "else": [
+            "else": .present([
                 "properties": .each(members) { ($0.name, schema(of: $0)) },
-                "required": [.string(resource.name), .string(strategy.name)], "additionalProperties": false,
+                "required": .list((answering.isEmpty ? [resource, strategy] : [resource]).map { .string($0.name) }),
+                "additionalProperties": false,
                 "anyOf": .list([["required": [.string(origin.name)]]] + strategiesWithoutOrigin),
-            ],
+                "oneOf": answering.isEmpty
+                    ? nil : .list([["required": [.string(strategy.name)]]] + answering.map(Self.answers)),
+            ]),
             "$defs": .joined(.each(kinds.filter { !$0.isSection }) { ($0.name, schema(of: $0)) }, Self.texts),
         ]
     }
@@ -31,6 +35,11 @@ extension Registry {
     }
 
     private static func reference(to kind: PluginKind) -> JSON { ["$ref": .string("#/$defs/\(kind)")] }
+
+    /// Returns the condition of a policy whose loads a section answers.
+    private static func answers(_ section: Plugin) -> JSON {
+        ["required": [.string(section.name)], "properties": .each(PolicyMember.withStrategy) { ($0.name, false) }]
+    }
 
     /// The strategies that need no origin, as conditions on the policy.
     private var strategiesWithoutOrigin: [JSON] {

@@ -69,7 +69,8 @@ public struct PolicyComparison: Sendable {
         }
         forgotten = try ForgottenCopies.lines(from: old, to: new)
         var gaps = Set(old.gaps + new.gaps).sorted()
-        let wantsProof = proves && (old.promises != nil || new.promises != nil)
+        let isPlayed = old.unplayed == nil && new.unplayed == nil
+        let wantsProof = proves && isPlayed && (old.promises != nil || new.promises != nil)
         let mustProve = wantsProof && ![old, new].contains(where: PromiseProof.isTooLarge)
         if wantsProof, !mustProve {
             gaps.append("a proof would play too many situations, so promises are not compared")
@@ -78,7 +79,7 @@ public struct PolicyComparison: Sendable {
         lifetime = grid.circumstances.contains { $0.kind == .lifetime } ? [grid.lifetime].inWords : nil
         var found = GridDifferences(grid)
         var count = 0
-        var places = grid.circumstances.map { grid.situations(under: $0) }
+        var places = isPlayed ? grid.circumstances.map { grid.situations(under: $0) } : []
         let size = 2 * places.reduce(0) { $0 + $1.count }
         if let reason = old.tooManyCalls(in: size) ?? new.tooManyCalls(in: size) {
             gaps.append("no situations are compared: \(reason)")

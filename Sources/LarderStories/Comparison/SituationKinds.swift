@@ -23,6 +23,10 @@ package struct SituationKinds: Sendable {
     package init(of policy: SimulatedPolicy) throws {
         let grid = SituationGrid([policy])
         self.grid = grid
+        if policy.unplayed != nil {
+            all = []
+            return
+        }
         let usual = try Self.played(.none, grid: grid, policy: policy)
         var places: [Outcome: Set<SituationGrid.Cell>] = [:]
         for (cell, situation, seen) in usual {

@@ -38,7 +38,7 @@ public struct StrategyConformance: Sendable {
             for store in Store.allCases {
                 findings.check(copy.name) {
                     let policy = try policy(with: copy, in: store)
-                    return (player: try StoryPlayer(policy), patience: policy.policy.strategy.strategyTraits.patience)
+                    return (player: try StoryPlayer(policy), patience: policy.policy.strategy?.strategyTraits.patience)
                 } check: { tested, findings in
                     for story in stories(with: copy, in: store) {
                         play(story, named: "\(story.inWords), with \(copy.name)", by: tested.player, into: &findings) {

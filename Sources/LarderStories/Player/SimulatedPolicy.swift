@@ -71,6 +71,11 @@ package struct SimulatedPolicy: Sendable {
         try tryOut()
     }
 
+    /// The reason why no situations are played; nil if they are. Situations are about strategies and their copies.
+    package var unplayed: String? {
+        policy.answeringSection.map { "section '\($0.plugin.name)' answers loads, which are not played" }
+    }
+
     /// Whether the policy's own origin is simulated as a whole: it is elsewhere, and not made of others.
     var isOriginSimple: Bool {
         guard let origin = policy.origin else { return true }

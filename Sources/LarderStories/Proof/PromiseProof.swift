@@ -92,12 +92,13 @@ public struct PromiseProof: Sendable {
 
     /// Returns about the number of situations that a proof plays before it changes facts of the worst, without making them.
     package static func roughSize(of policy: SimulatedPolicy) -> Int {
-        policy.promises == nil ? 0 : Int(min(SituationSpace(policy).roughSize, 1_000_000_000))
+        policy.promises == nil || policy.unplayed != nil ? 0 : Int(min(SituationSpace(policy).roughSize, 1_000_000_000))
     }
 
     /// Returns the number of situations that a proof plays before it changes facts of the worst, without playing them.
     package static func size(of policy: SimulatedPolicy) -> Int {
-        policy.promises.map { SituationSpace(policy).first(for: $0).count } ?? 0
+        if policy.unplayed != nil { return 0 }
+        return policy.promises.map { SituationSpace(policy).first(for: $0).count } ?? 0
     }
 
     /// - Parameter progress: is told which share of the situations was played. It is called from several threads.
@@ -111,6 +112,13 @@ public struct PromiseProof: Sendable {
             return
         }
         let rules = PromiseRule.rules(of: promises, soon: policy.timeToAnswer, oldest: policy.oldest)
+        if policy.unplayed != nil {
+            verdicts = rules.map {
+                PromiseVerdict(promise: $0.name, limit: $0.limit, situations: 0, refutation: nil)
+            }
+            (gaps, situations) = (policy.gaps, 0)
+            return
+        }
         let space = SituationSpace(policy)
         if Self.isTooLarge(policy) { throw Self.tooLarge(policy) }
         var share = Self.firstShare

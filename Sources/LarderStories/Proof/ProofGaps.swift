@@ -3,6 +3,7 @@ import Larder
 extension SimulatedPolicy {
     /// The parts that do not tell their borders, and those that follow the origin's rules.
     package var gaps: [String] {
+        if let unplayed { return [unplayed] }
         var gaps = parts.filter { $0.borders == nil && $0.plugin.kind != .section }.map {
             "\($0.plugin.kind) '\($0.plugin.name)' tells no borders"
         }

@@ -7,6 +7,8 @@ package struct ScenarioCoverage {
     let kinds: Int
     let missing: [SituationKinds.Kind]
     private let contentType: String
+    /// The reason why no situations are played; nil if they are.
+    private let unplayed: String?
 
     /// - Parameter results: the results of all scenarios.
     /// - Throws: `PolicyError` if the policy cannot be composed.
@@ -14,6 +16,7 @@ package struct ScenarioCoverage {
         let all = try SituationKinds(of: policy)
         resource = policy.resource
         contentType = policy.contentType
+        unplayed = policy.unplayed
         kinds = all.all.count
         missing = all.missing(
             in: results.filter { $0.file.resource == policy.resource }.flatMap { result in
@@ -23,6 +26,7 @@ package struct ScenarioCoverage {
 
     /// The number of kinds that are played, and a line for each of the others.
     package var lines: [String] {
+        if let unplayed { return ["\(resource): \(unplayed)"] }
         let sum = "\(resource): \(kinds - missing.count) of \(counted(kinds, one: "kind")) of situations are played"
         return [sum] + missing.map { "  not played: \($0.name): \($0.outcome)" }
     }

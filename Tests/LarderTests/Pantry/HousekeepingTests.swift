@@ -113,7 +113,7 @@ import Testing
             }
             #expect(error?.problems.count == 1 && error?.description.contains(message) == true, "\(error as Any)")
             #expect(error?.problems.first?.file.hasSuffix("_larder.json") == true)
-            #expect(simulated.pantry.policy(of: "feed")?.strategy.plugin.name == "cache-first")
+            #expect(simulated.pantry.policy(of: "feed")?.strategy?.plugin.name == "cache-first")
         }
     }
 }

@@ -79,6 +79,10 @@ import Larder
 
     @Test(arguments: [Selection.all, .scope(nil), .scope("a b\n%"), .tag("x/y"), .key(.id("7 & 8\n", scope: "é"))])
     func recordedClearingReadsBackUnchanged(_ selection: Selection) throws {
+        let discarding = Clearing(selection, discardingUnsent: true, resource: "feed")
+        #expect(discarding.discardsUnsent && Clearing(id: discarding.id, bytes: discarding.bytes) == discarding)
+        let damagedDiscard = Clearing(id: "x", bytes: Array(discarding.bytes.dropLast(3)))
+        #expect(damagedDiscard.selection == .all && !damagedDiscard.discardsUnsent)
         var clearing = Clearing(selection, resource: "feed")
         #expect(Clearing(id: clearing.id, bytes: clearing.bytes) == clearing)
         clearing.places = [PlaceName(resource: "feed", "entries"), PlaceName(resource: "feed", "../x")]

@@ -39,11 +39,27 @@ import Larder
         #expect(try String(contentsOf: URL(filePath: again.path + "/1"), encoding: .utf8) == "text")
     }
 
+    @Test func sharedPlaceIsTheSameForAllResourcesAndNoneOfTheirs() throws {
+        let folder = try Folder()
+        let shared = try ["feed", "images", ""].map { try context($0, data: folder.path).sharedDataPlace("sync").path }
+        #expect(Set(shared) == [folder.path + "/_larder/sync"])
+        let others = try [("feed", "sync"), ("sync", "sync"), ("larder", "sync"), ("_larder", "@sync")].map {
+            try context($0, data: folder.path).dataPlace($1).path
+        }
+        let other = try context("feed", data: folder.path).sharedDataPlace("other").path
+        #expect(Set(others + [other] + shared).count == 6)
+        #expect(throws: StoreError.self) { try context("feed", data: folder.path).sharedDataPlace("") }
+        #expect(throws: StoreError.self) { try context("feed", data: nil).sharedDataPlace("sync") }
+    }
+
     @Test(arguments: ["..", "../../x", "/etc", ".", "a/b", "é\u{0}\n", "...", String(repeating: "x", count: 10_000)])
     func hostileNameStaysBelowFolder(_ name: String) throws {
         let folder = try Folder()
         let data = try #require(Disk.realPath(folder.path))
-        for place in [try context("feed", data: data).dataPlace(name), try context(name, data: data).dataPlace("x")] {
+        for place in [
+            try context("feed", data: data).dataPlace(name), try context(name, data: data).dataPlace("x"),
+            try context("feed", data: data).sharedDataPlace(name),
+        ] {
             let real = try #require(Disk.realPath(place.path))
             #expect(real == place.path && real.hasPrefix(data + "/"))
             #expect(real.dropFirst(data.count + 1).split(separator: "/").count == 2)

@@ -24,7 +24,7 @@ import Larder
 
         func around(_ loader: any Loader) -> any Loader { isAround ? Pass(inner: loader) : loader }
 
-        func cleared(_ selection: Selection) async { events.note("\(name) cleared") }
+        func cleared(_ selection: Selection, discardingUnsent: Bool) async { events.note("\(name) cleared") }
 
         func close() async {
             events.note("\(name) closing")

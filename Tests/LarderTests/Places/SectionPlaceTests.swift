@@ -13,23 +13,29 @@ import Testing
         let context: Context
         let isDeaf: Bool
         let calls: Locked<Int>
+        /// Whether each clearing discarded what was not sent.
+        let discards: Locked<[Bool]>
 
         func file(_ scope: String) -> URL { URL(filePath: place.path + "/" + scope) }
 
         func write(_ scope: String) throws { try Data("note".utf8).write(to: file(scope)) }
 
-        func cleared(_ selection: Selection) async {
+        func cleared(_ selection: Selection, discardingUnsent: Bool) async {
             calls.withLock { $0 += 1 }
+            discards.withLock { $0.append(discardingUnsent) }
             if isDeaf { try? await context.world.sleep(for: .seconds(3_600)) }
             guard case .scope(let scope?) = selection else { return }
             try? FileManager.default.removeItem(at: file(scope))
         }
     }
 
-    private static func notes(isDeaf: Bool = false, calls: Locked<Int> = Locked(0)) -> Plugin {
+    private static func notes(
+        isDeaf: Bool = false, calls: Locked<Int> = Locked(0), discards: Locked<[Bool]> = Locked([])
+    ) -> Plugin {
         .section("notes", "Keeps notes.") { context in
             // A store's place of this name is another one.
-            Notes(place: try context.place("entries"), context: context, isDeaf: isDeaf, calls: calls)
+            Notes(
+                place: try context.place("entries"), context: context, isDeaf: isDeaf, calls: calls, discards: discards)
         }
     }
 
@@ -57,10 +63,28 @@ import Testing
     }
 
     /// Clears an account in a pantry whose section does not finish, and leaves the pantry.
-    private static func clearInVain(_ fixture: CacheFixture) async throws {
+    private static func clearInVain(_ fixture: CacheFixture, discardingUnsent: Bool = false) async throws {
         let pantry = try await fixture.open()
         try pantry.attachment(Notes.self, of: "feed")?.write("alice")
-        await #expect(throws: LoadError.self) { try await pantry.clear(.scope("alice")) }
+        await #expect(throws: LoadError.self) {
+            try await pantry.clear(.scope("alice"), discardingUnsent: discardingUnsent)
+        }
+    }
+
+    @Test(arguments: [true, false]) func clearingOfTheNextStartDiscardsWhatIsNotSentAsTheAppWanted(_ isWanted: Bool)
+        throws
+    {
+        try SimulatedWorld().run { world in
+            let discards = Locked<[Bool]>([])
+            var fixture = try fixture(world, isDeaf: true)
+            try await Self.clearInVain(fixture, discardingUnsent: isWanted)
+            fixture.registry = try fixture.registry.replacing(Self.notes(discards: discards))
+            let pantry = try await fixture.open()
+            #expect(discards.withLock { $0 } == [isWanted] && fixture.clearings == [])
+            try await pantry.resource("feed").clear(.scope("alice"), discardingUnsent: !isWanted)
+            #expect(discards.withLock { $0 } == [isWanted, !isWanted])
+            try await world.sleep(for: .seconds(3_600))
+        }
     }
 
     @Test func clearingThatASectionDidNotFinishIsFinishedAtTheNextStart() throws {

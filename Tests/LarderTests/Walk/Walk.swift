@@ -161,7 +161,7 @@ final class Walker: Sendable {
         if events.contains(where: { $0.text == nil }), checker.counts.failures == failures {
             checker.report("load \(number): the origin's answer was masked")
         }
-        guard events.contains(where: \.saysGone), policy.strategy.plugin.needs.contains(.store) else { return }
+        guard events.contains(where: \.saysGone), policy.usesStore else { return }
         if try await feed.contains(request.parameters) {
             checker.report("load \(number): gone, but still in the store")
         }

@@ -220,6 +220,13 @@ import Testing
                 Selection.tag("news"), .key(pantry.resource("feed").request(["id": "1"]).key), .scope("ada"), .all,
             ]
             #expect(journal.events.dropFirst() == told.map { "hello cleared \($0)" }[...])
+            try await pantry.clear(.scope("ada"), discardingUnsent: true)
+            try await pantry.resource("feed").clear(discardingUnsent: true)
+            #expect(
+                journal.events.suffix(2)
+                    == [Selection.scope("ada"), .all].map {
+                        "hello cleared \($0), also what is not sent"
+                    })
         }
     }
 

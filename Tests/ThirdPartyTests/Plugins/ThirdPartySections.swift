@@ -47,9 +47,9 @@ final class Greeter: Attachment, Polite {
         return "\(text), \(name)!"
     }
 
-    func cleared(_ selection: Selection) async {
+    func cleared(_ selection: Selection, discardingUnsent: Bool) async {
         if text == "deaf" { try? await context.world.sleep(for: .seconds(3_600)) }
-        journal.note("\(text) cleared \(selection)")
+        journal.note("\(text) cleared \(selection)" + (discardingUnsent ? ", also what is not sent" : ""))
     }
 
     func close() async { journal.note("closed \(text)") }
@@ -171,7 +171,9 @@ final class Quota: Attachment {
         if !isLeft { throw LoadError(.failed, "the quota of \(most) is used up") }
     }
 
-    func cleared(_ selection: Selection) async { journal.note("quota \(most) cleared \(selection)") }
+    func cleared(_ selection: Selection, discardingUnsent: Bool) async {
+        journal.note("quota \(most) cleared \(selection)")
+    }
     func close() async { journal.note("closed quota \(most)") }
 }
 

@@ -33,8 +33,9 @@ extension Composer {
         func held(_ attachment: (any Attachment)?, _ number: Int?) -> HeldAttachment {
             HeldAttachment(
                 attachment, section: name, resource: resource, fingerprint: identity.fingerprint,
-                state: own.reloadState, places: source.taken, meter: own.meter, number: number, end: context.end,
-                among: openAttachments)
+                state: own.reloadState, places: source.taken, meter: own.meter, fetcher: context.fetcher,
+                number: number,
+                end: context.end, among: openAttachments)
         }
         do {
             let attachment = try section.attachment(in: context)

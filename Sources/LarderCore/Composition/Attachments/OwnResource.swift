@@ -17,3 +17,10 @@ extension SectionContext {
     /// ended. Metrics of the whole process are in a form that suits every format: ``MetricsDump/families``.
     public var ownPantry: Pantry? { resource.isEmpty ? pantry as? Pantry : nil }
 }
+
+extension Resource {
+    /// Returns the attachment of this type that a section of the resource's policy has made; nil if there is none: see
+    /// ``Pantry/attachment(_:of:)``. A section finds the others of its policy with it, through
+    /// ``SectionContext/ownResource``.
+    public func attachment<Wanted>(_ type: Wanted.Type) -> Wanted? { pantry.attachment(type, of: name) }
+}

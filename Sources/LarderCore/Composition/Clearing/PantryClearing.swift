@@ -19,10 +19,16 @@ extension Pantry {
     /// they take longer, it throws, the copies are not shown, the removal goes on, and ``cacheProblems`` names the resource
     /// until the removal has ended.
     ///
+    /// Changes of a user that a section keeps until they can be sent stay, for the next sign-in of their account. They are
+    /// not shown to anybody else.
+    ///
+    /// - Parameters:
+    ///   - selection: the copies that are removed.
+    ///   - discardingUnsent: whether such changes are discarded as well. They cannot be restored.
     /// - Throws: ``LoadError`` naming the resources whose store failed, after all stores were tried, or if the clearing
     ///   could not be recorded or a section did not finish it in time. The next start or reload clears the copies that are left.
-    public func clear(_ selection: Selection = .all) async throws {
-        let outcome = await clear(selection, of: nil)
+    public func clear(_ selection: Selection = .all, discardingUnsent: Bool = false) async throws {
+        let outcome = await clear(selection, discardingUnsent: discardingUnsent, of: nil)
         var message: [String] = []
         if !outcome.failed.isEmpty { message.append(outcome.failed.message) }
         if let rest = outcome.rest { message.append(StoreError.reason(for: rest)) }
@@ -44,8 +50,10 @@ extension Pantry {
 
     /// Removes the selected copies of one resource, or of all if `resource` is nil: records the clearing, lets the
     /// stores remove the copies, and deletes the places that no store holds.
-    func clear(_ selection: Selection, of resource: String?) async -> ClearingOutcome {
-        let clearing = Clearing(selection, resource: resource)
+    func clear(
+        _ selection: Selection, discardingUnsent: Bool, of resource: String?
+    ) async -> ClearingOutcome {
+        let clearing = Clearing(selection, discardingUnsent: discardingUnsent, resource: resource)
         // Screens are emptied first, whatever happens to the stores.
         let notice = clearingNotices.begin(selection, of: resource)
         defer { clearingNotices.end(notice) }

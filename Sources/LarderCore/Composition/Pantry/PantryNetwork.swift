@@ -56,7 +56,8 @@ extension Meter {
 extension LoaderGraph {
     /// Whether its strategy heeds the network.
     var needsNetwork: Bool {
-        policy.strategy.strategyTraits.usesNetworkState && policy.origin.map { !$0.originTraits.worksOffline } ?? false
+        policy.strategy?.strategyTraits.usesNetworkState == true
+            && policy.origin.map { !$0.originTraits.worksOffline } ?? false
     }
 }
 

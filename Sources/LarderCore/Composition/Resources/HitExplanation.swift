@@ -10,7 +10,7 @@ extension Policy {
     package func hitExplanation(registry: Registry, world: any World) throws -> String {
         let reasons = try reasonsAgainstHits(registry, world)
         if !reasons.isEmpty { return "awaited, because " + reasons.joined(separator: ", and ") }
-        let refreshed = try rule(of: strategy, registry, world)?.refreshesEveryCopy == true
+        let refreshed = try strategy.flatMap { try rule(of: $0, registry, world) }?.refreshesEveryCopy == true
         let past =
             "a fresh copy in memory is shown at once, past all loaders"
             + (refreshed ? ", and each is refreshed in the background" : "")
@@ -18,8 +18,9 @@ extension Policy {
     }
 
     private func reasonsAgainstHits(_ registry: Registry, _ world: any World) throws -> [String] {
-        let name = strategy.plugin.name
-        guard strategy.plugin.needs.contains(.store) else { return ["'\(name)' uses no copies"] }
+        let name = answerer.plugin.name
+        guard let strategy else { return ["'\(name)' answers loads"] }
+        guard usesStore else { return ["'\(name)' uses no copies"] }
         var reasons: [String] = []
         if try rule(of: strategy, registry, world) == nil { reasons.append("'\(name)' states no rule for hits") }
         if let store, !store.keepsInMemory {

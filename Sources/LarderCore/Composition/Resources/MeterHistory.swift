@@ -29,7 +29,7 @@ final class MeterHistory: Sendable {
         if let known { return known }
         let plugins = policy.plugins
         return Meter(
-            resource: policy.resource, revision: policy.revision, strategy: policy.strategy.plugin.name,
+            resource: policy.resource, revision: policy.revision, strategy: policy.answerer.plugin.name,
             loggedShare: policy.logShare, counters: plugins.flatMap(\.counters),
             levels: plugins.flatMap(\.levels), sinks: sinks, world: world)
     }

@@ -156,10 +156,14 @@ public struct Resource<Value: Sendable>: Sendable {
     /// Removes the selected copies of this resource: all of them, those of one account, or those with a tag. Running calls
     /// save nothing that is selected.
     ///
+    /// - Parameters:
+    ///   - selection: the copies that are removed.
+    ///   - discardingUnsent: whether changes of a user that a section has not sent yet are discarded as well. They cannot
+    ///     be restored.
     /// - Throws: the error of the store.
-    public func clear(_ selection: Selection = .all) async throws {
+    public func clear(_ selection: Selection = .all, discardingUnsent: Bool = false) async throws {
         // The copies of a removed policy are cleared too, although naming its resource is an error.
-        let outcome = await pantry.clear(selection, of: name)
+        let outcome = await pantry.clear(selection, discardingUnsent: discardingUnsent, of: name)
         if let failure = outcome.store ?? outcome.rest { throw failure }
         _ = try graph()
     }

@@ -153,7 +153,10 @@ final class ResourceState: Sendable {
         if let graph {
             meterHistory.enter(graph.meter, of: graph.policy)
             graph.storeAccess.meter.count(with: graph.meter)
-            for held in graph.attachments { held.meter.change(to: graph.meter) }
+            for held in graph.attachments {
+                held.meter.change(to: graph.meter)
+                held.fetcher.change(to: graph.fetcher)
+            }
         }
         // The old store is added to the former ones before it is replaced, so that a clearing finds every store in use.
         let last = self.graph

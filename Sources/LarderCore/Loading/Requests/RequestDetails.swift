@@ -74,3 +74,15 @@ extension Request: ShownByDescription {
     /// The name of the resource and the digest of the key: `feed 9f86d081…`, with all 64 digits.
     public var description: String { key.description }
 }
+
+extension Request {
+    /// Returns the request in the scope of the present account if it has no scope.
+    ///
+    /// - Parameter account: returns the account; nil if the origin does not sign its calls.
+    consuming func owned(by account: (@Sendable () -> String?)?) -> Request {
+        guard let account, key.scope == nil, let scope = account() else { return self }
+        return Request(
+            key.resource, parameters, scope: scope, mode: mode, deadline: deadline, priority: priority, fields: fields,
+            body: body, purpose: purpose, noOlderThan: noOlderThan)
+    }
+}

@@ -14,6 +14,8 @@ final class HeldAttachment: Sendable {
     let places: HeldPlaces
     /// The meter that it counts with.
     let meter: CurrentMeter
+    /// The way to the origin for its fetches.
+    let fetcher: CurrentFetcher
     private let openAttachments: OpenAttachments
     private let end: SectionEnd
     /// Its number among the attachments in use; nil if there is no attachment.
@@ -21,7 +23,7 @@ final class HeldAttachment: Sendable {
 
     init(
         _ attachment: (any Attachment)?, section: String, resource: String?, fingerprint: Int, state: ReloadState,
-        places: HeldPlaces, meter: CurrentMeter, number: Int?, end: SectionEnd,
+        places: HeldPlaces, meter: CurrentMeter, fetcher: CurrentFetcher, number: Int?, end: SectionEnd,
         among openAttachments: OpenAttachments
     ) {
         self.attachment = attachment
@@ -31,6 +33,7 @@ final class HeldAttachment: Sendable {
         self.state = state
         self.places = places
         self.meter = meter
+        self.fetcher = fetcher
         self.number = number
         self.end = end
         self.openAttachments = openAttachments

@@ -54,7 +54,7 @@ final class OpenAttachments: Sendable {
 
     // MARK: Clearing
 
-    /// Calls ``Attachment/cleared(_:)`` of the attachments of a resource, or of all if `resource` is nil. An attachment that
+    /// Calls ``Attachment/cleared(_:discardingUnsent:)`` of the attachments of a resource, or of all if `resource` is nil. An attachment that
     /// has not finished an earlier call for this clearing is waited for and not called again.
     ///
     /// - Parameters:
@@ -111,12 +111,12 @@ final class OpenAttachments: Sendable {
         }
     }
 
-    /// Starts ``Attachment/cleared(_:)`` of an attachment, unless that is under way. It goes on if its caller stops waiting.
+    /// Starts ``Attachment/cleared(_:discardingUnsent:)`` of an attachment, unless that is under way. It goes on if its caller stops waiting.
     private func tell(_ open: Open, of clearing: Clearing) -> AwaitableWork<Void> {
         if let late = open.late[clearing.id] { return late }
         let wait = AwaitableWork<Void>(in: world)
         world.spawn { [attachment = open.attachment] in
-            await attachment.cleared(clearing.selection)
+            await attachment.cleared(clearing.selection, discardingUnsent: clearing.discardsUnsent)
             wait.end(.success(()))
         }
         return wait

@@ -17,7 +17,7 @@ public class PlacedContext: Context, @unchecked Sendable {
     ///
     /// Larder keeps a list of every place that it hands out. So a logout also clears the places that no policy names any
     /// more. If a process was killed during such a clearing, Larder calls ``Store/remove(_:)``, or
-    /// ``Attachment/cleared(_:)`` of a section, before the store answers.
+    /// ``Attachment/cleared(_:discardingUnsent:)`` of a section, before the store answers.
     ///
     /// After a reload, another store may still use the folder. This method then throws, and Larder calls `make` again when
     /// that store is closed. Until then there is no store.
@@ -50,6 +50,20 @@ public class PlacedContext: Context, @unchecked Sendable {
     ///   cannot be composed.
     public func dataPlace(_ name: String) throws -> DataPlace {
         try surroundings.data.place(name, of: owner, section: source.section)
+    }
+
+    /// Returns a folder that all resources of the pantry share, for what a user wrote and nothing else holds, such as one
+    /// database for all of them. It exists and stays as a folder of ``dataPlace(_:)`` does. Blocks.
+    ///
+    /// Every part that uses the same name gets the same folder, whatever its resource or section. No resource has a
+    /// folder of its own in it.
+    ///
+    /// - Parameter name: distinguishes the folders of the pantry, so begin it with the name of your module. Any text that is
+    ///   not empty is allowed.
+    /// - Throws: an error if the folder cannot be used, as ``dataPlace(_:)`` does.
+    public func sharedDataPlace(_ name: String) throws -> DataPlace {
+        // Places of the pantry's own sections have the name of their section before their own.
+        try surroundings.data.place(name, of: PlaceName.pantry)
     }
 
     private var owner: String { resource.isEmpty ? PlaceName.pantry : resource }

@@ -5,6 +5,8 @@ struct Clearing: Sendable, Equatable {
     /// The name of the file.
     let id: String
     let selection: Selection
+    /// Whether changes of users that were not sent are discarded, too.
+    let discardsUnsent: Bool
     /// The folder of the resource that is cleared; nil if all resources are.
     var folder: String?
     /// The places that are still to be cleared; nil for all places in the manifest.
@@ -17,9 +19,10 @@ struct Clearing: Sendable, Equatable {
         name.hasPrefix(prefix) && !name.hasSuffix(Disk.temporarySuffix)
     }
 
-    init(_ selection: Selection, resource: String? = nil) {
+    init(_ selection: Selection, discardingUnsent: Bool = false, resource: String? = nil) {
         id = Self.prefix + Disk.randomName()
         self.selection = selection
+        discardsUnsent = discardingUnsent
         folder = resource.map(PlaceName.folder)
     }
 
@@ -31,25 +34,27 @@ struct Clearing: Sendable, Equatable {
     // MARK: Writing
 
     private static let head = "larder-clearing 1"
+    private static let discards = "discards unsent"
 
     /// The clearing as the text of its file.
     var bytes: [UInt8] {
         var lines = [Self.head, Self.line(for: selection)]
+        if discardsUnsent { lines.append(Self.discards) }
         if let folder { lines.append("resource " + folder) }
         if let places { lines += ["some"] + places.sorted().map { "place " + $0.path } }
         return Array((lines + ["end", ""]).joined(separator: "\n").utf8)
     }
 
     /// Reads a clearing from the contents of its file. A damaged file selects everything, because removing too much is
-    /// better than keeping the data of an account.
+    /// better than keeping the data of an account. It discards nothing that was not sent, because nothing else has that.
     init(id: String, bytes: [UInt8]) {
         self =
             Self(id: id, text: String(decoding: bytes, as: UTF8.self))
-            ?? Self(id: id, selection: .all, folder: nil, places: nil)
+            ?? Self(id: id, selection: .all, discardsUnsent: false)
     }
 
-    private init(id: String, selection: Selection, folder: String?, places: Set<PlaceName>?) {
-        (self.id, self.selection, self.folder, self.places) = (id, selection, folder, places)
+    private init(id: String, selection: Selection, discardsUnsent: Bool) {
+        (self.id, self.selection, self.discardsUnsent) = (id, selection, discardsUnsent)
     }
 
     private init?(id: String, text: String) {
@@ -58,8 +63,9 @@ struct Clearing: Sendable, Equatable {
         guard lines.count > 2, lines[0] == Self.head, lines.last == "end",
             let selection = Self.selection(in: lines[1])
         else { return nil }
-        var clearing = Self(id: id, selection: selection, folder: nil, places: nil)
-        for line in lines[2...].dropLast() {
+        let discards = lines[2] == Self.discards
+        var clearing = Self(id: id, selection: selection, discardsUnsent: discards)
+        for line in lines[(discards ? 3 : 2)...].dropLast() {
             let words = line.split(separator: " ", maxSplits: 1)
             switch (words.first, words.count) {
             case ("resource", 2): clearing.folder = String(words[1])

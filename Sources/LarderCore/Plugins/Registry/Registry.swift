@@ -122,6 +122,15 @@ public struct Registry: Sendable {
         }
     }
 
+    /// Returns a registry with these plugins, too, such as all those of a module: `Registry.standard.adding(.sync)`.
+    ///
+    /// - Throws: ``Conflict`` if one of them cannot be registered.
+    public func adding(_ plugins: [Plugin]) throws(Conflict) -> Registry {
+        var copy = self
+        for plugin in plugins { try copy.register(plugin) }
+        return copy
+    }
+
     /// Returns a registry in which `plugin` replaces the plugin of its kind and name, if there is one.
     public func replacing(_ plugin: Plugin) throws(Conflict) -> Registry {
         var copy = self

@@ -92,8 +92,17 @@ extension Part {
 
     /// Checks an attachment of this section.
     ///
-    /// - Throws: ``Registry/Conflict`` if it goes around loads and the plugin does not declare it.
+    /// - Throws: ``Registry/Conflict`` if it goes around loads or answers them and the plugin does not declare it, or if the
+    ///   plugin declares that it answers them and it does not.
     func check(_ attachment: any Attachment) throws {
+        let answers = attachment is any AnsweringAttachment
+        if answers != sectionTraits.answersLoads {
+            throw Registry.Conflict(
+                description: "\(plugin.kind) '\(plugin.name)' "
+                    + (answers
+                        ? "makes an attachment that answers loads, but its traits do not say so"
+                        : "says in its traits that it answers loads, but its attachment is no AnsweringAttachment"))
+        }
         // Otherwise its loader would be ignored without a word.
         let probe = ProbedLoader()
         if !sectionTraits.goesAround, (attachment.around(probe) as? ProbedLoader) !== probe {
